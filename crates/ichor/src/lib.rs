@@ -1,0 +1,35 @@
+//! The command: arguments → settings → command → exit status.
+//!
+//! [`args`] says what may be typed, [`settings`] what was meant, [`commands`] does it, and an
+//! [`ExitStatus`] says how it went. Only [`printer`] writes to stdout and stderr: data to the first,
+//! everything else to the second.
+
+pub mod args;
+mod commands;
+mod error;
+mod exit;
+mod printer;
+mod settings;
+
+use std::ffi::OsString;
+
+pub use error::Error;
+pub use exit::ExitStatus;
+
+use args::Typed;
+use printer::Printer;
+use settings::Settings;
+
+/// Runs one command line, from the program's name to the status it ends with.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
+    let mut printer = Printer::new();
+    let outcome = match args::parse(arguments) {
+        Ok(Typed::Command(args)) => commands::run(&Settings::resolve(args), &mut printer),
+        Ok(Typed::Question(answer)) => printer.text(&answer.trim_end()),
+        Err(error) => Err(error),
+    };
+    match outcome {
+        Ok(status) => status,
+        Err(error) => printer.error(&error),
+    }
+}

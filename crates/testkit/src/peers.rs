@@ -1,0 +1,380 @@
+//! The real programs that tests run against: how each is pinned and built, and where it is.
+//!
+//! A pin is a folder `peers/<folder>` with a Go module that requires exactly one release. Its programs
+//! are built by `cargo xtask peers` into a cache whose key covers everything that shapes the result, so
+//! that a program found there is the program that was meant.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use sha2::{Digest, Sha256};
+
+/// One Go module that pins one release of somebody's programs.
+#[derive(Debug)]
+pub struct Pin {
+    /// The folder below `peers/`.
+    pub folder: &'static str,
+    /// Release stamps that the makers of the program set when they link it.
+    pub stamps: &'static [(&'static str, &'static str)],
+    /// What must change in the sources before they build, where the pinned module does not as it is.
+    pub patch: Option<Patch>,
+    /// What is built from it.
+    pub programs: &'static [Program],
+}
+
+/// One program of a pin.
+#[derive(Debug)]
+pub struct Program {
+    /// The name tests ask for; with the release where several are in use.
+    pub name: &'static str,
+    /// The main package.
+    pub package: &'static str,
+    /// Arguments that make it tell its version.
+    pub version_arguments: &'static [&'static str],
+    /// What it then says.
+    pub version: &'static str,
+}
+
+/// A module whose sources are copied and changed before the build.
+#[derive(Debug)]
+pub struct Patch {
+    /// The module to change.
+    pub module: &'static str,
+    /// Files to leave out.
+    pub remove: &'static [&'static str],
+    /// Files of the pin folder to put in, and where.
+    pub add: &'static [(&'static str, &'static str)],
+}
+
+/// Why a program cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Nothing by that name is pinned.
+    #[error("no peer is called {0:?}; `cargo xtask peers --list` names them")]
+    Unknown(String),
+    /// It has not been built yet.
+    #[error("{0} is not built; run `cargo xtask peers {0}`")]
+    NotBuilt(&'static str),
+    /// `ICHOR_PEERS_DIR` is set, and it is not in there.
+    #[error("{0} is not in ICHOR_PEERS_DIR ({1})")]
+    NotProvided(&'static str, PathBuf),
+    /// There is no Go to build with.
+    #[error("Go is missing: install Go {GO_WANTED} or later, so that `go version` works")]
+    NoGo,
+    /// Go refused.
+    #[error("`go {command}` failed in peers/{folder}:\n{stderr}")]
+    Go {
+        /// Its arguments.
+        command: String,
+        /// The pin.
+        folder: &'static str,
+        /// What it said.
+        stderr: String,
+    },
+    /// A file of a pin cannot be read.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+/// The release of Go that the pins were made with.
+pub const GO_WANTED: &str = "1.26.8";
+
+/// The path of a program that a test needs.
+///
+/// # Panics
+/// When it is not there, saying how to get it. A test that needs a peer belongs to a level that
+/// `cargo xtask test` builds the peer for.
+pub fn program(name: &str) -> PathBuf {
+    find(name)
+        .and_then(|(pin, program)| pin.locate(program))
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The directory of a Go module that a pin requires, for reading its test data where it lies.
+///
+/// # Panics
+/// When Go cannot tell, with what it said.
+pub fn module(folder: &str, module: &str) -> PathBuf {
+    let pin = PINS.iter().find(|pin| pin.folder == folder).expect("a folder below peers/");
+    pin.module(module).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// All programs with their pins, in the order in which they are best built.
+pub fn all() -> impl Iterator<Item = (&'static Pin, &'static Program)> {
+    PINS.iter().flat_map(|pin| pin.programs.iter().map(move |program| (pin, program)))
+}
+
+/// One program by its name.
+pub fn find(name: &str) -> Result<(&'static Pin, &'static Program), Error> {
+    all().find(|(_, program)| program.name == name).ok_or_else(|| Error::Unknown(name.to_owned()))
+}
+
+impl Pin {
+    /// Where a program is: provided by the user, or built by us.
+    pub fn locate(&self, program: &'static Program) -> Result<PathBuf, Error> {
+        if let Some(directory) = std::env::var_os("ICHOR_PEERS_DIR").map(PathBuf::from) {
+            let path = directory.join(program.name);
+            return if path.exists() {
+                Ok(path)
+            } else {
+                Err(Error::NotProvided(program.name, directory))
+            };
+        }
+        if let Some(path) = std::env::var_os("KUBEBUILDER_ASSETS")
+            .map(|directory| Path::new(&directory).join(program.name))
+            .filter(|path| path.exists())
+        {
+            return Ok(path);
+        }
+        let path = self.cached(program)?;
+        if path.exists() { Ok(path) } else { Err(Error::NotBuilt(program.name)) }
+    }
+
+    /// Where a program that we build is kept.
+    pub fn cached(&self, program: &Program) -> Result<PathBuf, Error> {
+        Ok(cache().join(self.key(program)?).join(program.name))
+    }
+
+    /// Go, ready to run in this pin's folder.
+    pub fn go(&self) -> Command {
+        let mut command = Command::new("go");
+        command
+            .current_dir(self.path())
+            .env("CGO_ENABLED", "0")
+            .env("GOFLAGS", "-mod=readonly")
+            .env("GOWORK", "off");
+        command
+    }
+
+    /// The folder of this pin.
+    pub fn path(&self) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers").join(self.folder)
+    }
+
+    /// The linker's arguments: no debugging symbols, and the stamps.
+    pub fn linker_flags(&self) -> String {
+        self.stamps
+            .iter()
+            .fold("-s -w".to_owned(), |flags, (name, value)| format!("{flags} -X {name}={value}"))
+    }
+
+    /// The directory of a module that this pin requires, fetched when it is not there.
+    ///
+    /// # Panics
+    /// When Go answers something else than it documents.
+    pub fn module(&self, module: &str) -> Result<PathBuf, Error> {
+        let stdout = self.run_go(&["mod", "download", "-json", module])?;
+        let answer: serde_json::Value =
+            serde_json::from_str(&stdout).expect("JSON as Go documents");
+        Ok(answer["Dir"].as_str().expect("a directory as Go documents").into())
+    }
+
+    fn run_go(&self, arguments: &[&str]) -> Result<String, Error> {
+        run(self.go().args(arguments), self.folder)
+    }
+
+    /// Covers the pin, the recipe and the compiler: a change of any of them is another program.
+    fn key(&self, program: &Program) -> Result<String, Error> {
+        let mut hash = Sha256::new();
+        let mut part = |bytes: &[u8]| {
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        part(go_version()?.as_bytes());
+        part(program.package.as_bytes());
+        part(self.linker_flags().as_bytes());
+        part(format!("{:?}", self.patch).as_bytes());
+        let mut files: Vec<_> = fs_err::read_dir(self.path())?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<Result<_, _>>()?;
+        files.sort();
+        for file in files {
+            part(file.file_name().unwrap_or_default().as_encoded_bytes());
+            part(&fs_err::read(&file)?);
+        }
+        // 64 bits: enough to tell a few hundred builds apart, short enough to read.
+        let short =
+            hash.finalize().iter().take(8).fold(0, |short, byte| short << 8 | u64::from(*byte));
+        Ok(format!("{short:016x}"))
+    }
+}
+
+/// Runs Go for a pin and gives its stdout.
+pub fn run(go: &mut Command, folder: &'static str) -> Result<String, Error> {
+    let output = go.output().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Error::NoGo,
+        _ => Error::Io(error),
+    })?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let command =
+        go.get_args().map(|argument| argument.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    Err(Error::Go { command, folder, stderr: String::from_utf8_lossy(&output.stderr).into_owned() })
+}
+
+/// The version of the Go compiler, asked once.
+pub fn go_version() -> Result<&'static str, Error> {
+    static VERSION: OnceLock<Option<String>> = OnceLock::new();
+    VERSION
+        .get_or_init(|| {
+            let output = Command::new("go").args(["env", "GOVERSION"]).output().ok()?;
+            output
+                .status
+                .success()
+                .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        })
+        .as_deref()
+        .ok_or(Error::NoGo)
+}
+
+fn cache() -> PathBuf {
+    let base = std::env::var_os("XDG_CACHE_HOME").map_or_else(
+        || Path::new(&std::env::var_os("HOME").unwrap_or_default()).join(".cache"),
+        PathBuf::from,
+    );
+    base.join("ichor/peers")
+}
+
+const TALOSCTL: &str = "github.com/siderolabs/talos/cmd/talosctl";
+const TALOS_TAG: &str = "github.com/siderolabs/talos/pkg/machinery/version.Tag";
+
+const PINS: &[Pin] = &[
+    Pin {
+        folder: "talos-1.14.1",
+        stamps: &[(TALOS_TAG, "v1.14.1")],
+        // The newest rtnetlink to be had is older than the one a laboratory command of talosctl is
+        // written for; that command is left out.
+        patch: Some(Patch {
+            module: "github.com/siderolabs/talos",
+            remove: &[
+                "go.work",
+                "cmd/talosctl/cmd/mgmt/bgp_launch_linux.go",
+                "cmd/talosctl/cmd/mgmt/bgp_launch_linux_test.go",
+            ],
+            add: &[("fabric_zebra_stub.go.txt", "cmd/talosctl/cmd/mgmt/fabric_zebra_linux.go")],
+        }),
+        programs: &[talosctl("talosctl-1.14.1", "v1.14.1")],
+    },
+    Pin {
+        folder: "talos-1.13.9",
+        stamps: &[(TALOS_TAG, "v1.13.9")],
+        patch: None,
+        programs: &[talosctl("talosctl-1.13.9", "v1.13.9")],
+    },
+    Pin {
+        folder: "talos-1.12.0",
+        stamps: &[(TALOS_TAG, "v1.12.0")],
+        patch: None,
+        programs: &[talosctl("talosctl-1.12.0", "v1.12.0")],
+    },
+    Pin {
+        folder: "talhelper",
+        stamps: &[("github.com/budimanjojo/talhelper/v3/cmd.version", "3.1.15")],
+        patch: None,
+        programs: &[Program {
+            name: "talhelper",
+            package: "github.com/budimanjojo/talhelper/v3",
+            version_arguments: &["--version"],
+            version: "talhelper version 3.1.15",
+        }],
+    },
+    Pin {
+        folder: "kube",
+        stamps: &[
+            ("k8s.io/component-base/version.gitVersion", "v1.36.3"),
+            ("k8s.io/component-base/version.gitMajor", "1"),
+            ("k8s.io/component-base/version.gitMinor", "36"),
+            ("k8s.io/client-go/pkg/version.gitVersion", "v1.36.3"),
+        ],
+        patch: None,
+        programs: &[
+            Program {
+                name: "kubectl",
+                package: "k8s.io/kubernetes/cmd/kubectl",
+                version_arguments: &["version", "--client"],
+                version: "Client Version: v1.36.3",
+            },
+            Program {
+                name: "kube-apiserver",
+                package: "k8s.io/kubernetes/cmd/kube-apiserver",
+                version_arguments: &["--version"],
+                version: "Kubernetes v1.36.3",
+            },
+            Program {
+                name: "kube-controller-manager",
+                package: "k8s.io/kubernetes/cmd/kube-controller-manager",
+                version_arguments: &["--version"],
+                version: "Kubernetes v1.36.3",
+            },
+        ],
+    },
+    Pin {
+        folder: "etcd",
+        stamps: &[],
+        patch: None,
+        programs: &[
+            Program {
+                name: "etcd",
+                package: "go.etcd.io/etcd/server/v3",
+                version_arguments: &["--version"],
+                version: "etcd Version: 3.6.6",
+            },
+            Program {
+                name: "etcdctl",
+                package: "go.etcd.io/etcd/etcdctl/v3",
+                version_arguments: &["version"],
+                version: "etcdctl version: 3.6.6",
+            },
+            Program {
+                name: "etcdutl",
+                package: "go.etcd.io/etcd/etcdutl/v3",
+                version_arguments: &["version"],
+                version: "etcdutl version: 3.6.6",
+            },
+        ],
+    },
+    Pin {
+        folder: "helm",
+        stamps: &[("helm.sh/helm/v3/internal/version.version", "v3.21.4")],
+        patch: None,
+        programs: &[Program {
+            name: "helm",
+            package: "helm.sh/helm/v3/cmd/helm",
+            version_arguments: &["version", "--short"],
+            version: "v3.21.4",
+        }],
+    },
+    Pin {
+        folder: "sops",
+        stamps: &[],
+        patch: None,
+        programs: &[Program {
+            name: "sops",
+            package: "github.com/getsops/sops/v3/cmd/sops",
+            version_arguments: &["--disable-version-check", "--version"],
+            version: "sops 3.13.3",
+        }],
+    },
+    Pin {
+        folder: "versitygw",
+        stamps: &[("main.Version", "1.8.0")],
+        patch: None,
+        programs: &[Program {
+            name: "versitygw",
+            package: "github.com/versity/versitygw/cmd/versitygw",
+            version_arguments: &["--version"],
+            version: "1.8.0",
+        }],
+    },
+];
+
+const fn talosctl(name: &'static str, version: &'static str) -> Program {
+    Program {
+        name,
+        package: TALOSCTL,
+        version_arguments: &["version", "--client", "--short"],
+        version,
+    }
+}
