@@ -1,6 +1,9 @@
 //! What may be typed. Types and help texts only; no decisions.
 
+#![expect(missing_docs, reason = "clap would show comments on flattened arguments as help")]
+
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
@@ -16,23 +19,89 @@ use crate::Error;
     after_long_help = EXIT_STATUS
 )]
 pub struct Args {
-    /// The form of the data on stdout
-    #[arg(short, long, global = true, value_enum, default_value_t, value_name = "FORM")]
-    pub output: Output,
-
     #[command(subcommand)]
-    #[expect(missing_docs, reason = "clap would show it as help")]
     pub command: Command,
 }
 
 /// One verb of `ichor`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Apply patches to machine configuration
+    ///
+    /// Takes what talosctl takes: strategic merge patches, with `$patch: delete`, and RFC 6902
+    /// operations as JSON or YAML. The result is what talosctl 1.14 writes, byte for byte.
+    ///
+    ///   ichor patch controlplane.yaml -p @patches/all.yaml
+    ///   ichor patch worker.yaml -p '{"machine": {"network": {"hostname": "w-1"}}}' -o w-1.yaml
+    ///   ichor patch cp-1.yaml cp-2.yaml -p @new.yaml -o patched/
+    #[command(verbatim_doc_comment)]
+    Patch {
+        /// Machine configuration to patch; `-` is stdin
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+
+        #[command(flatten)]
+        patches: Patches,
+
+        /// The file to write to, or the directory when there are several; stdout when left out
+        #[arg(short, long, value_name = "PATH")]
+        output: Option<PathBuf>,
+
+        /// Overwrite files that exist
+        #[arg(long)]
+        force: bool,
+
+        /// Write as the talosctl of this release does
+        #[arg(long, value_enum, default_value_t, value_name = "RELEASE")]
+        dialect: Release,
+    },
+
+    /// Show what differs between two machine configurations
+    ///
+    /// Documents are compared by kind and name, and fields by what they mean: order, quotes and comments
+    /// make no difference. Secrets are compared but never shown. Ends with 2 when there are differences.
+    Diff {
+        /// The one that was
+        before: PathBuf,
+
+        /// The one that is to be
+        after: PathBuf,
+
+        #[command(flatten)]
+        shown: Shown,
+    },
+
+    /// Show where a value of machine configuration comes from and what it means
+    ///
+    /// Follows a field through the configuration and the patches, and names the file and the line of
+    /// every change.
+    ///
+    ///   ichor explain machine.network.hostname controlplane.yaml -p @patches/all.yaml
+    ///   ichor explain LinkConfig/eth0.addresses worker.yaml
+    ///   ichor explain machine.sysctls.net.core.somaxconn worker.yaml
+    #[command(verbatim_doc_comment)]
+    Explain {
+        /// The field; of the document without a kind, or behind `KIND/NAME.`
+        path: String,
+
+        /// The machine configuration
+        file: PathBuf,
+
+        #[command(flatten)]
+        patches: Patches,
+
+        #[command(flatten)]
+        shown: Shown,
+    },
+
     /// Show the version of this program and the Talos versions it supports
     ///
     /// Machines are supported over their API, and configuration is written for every version contract
     /// in the range. The range is what this program is built for, whatever is installed elsewhere.
-    Version,
+    Version {
+        #[command(flatten)]
+        shown: Shown,
+    },
 
     /// Print a script that completes `ichor` commands in your shell
     ///
@@ -46,6 +115,37 @@ pub enum Command {
         /// The shell to complete in
         shell: clap_complete::Shell,
     },
+}
+
+/// Patches, in the order in which they are applied.
+#[derive(Debug, clap::Args)]
+pub struct Patches {
+    /// A patch: @FILE, FILE, or its text; repeat it for several
+    #[arg(short, long = "patch", value_name = "PATCH")]
+    pub patches: Vec<String>,
+}
+
+/// How data is shown.
+#[derive(Debug, clap::Args)]
+pub struct Shown {
+    /// The form of the data on stdout
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    pub output: Output,
+}
+
+/// Release lines of talosctl whose output differs.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Release {
+    /// talosctl 1.14 and later
+    #[default]
+    #[value(name = "1.14")]
+    V1_14,
+    /// talosctl 1.13
+    #[value(name = "1.13")]
+    V1_13,
+    /// talosctl 1.12 and earlier
+    #[value(name = "1.12")]
+    V1_12,
 }
 
 /// The forms in which data is shown.

@@ -1,6 +1,7 @@
 //! What can go wrong in the command itself, with the code, the status and the hint a user gets.
 
 use std::io;
+use std::path::PathBuf;
 
 use crate::ExitStatus;
 
@@ -15,19 +16,56 @@ pub enum Error {
         /// What would be right.
         hint: String,
     },
-    /// The reader of our output did not take it.
+    /// A file cannot be read.
+    #[error("cannot read the input")]
+    Input(#[source] io::Error),
+    /// A file holds something else than text.
+    #[error("{place}: not UTF-8 text")]
+    NotText {
+        /// The file and the line.
+        place: String,
+    },
+    /// Configuration or a patch is wrong.
+    #[error("{message}")]
+    Config {
+        /// What is wrong, with its place.
+        message: String,
+        /// What would be right.
+        hint: Option<String>,
+        /// Which kind of error it is.
+        code: &'static str,
+    },
+    /// A file that would be written is there already.
+    #[error("{} exists", .0.display())]
+    Exists(PathBuf),
+    /// Two results would be written to one file.
+    #[error("two results would be written to {}", .0.display())]
+    SameFile(PathBuf),
+    /// What was to be written could not be.
     #[error("cannot write the output")]
     Output(#[from] io::Error),
 }
 
 impl Error {
-    /// Every code, each with an entry in `docs/reference/errors.md`.
-    pub const CODES: &[&str] = &["output.write-failed", "usage"];
+    /// Every code of the command itself, each with an entry in `docs/reference/errors.md`.
+    pub const CODES: &[&str] = &[
+        "input.not-text",
+        "input.unreadable",
+        "output.exists",
+        "output.same-file",
+        "output.write-failed",
+        "usage",
+    ];
 
     /// The name of this kind of error, for scripts, metrics and the reference.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Usage { .. } => "usage",
+            Self::Input(_) => "input.unreadable",
+            Self::NotText { .. } => "input.not-text",
+            Self::Config { code, .. } => code,
+            Self::Exists(_) => "output.exists",
+            Self::SameFile(_) => "output.same-file",
             Self::Output(_) => "output.write-failed",
         }
     }
@@ -35,10 +73,15 @@ impl Error {
     /// The status that the program ends with.
     pub fn status(&self) -> ExitStatus {
         match self {
-            Self::Usage { .. } => ExitStatus::BadInput,
             // Whoever reads us has seen enough, as in `ichor … | head`: nothing failed.
             Self::Output(source) if source.kind() == io::ErrorKind::BrokenPipe => ExitStatus::Done,
             Self::Output(_) => ExitStatus::Failed,
+            Self::Usage { .. }
+            | Self::Input(_)
+            | Self::NotText { .. }
+            | Self::Config { .. }
+            | Self::Exists(_)
+            | Self::SameFile(_) => ExitStatus::BadInput,
         }
     }
 
@@ -46,7 +89,10 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Usage { hint, .. } => Some(hint),
-            Self::Output(_) => None,
+            Self::Config { hint, .. } => hint.as_deref(),
+            Self::Exists(_) => Some("--force overwrites it"),
+            Self::SameFile(_) => Some("give files of different names"),
+            Self::Input(_) | Self::NotText { .. } | Self::Output(_) => None,
         }
     }
 }
@@ -58,7 +104,7 @@ mod tests {
     #[test]
     fn every_code_has_its_entry_in_the_reference() {
         let reference = include_str!("../../../docs/reference/errors.md");
-        for code in Error::CODES {
+        for code in Error::CODES.iter().chain(talos_config::Error::CODES) {
             assert!(reference.contains(&format!("\n## `{code}`\n")), "no entry for {code}");
         }
     }

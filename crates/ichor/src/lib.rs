@@ -8,8 +8,10 @@ pub mod args;
 mod commands;
 mod error;
 mod exit;
+mod files;
 mod printer;
 mod settings;
+mod texts;
 
 use std::ffi::OsString;
 

@@ -47,6 +47,19 @@ impl Printer {
         Ok(ExitStatus::Done)
     }
 
+    /// Writes text to stdout as it is.
+    pub(crate) fn exactly(&mut self, text: &str) -> Result<ExitStatus, Error> {
+        self.stdout.write_all(text.as_bytes())?;
+        self.stdout.flush()?;
+        Ok(ExitStatus::Done)
+    }
+
+    /// Tells a person what was done.
+    pub(crate) fn note(&mut self, text: &str) {
+        // Nobody is left to tell when stderr is gone.
+        let _ = writeln!(self.stderr, "{text}");
+    }
+
     /// Tells a person what went wrong and what to do, and gives the status to end with.
     pub(crate) fn error(&mut self, error: &Error) -> ExitStatus {
         let status = error.status();

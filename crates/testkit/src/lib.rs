@@ -8,3 +8,13 @@
 )]
 
 pub mod peers;
+
+use std::ops::Range;
+
+/// The seeds that a test of generated cases runs through: `count` of them from zero, or what
+/// `ICHOR_SEED` and `ICHOR_CASES` ask for, to replay one case or to look for differences longer.
+pub fn seeds(count: u64) -> Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let first = number("ICHOR_SEED").unwrap_or(0);
+    first..first + number("ICHOR_CASES").unwrap_or(count)
+}

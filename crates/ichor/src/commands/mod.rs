@@ -1,16 +1,25 @@
 //! One file for each verb. A command takes settings, writes through the printer and gives a status.
 
 mod completions;
+mod diff;
+mod explain;
+mod patch;
 mod version;
 
-use crate::args::Command;
 use crate::printer::Printer;
 use crate::settings::Settings;
 use crate::{Error, ExitStatus};
 
 pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStatus, Error> {
-    match settings.command {
-        Command::Version => version::run(settings.output, printer),
-        Command::Completions { shell } => completions::run(shell, printer),
+    match settings {
+        Settings::Patch { files, patches, target, dialect } => {
+            patch::run(files, patches, target, *dialect, printer)
+        }
+        Settings::Diff { before, after, output } => diff::run(before, after, *output, printer),
+        Settings::Explain { path, file, patches, output } => {
+            explain::run(path, file, patches, *output, printer)
+        }
+        Settings::Version { output } => version::run(*output, printer),
+        Settings::Completions { shell } => completions::run(*shell, printer),
     }
 }

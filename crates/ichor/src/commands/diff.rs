@@ -1,0 +1,93 @@
+//! `ichor diff`: what differs between two machine configurations.
+
+use std::fmt;
+
+use serde::Serialize;
+use talos_config::{Config, Difference, diff};
+
+use crate::args::Output;
+use crate::printer::Printer;
+use crate::settings::Input;
+use crate::texts::Texts;
+use crate::{Error, ExitStatus};
+
+pub(super) fn run(
+    before: &Input,
+    after: &Input,
+    output: Output,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let mut texts = Texts::default();
+    let mut read = |input: &Input| {
+        let (text, source) = texts.read(input)?;
+        Config::parse(&text, source).map_err(|error| texts.locate(&error))
+    };
+    let differences = diff(&read(before)?, &read(after)?);
+    let report = Report(differences.into_iter().map(Row::from).collect());
+    let pending = !report.0.is_empty();
+    if pending || !matches!(output, Output::Table) {
+        printer.value(&report, output)?;
+    }
+    Ok(if pending { ExitStatus::Pending } else { ExitStatus::Done })
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Report(Vec<Row>);
+
+#[derive(Serialize)]
+struct Row {
+    document: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    path: String,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl From<Difference> for Row {
+    fn from(difference: Difference) -> Self {
+        let Difference { document, path, before, after } = difference;
+        Self { document, path, before, after }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut document = None;
+        for (index, row) in self.0.iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            if document != Some(&row.document) {
+                let sign = match (row.path.as_str(), &row.before, &row.after) {
+                    ("", Some(_), None) => "- ",
+                    ("", None, Some(_)) => "+ ",
+                    _ => "",
+                };
+                write!(f, "{sign}{}", row.document)?;
+                if !row.path.is_empty() {
+                    writeln!(f)?;
+                }
+                document = Some(&row.document);
+            }
+            match (row.path.as_str(), &row.before, &row.after) {
+                ("", _, _) | (_, None, None) => {}
+                (path, None, Some(after)) => write!(f, "  + {path}: {}", Lines(after))?,
+                (path, Some(before), None) => write!(f, "  - {path}: {}", Lines(before))?,
+                (path, Some(before), Some(after)) => {
+                    write!(f, "  ~ {path}: {} → {}", Lines(before), Lines(after))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Text of several lines, further lines indented.
+pub(super) struct Lines<'a>(pub(super) &'a str);
+
+impl fmt::Display for Lines<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.replace('\n', "\n      "))
+    }
+}

@@ -1,0 +1,91 @@
+//! `ichor explain`: where a value comes from and what it means.
+
+use std::fmt;
+
+use serde::Serialize;
+use talos_config::explain;
+
+use super::diff::Lines;
+use super::patch::read_patches;
+use crate::args::Output;
+use crate::printer::Printer;
+use crate::settings::Input;
+use crate::texts::Texts;
+use crate::{Error, ExitStatus};
+
+pub(super) fn run(
+    path: &str,
+    file: &Input,
+    patches: &[Input],
+    output: Output,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let mut texts = Texts::default();
+    let (text, source) = texts.read(file)?;
+    let patches = read_patches(patches, &mut texts)?;
+    let explanation =
+        explain(&text, source, &patches, path).map_err(|error| texts.locate(&error))?;
+    let history = explanation
+        .history
+        .into_iter()
+        .map(|change| Change {
+            place: texts
+                .place(change.origin)
+                .unwrap_or_else(|| texts.name(change.layer).to_owned()),
+            value: change.value,
+        })
+        .collect();
+    let report = Report {
+        document: explanation.document,
+        path: explanation.path,
+        value: explanation.value,
+        history,
+        about: Some(explanation.about).filter(|about| !about.is_empty()),
+        since: explanation.since.map(|release| format!("{}.{}", release.0, release.1)),
+    };
+    printer.value(&report, output)
+}
+
+#[derive(Serialize)]
+struct Report {
+    document: String,
+    path: String,
+    value: Option<String>,
+    history: Vec<Change>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    about: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Change {
+    place: String,
+    value: Option<String>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { document, path, value, history, about, since } = self;
+        match value {
+            Some(value) => write!(f, "{document} {path}: {}", Lines(value))?,
+            None => write!(f, "{document} {path} is not set")?,
+        }
+        if let Some(about) = about {
+            write!(f, "\n\n{about}")?;
+        }
+        if let Some(since) = since {
+            write!(f, "\n\nsince Talos {since}")?;
+        }
+        if !history.is_empty() {
+            write!(f, "\n\nset by")?;
+        }
+        for change in history {
+            match &change.value {
+                Some(value) => write!(f, "\n  {}  {}", change.place, Lines(value))?,
+                None => write!(f, "\n  {}  taken away", change.place)?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,80 @@
+//! `ichor patch`: patches applied to machine configuration.
+
+use std::path::{Path, PathBuf};
+
+use talos_config::yaml::Dialect;
+use talos_config::{Patch, apply};
+
+use crate::files;
+use crate::printer::Printer;
+use crate::settings::{Input, Target};
+use crate::texts::Texts;
+use crate::{Error, ExitStatus};
+
+pub(super) fn run(
+    inputs: &[Input],
+    patches: &[Input],
+    target: &Target,
+    dialect: Dialect,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let mut texts = Texts::default();
+    let patches = read_patches(patches, &mut texts)?;
+    let mut results = Vec::new();
+    for input in inputs {
+        let (text, source) = texts.read(input)?;
+        let patched =
+            apply(&text, source, &patches, dialect).map_err(|error| texts.locate(&error))?;
+        results.push((input, patched.encode(dialect).into_exposed()));
+    }
+    match target {
+        Target::Stdout => {
+            let several = results.len() > 1;
+            for (index, (_, text)) in results.iter().enumerate() {
+                if several && index > 0 {
+                    printer.exactly("---\n")?;
+                }
+                printer.exactly(text)?;
+            }
+        }
+        Target::Path { path, overwrite } => {
+            let several = results.len() > 1;
+            let files: Vec<(PathBuf, String)> = results
+                .into_iter()
+                .map(|(input, text)| (destination(path, input, several), text))
+                .collect();
+            if let Some(twice) = files.iter().enumerate().find_map(|(at, (path, _))| {
+                files[..at].iter().any(|(other, _)| other == path).then_some(path)
+            }) {
+                return Err(Error::SameFile(twice.clone()));
+            }
+            files::write_all(&files, *overwrite)?;
+            for (path, _) in &files {
+                printer.note(&format!("wrote {}", path.display()));
+            }
+        }
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// Reads patches in their order.
+pub(super) fn read_patches(inputs: &[Input], texts: &mut Texts) -> Result<Vec<Patch>, Error> {
+    let mut patches = Vec::new();
+    for input in inputs {
+        let (text, source) = texts.read(input)?;
+        patches.push(Patch::parse(&text, source).map_err(|error| texts.locate(&error))?);
+    }
+    Ok(patches)
+}
+
+/// One result goes to the path that was given, or into it when it is a directory.
+fn destination(path: &Path, input: &Input, several: bool) -> PathBuf {
+    if !several && !path.is_dir() && !path.as_os_str().to_string_lossy().ends_with('/') {
+        return path.to_owned();
+    }
+    let name = match input {
+        Input::File(file) => file.file_name().map(PathBuf::from),
+        Input::Stdin | Input::Inline(_) => None,
+    };
+    path.join(name.unwrap_or_else(|| "stdin.yaml".into()))
+}

@@ -1,0 +1,82 @@
+//! Texts that commands read, and the names by which errors speak of them.
+
+use std::io::Read;
+
+use talos_config::yaml::Limits;
+use talos_config::{Origin, Source};
+
+use crate::Error;
+use crate::settings::Input;
+
+/// Everything that was read so far, by the number that places in it carry.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    names: Vec<String>,
+}
+
+impl Texts {
+    /// Reads a text. One that is too long to be configuration is refused before it is read.
+    pub(crate) fn read(&mut self, input: &Input) -> Result<(String, Source), Error> {
+        let (name, bytes) = match input {
+            Input::File(path) => {
+                let name = path.display().to_string();
+                let read = fs_err::File::open(path).and_then(bounded);
+                (name, read.map_err(Error::Input)?)
+            }
+            Input::Stdin => ("stdin".to_owned(), bounded(std::io::stdin()).map_err(Error::Input)?),
+            Input::Inline(text) => {
+                (format!("patch {}", self.names.len()), text.clone().into_bytes())
+            }
+        };
+        self.names.push(name);
+        let source = Source(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok((text, source)),
+            Err(error) => {
+                let valid =
+                    String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()])
+                        .into_owned();
+                let line = 1 + valid.matches('\n').count();
+                Err(Error::NotText {
+                    place: format!("{}:{line}", self.names[self.names.len() - 1]),
+                })
+            }
+        }
+    }
+
+    /// Gives an error the names of the files that it speaks of.
+    pub(crate) fn locate(&self, error: &talos_config::Error) -> Error {
+        let message = match error {
+            talos_config::Error::Document(problems) => {
+                let lines =
+                    problems.iter().map(|problem| self.placed(problem.origin, &problem.message));
+                lines.collect::<Vec<_>>().join("\n  ")
+            }
+            other => self.placed(other.origin().unwrap_or_default(), &other.to_string()),
+        };
+        Error::Config { message, hint: error.hint().map(str::to_owned), code: error.code() }
+    }
+
+    /// `file:line:column`, or nothing where no text gave the value.
+    pub(crate) fn place(&self, origin: Origin) -> Option<String> {
+        let index = usize::try_from(origin.source.0).ok()?.checked_sub(1)?;
+        let name = self.names.get(index)?;
+        Some(format!("{name}:{}:{}", origin.line, origin.column))
+    }
+
+    /// The name of the text that was read as the `index`th.
+    pub(crate) fn name(&self, index: usize) -> &str {
+        self.names.get(index).map_or("", String::as_str)
+    }
+
+    fn placed(&self, origin: Origin, message: &str) -> String {
+        self.place(origin).map_or_else(|| message.to_owned(), |place| format!("{place}: {message}"))
+    }
+}
+
+/// Reads at most what may be configuration, and one byte more, so that the parser sees the excess.
+fn bounded(reader: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(Limits::default().bytes as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,314 @@
+//! A machine's configuration: documents in order, read strictly, written as Talos writes them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::decode;
+use crate::encode::{self, Secrets};
+use crate::error::Error;
+use crate::kinds;
+use crate::nearest::nearest;
+use crate::schema::Kind;
+use crate::value::Value;
+use crate::yaml::{self, Content, Dialect, Limits, Node, Resolved, Tree, resolve};
+use crate::{Origin, Problem, Secret, Source};
+
+/// A machine's configuration.
+///
+/// It holds secrets, so it can be shown only by [`encode`](Self::encode), which hands out a
+/// [`Secret`], or [`redacted`](Self::redacted).
+#[derive(Clone, PartialEq)]
+pub struct Config {
+    documents: Vec<Document>,
+}
+
+/// One document.
+#[derive(Clone)]
+pub struct Document {
+    /// What it is.
+    pub kind: &'static Kind,
+    /// Its fields; what is unset is not there.
+    pub body: BTreeMap<String, Value>,
+    /// Where it begins.
+    pub origin: Origin,
+}
+
+impl Config {
+    /// Reads a configuration.
+    pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
+        let mut seen: BTreeMap<(String, String, String), u32> = BTreeMap::new();
+        let mut documents = Vec::new();
+        for node in nodes(text, source)? {
+            let id = Identity::read(&node)?;
+            if seen.insert(id.clone().into_key(), node.origin.line).is_some() {
+                return Err(Error::Conflict {
+                    message: format!(
+                        "duplicate document {id} is not allowed (line {})",
+                        node.origin.line
+                    ),
+                    origin: node.origin,
+                });
+            }
+            documents.push(id.decode(&node)?);
+        }
+        if documents.is_empty() {
+            return Err(Error::Empty);
+        }
+        Self::new(documents)
+    }
+
+    /// Puts documents together, refusing those that cannot be in one configuration.
+    pub fn new(documents: Vec<Document>) -> Result<Self, Error> {
+        conflicts(&documents)?;
+        Ok(Self { documents })
+    }
+
+    /// The documents, in their order.
+    pub fn documents(&self) -> &[Document] {
+        &self.documents
+    }
+
+    /// The document of a kind and, for named kinds, of a name.
+    pub fn document(&self, kind: &str, name: &str) -> Option<&Document> {
+        self.documents.iter().find(|document| document.kind.name == kind && document.name() == name)
+    }
+
+    pub(crate) fn documents_mut(&mut self) -> &mut Vec<Document> {
+        &mut self.documents
+    }
+
+    /// The text, byte for byte as Talos writes it without comments.
+    pub fn encode(&self, dialect: Dialect) -> Secret<String> {
+        Secret::new(self.write(dialect, Secrets::Shown))
+    }
+
+    /// The text with all secrets replaced.
+    pub fn redacted(&self, dialect: Dialect) -> String {
+        self.write(dialect, Secrets::Redacted)
+    }
+
+    fn write(&self, dialect: Dialect, secrets: Secrets) -> String {
+        let mut text = String::new();
+        for document in self.in_order() {
+            if !text.is_empty() {
+                text.push_str("---\n");
+            }
+            yaml::emit(&document.tree(secrets), dialect, &mut text);
+        }
+        text
+    }
+
+    /// The document without a kind first, the others in their order.
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = &Document> {
+        let (first, others): (Vec<_>, Vec<_>) =
+            self.documents.iter().partition(|document| document.is_v1alpha1());
+        first.into_iter().chain(others)
+    }
+}
+
+impl Document {
+    /// Its name; empty for kinds that have none.
+    pub fn name(&self) -> &str {
+        if !self.kind.named {
+            return "";
+        }
+        self.body.get("name").and_then(Value::as_text).unwrap_or_default()
+    }
+
+    /// `v1alpha1`, `HostnameConfig`, `LinkConfig/eth0`.
+    pub fn id(&self) -> String {
+        match self.name() {
+            "" => self.kind.name.to_owned(),
+            name => format!("{}/{name}", self.kind.name),
+        }
+    }
+
+    pub(crate) fn is_v1alpha1(&self) -> bool {
+        std::ptr::eq(self.kind, kinds::V1ALPHA1)
+    }
+
+    pub(crate) fn tree(&self, secrets: Secrets) -> Tree<'_> {
+        let fields = encode::object(&self.body, self.kind.fields, secrets);
+        if self.is_v1alpha1() {
+            return Tree::Map(fields);
+        }
+        let mut entries = vec![
+            ("apiVersion".into(), Tree::Text("v1alpha1".into())),
+            ("kind".into(), Tree::Text(self.kind.name.into())),
+        ];
+        entries.extend(fields);
+        Tree::Map(entries)
+    }
+}
+
+/// Documents are equal when they say the same, wherever it was written.
+impl PartialEq for Document {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.kind, other.kind) && self.body == other.body
+    }
+}
+
+/// The documents of a text that are not empty.
+pub(crate) fn nodes(text: &str, source: Source) -> Result<Vec<Node>, Error> {
+    let documents = yaml::parse(text, source, Limits::default())?;
+    let mut nodes = Vec::new();
+    for document in documents {
+        let node = document.root;
+        match &node.content {
+            Content::Scalar { text, style } if resolve(text, *style) == Resolved::Null => {}
+            Content::Mapping(_) => nodes.push(node),
+            _ => {
+                let message = format!("expected a YAML document at line {}", node.origin.line);
+                return Err(Error::document(node.origin, message));
+            }
+        }
+    }
+    Ok(nodes)
+}
+
+/// What a document says it is.
+#[derive(Clone)]
+pub(crate) struct Identity {
+    pub(crate) version: String,
+    pub(crate) kind: String,
+    pub(crate) name: String,
+}
+
+impl Identity {
+    /// Reads what a document is, without looking at the rest of it.
+    pub(crate) fn read(node: &Node) -> Result<Self, Error> {
+        let id = Self::lenient(node);
+        let missing = |what: &str| Err(Error::document(node.origin, format!("missing {what}")));
+        if id.is_v1alpha1() {
+            return Ok(id);
+        }
+        if id.kind.is_empty() {
+            return missing("kind");
+        }
+        if id.version.is_empty() {
+            return missing("apiVersion");
+        }
+        Ok(id)
+    }
+
+    pub(crate) fn lenient(node: &Node) -> Self {
+        let text = |key: &str| {
+            let value = node.get(key).and_then(Node::scalar);
+            value.map(|(text, _)| text.to_owned()).unwrap_or_default()
+        };
+        let legacy =
+            ["machine", "cluster", "debug", "persist"].iter().any(|key| node.get(key).is_some());
+        let kind = text("kind");
+        let version = if legacy { "v1alpha1".to_owned() } else { text("apiVersion") };
+        let without_kind = kind.is_empty() && version == "v1alpha1";
+        Self {
+            version: if without_kind { String::new() } else { version },
+            kind: if without_kind { kinds::V1ALPHA1.name.to_owned() } else { kind },
+            name: text("name"),
+        }
+    }
+
+    /// What the delete statements of a patch document refer to: without version and kind, the oldest
+    /// document, whatever keys there are.
+    pub(crate) fn selected(node: &Node) -> Self {
+        let mut id = Self::lenient(node);
+        if node.get("kind").is_none() && node.get("apiVersion").is_none() {
+            id.version = String::new();
+            id.kind = kinds::V1ALPHA1.name.to_owned();
+        }
+        id
+    }
+
+    pub(crate) fn is_v1alpha1(&self) -> bool {
+        self.version.is_empty() && self.kind == kinds::V1ALPHA1.name
+    }
+
+    /// Reads the document strictly.
+    pub(crate) fn decode(&self, node: &Node) -> Result<Document, Error> {
+        let kind = if self.is_v1alpha1() { Some(kinds::V1ALPHA1) } else { self.registered() };
+        let Some(kind) = kind else {
+            let message = format!("{:?} {:?}: not registered", self.kind, self.version);
+            let near = nearest(&self.kind, kinds::ALL.iter().map(|kind| kind.name));
+            let hint = near.map(|near| format!("did you mean {near:?}?"));
+            return Err(Error::Document(vec![Problem { origin: node.origin, message, hint }]));
+        };
+        let ignored: &[&str] = if self.is_v1alpha1() { &[] } else { &["apiVersion", "kind"] };
+        let body = decode::object(node, kind.fields, ignored)?;
+        Ok(Document { kind, body, origin: node.origin })
+    }
+
+    fn registered(&self) -> Option<&'static Kind> {
+        let kind = kinds::find(&self.kind)?;
+        (self.version == "v1alpha1" && !std::ptr::eq(kind, kinds::V1ALPHA1)).then_some(kind)
+    }
+
+    fn into_key(self) -> (String, String, String) {
+        (self.version, self.kind, self.name)
+    }
+}
+
+impl std::fmt::Display for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}/{}", self.version, self.kind, self.name)
+    }
+}
+
+/// Refuses documents that contradict each other.
+fn conflicts(documents: &[Document]) -> Result<(), Error> {
+    let conflict = |origin, message| Err(Error::Conflict { message, origin });
+    let mut ids = BTreeSet::new();
+    let mut shared: BTreeMap<(usize, &str), &Document> = BTreeMap::new();
+    let mut links: BTreeMap<&str, &Document> = BTreeMap::new();
+    for document in documents {
+        if !ids.insert((document.kind.name, document.name())) {
+            let message = if document.is_v1alpha1() {
+                "duplicate v1alpha1.Config".to_owned()
+            } else {
+                format!("duplicate document: {}", document.id())
+            };
+            return conflict(document.origin, message);
+        }
+        let group = EXCLUSIVE.iter().position(|group| group.contains(&document.kind.name));
+        if let Some(group) = group
+            && let Some(first) = shared.insert((group, document.name()), document)
+        {
+            return conflict(
+                document.origin,
+                format!("conflicting documents: {} and {}", first.id(), document.id()),
+            );
+        }
+    }
+    for document in documents.iter().filter(|document| EXCLUSIVE[0].contains(&document.kind.name)) {
+        let peer = document.body.get("peer").and_then(|peer| peer.get("name"));
+        let peer = (document.kind.name == "VethConfig")
+            .then(|| peer.and_then(Value::as_text).unwrap_or_default());
+        for name in [Some(document.name()), peer].into_iter().flatten() {
+            if let Some(first) = links.insert(name, document) {
+                return conflict(
+                    document.origin,
+                    format!(
+                        "conflicting link configurations: {} and {} both configure {name:?}",
+                        first.id(),
+                        document.id()
+                    ),
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Kinds that share one space of names.
+const EXCLUSIVE: &[&[&str]] = &[
+    &[
+        "BondConfig",
+        "BridgeConfig",
+        "DummyLinkConfig",
+        "LinkConfig",
+        "VLANConfig",
+        "VRFConfig",
+        "VethConfig",
+        "WireguardConfig",
+    ],
+    &["UserVolumeConfig", "ExistingVolumeConfig"],
+    &["Layer2VIPConfig", "HCloudVIPConfig"],
+];

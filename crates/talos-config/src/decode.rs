@@ -1,0 +1,473 @@
+//! From nodes to typed values, following the tables of [`schema`](crate::schema).
+//!
+//! Every problem of a document is found in one go. Zero values of fields that cannot tell zero from
+//! unset are left out, so that two documents that mean the same are the same.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+
+use crate::error::{Error, Problem};
+use crate::format;
+use crate::nearest::nearest;
+use crate::schema::{self, Choice, Field, Format, Nulls, Type};
+use crate::value::{Data, Value};
+use crate::yaml::{Content, Node, Resolved, Style, old_boolean, resolve};
+
+/// Reads an object with known fields.
+pub(crate) fn object(
+    node: &Node,
+    fields: &'static [Field],
+    ignored: &[&str],
+) -> Result<BTreeMap<String, Value>, Error> {
+    let mut decoder = Decoder { problems: Vec::new(), ignored };
+    let object = decoder.object(node, fields, "", false);
+    if decoder.problems.is_empty() { Ok(object) } else { Err(Error::Document(decoder.problems)) }
+}
+
+struct Decoder<'a> {
+    problems: Vec<Problem>,
+    /// Keys of the outermost object that say which document it is.
+    ignored: &'a [&'a str],
+}
+
+impl Decoder<'_> {
+    fn object(
+        &mut self,
+        node: &Node,
+        fields: &'static [Field],
+        path: &str,
+        whole: bool,
+    ) -> BTreeMap<String, Value> {
+        let mut object = BTreeMap::new();
+        let Content::Mapping(entries) = &node.content else {
+            self.wrong_type(node, path, "an object", false);
+            return object;
+        };
+        for (key, value) in self.unique(entries, path) {
+            if path.is_empty() && self.ignored.contains(&key) {
+                continue;
+            }
+            let Some(field) = schema::find(fields, key) else {
+                self.unknown(value, key, fields, path);
+                continue;
+            };
+            let path = join(path, key);
+            if let Some(value) = self.field(value, field, &path) {
+                object.insert(key.to_owned(), value);
+            }
+        }
+        if whole {
+            for field in schema::flat(fields) {
+                let empty = || Value::at(Data::Text(String::new()), node.origin);
+                object.entry(field.key.to_owned()).or_insert_with(empty);
+            }
+        }
+        object
+    }
+
+    /// Reads the value of a field; `None` when it is unset.
+    fn field(&mut self, node: &Node, field: &Field, path: &str) -> Option<Value> {
+        if is_null(node) {
+            return None;
+        }
+        let value = self.value(node, field.ty, path, field.secret)?;
+        let zero = !field.optional
+            && match &value.data {
+                Data::Bool(set) => !set,
+                Data::Int(number) => *number == 0,
+                Data::Text(text) => {
+                    text.is_empty()
+                        && !matches!(
+                            field.ty,
+                            Type::Format(Format::Mac | Format::Base64 | Format::Url)
+                        )
+                }
+                Data::Map(entries) => entries.is_empty() && matches!(field.ty, Type::Object(_)),
+                Data::Null | Data::Float(_) | Data::List(_) => false,
+            };
+        let first_word = !field.optional
+            && matches!((field.ty, &value.data), (Type::Choice(choice), Data::Text(text))
+                if choice.unset.is_none() && choice.words[0] == text);
+        (!zero && !first_word).then_some(value)
+    }
+
+    /// Reads a value of a type; `None` when it is empty or wrong, the latter having been noted.
+    fn value(&mut self, node: &Node, ty: Type, path: &str, secret: bool) -> Option<Value> {
+        let origin = node.origin;
+        let data = match ty {
+            Type::Bool => Data::Bool(self.boolean(node, path)?),
+            Type::Int { min, max } => Data::Int(self.integer(node, min, max, path)?),
+            Type::Text => Data::Text(self.text(node, path, secret)?),
+            Type::Format(format) => {
+                let text = self.scalar_text(node, path, secret)?;
+                let (_, style) = node.scalar()?;
+                match format::read(format, &text, &resolve(&text, style)) {
+                    Ok(data) => data?,
+                    Err(reason) => {
+                        let shown =
+                            if secret { "not what it should be".to_owned() } else { reason };
+                        self.problem(node, path, &shown);
+                        return None;
+                    }
+                }
+            }
+            Type::Choice(choice) => Data::Text(self.choice(node, choice, path)?),
+            Type::Arguments => self.arguments(node, path)?,
+            Type::Any => {
+                let value = self.any(node, path);
+                if !matches!(value.data, Data::Map(_)) {
+                    self.wrong_type(node, path, "an object", secret);
+                    return None;
+                }
+                return Some(value);
+            }
+            Type::List(element) | Type::KeyedList(element, _, Nulls::Dropped) => {
+                self.list(node, *element, Nulls::Dropped, path, secret)?
+            }
+            Type::StrictList(element) | Type::KeyedList(element, _, Nulls::Refused) => {
+                self.list(node, *element, Nulls::Refused, path, secret)?
+            }
+            Type::Map(element) => self.map(node, *element, path)?,
+            Type::Object(fields) | Type::Encryption(fields) => {
+                Data::Map(self.object(node, fields, path, false))
+            }
+            Type::WholeObject(fields) => Data::Map(self.object(node, fields, path, true)),
+        };
+        Some(Value::at(data, origin))
+    }
+
+    fn boolean(&mut self, node: &Node, path: &str) -> Option<bool> {
+        if let Some((text, style)) = node.scalar() {
+            if let Some(word) = old_boolean(text) {
+                return Some(word);
+            }
+            match resolve(text, style) {
+                Resolved::Bool(value) => return Some(value),
+                Resolved::Null => return Some(false),
+                _ => {}
+            }
+        }
+        self.wrong_type(node, path, "true or false", false);
+        None
+    }
+
+    fn integer(&mut self, node: &Node, min: i128, max: i128, path: &str) -> Option<i128> {
+        let number = node.scalar().and_then(|(text, style)| match resolve(text, style) {
+            Resolved::Int(number) => Some(number),
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "without a fraction and within 64 bits"
+            )]
+            Resolved::Float(number) if number.fract() == 0.0 && number.abs() < 1e18 => {
+                Some(number as i128)
+            }
+            Resolved::Null => Some(0),
+            _ => None,
+        });
+        match number {
+            Some(number) if (min..=max).contains(&number) => Some(number),
+            _ => {
+                self.wrong_type(node, path, &format!("a number from {min} to {max}"), false);
+                None
+            }
+        }
+    }
+
+    /// Text as a field takes it: any scalar with the text that it was written with, but no date.
+    fn text(&mut self, node: &Node, path: &str, secret: bool) -> Option<String> {
+        let Some((text, style)) = node.scalar() else {
+            self.wrong_type(node, path, "text", secret);
+            return None;
+        };
+        match (resolve(text, style), node.tag.as_deref()) {
+            (Resolved::Null, _) => Some(String::new()),
+            (Resolved::Timestamp, None) => {
+                self.problem(node, path, "a date where text is wanted; quote it");
+                None
+            }
+            (_, Some(BINARY)) => {
+                let bare: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+                let bytes = base64::engine::general_purpose::STANDARD.decode(bare).ok();
+                let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+                if decoded.is_none() {
+                    self.problem(node, path, "binary data that is no text");
+                }
+                decoded
+            }
+            _ => Some(text.to_owned()),
+        }
+    }
+
+    fn scalar_text(&mut self, node: &Node, path: &str, secret: bool) -> Option<String> {
+        if node.scalar().is_none() {
+            self.wrong_type(node, path, "text", secret);
+        }
+        node.scalar().map(|(text, _)| text.to_owned())
+    }
+
+    fn choice(&mut self, node: &Node, choice: &Choice, path: &str) -> Option<String> {
+        let text = self.scalar_text(node, path, false)?;
+        let word = choice.words.iter().find(|word| {
+            if choice.exact_case { **word == text } else { word.eq_ignore_ascii_case(&text) }
+        });
+        if word.is_none() {
+            self.problems.push(Problem {
+                origin: node.origin,
+                message: format!("{path}: {text} does not belong to {} values", choice.name),
+                hint: Some(format!("one of: {}", choice.words.join(", "))),
+            });
+        }
+        word.map(|word| (*word).to_owned())
+    }
+
+    /// Each argument is a text, null or a list of texts.
+    fn arguments(&mut self, node: &Node, path: &str) -> Option<Data> {
+        let Content::Mapping(entries) = &node.content else {
+            self.wrong_type(node, path, "an object", false);
+            return None;
+        };
+        let mut arguments = BTreeMap::new();
+        for (key, value) in self.unique(entries, path) {
+            let path = join(path, key);
+            let data = match &value.content {
+                Content::Scalar { text, style } => match resolve(text, *style) {
+                    Resolved::Null => Data::Null,
+                    _ if text.is_empty() => Data::Null,
+                    _ => Data::Text(text.to_string()),
+                },
+                Content::Sequence(items) => {
+                    let mut texts = Vec::new();
+                    for item in items {
+                        match item.scalar() {
+                            Some((text, _)) => {
+                                texts.push(Value::at(Data::Text(text.to_owned()), item.origin));
+                            }
+                            None => self.problem(
+                                item,
+                                &path,
+                                "arg value must be a string or list of strings",
+                            ),
+                        }
+                    }
+                    Data::List(texts)
+                }
+                Content::Mapping(_) => {
+                    self.problem(value, &path, "arg value must be a string or list of strings");
+                    continue;
+                }
+            };
+            arguments.insert(key.to_owned(), Value::at(data, value.origin));
+        }
+        Some(Data::Map(arguments))
+    }
+
+    fn list(
+        &mut self,
+        node: &Node,
+        element: Type,
+        nulls: Nulls,
+        path: &str,
+        secret: bool,
+    ) -> Option<Data> {
+        let Content::Sequence(items) = &node.content else {
+            self.wrong_type(node, path, "a list", secret);
+            return None;
+        };
+        let mut values = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let path = format!("{path}[{index}]");
+            if is_null(item) {
+                if nulls == Nulls::Refused {
+                    self.null(item, &path);
+                }
+                continue;
+            }
+            let value = self.value(item, element, &path, secret);
+            let empty = || element_without_text(element, item);
+            values.extend(value.or_else(empty));
+        }
+        Some(Data::List(values))
+    }
+
+    fn map(&mut self, node: &Node, element: Type, path: &str) -> Option<Data> {
+        let Content::Mapping(entries) = &node.content else {
+            self.wrong_type(node, path, "an object", false);
+            return None;
+        };
+        let mut values = BTreeMap::new();
+        for (key, value) in self.unique(entries, path) {
+            let path = join(path, key);
+            if key == "<<" && matches!(value.content, Content::Mapping(_)) {
+                self.problem(value, &path, "a merge key where only plain keys are taken");
+                continue;
+            }
+            if is_null(value) && matches!(element, Type::Object(_)) {
+                self.null(value, &path);
+                continue;
+            }
+            if let Some(value) = self.value(value, element, &path, false) {
+                values.insert(key.to_owned(), value);
+            }
+        }
+        Some(Data::Map(values))
+    }
+
+    /// Free-form data keeps the types that its scalars resolve to.
+    fn any(&mut self, node: &Node, path: &str) -> Value {
+        let data = match &node.content {
+            Content::Scalar { text, style } => {
+                let is_text = node.tag.as_deref() == Some(TEXT);
+                match resolve(text, if is_text { Style::Double } else { *style }) {
+                    Resolved::Null => Data::Null,
+                    Resolved::Bool(value) => Data::Bool(value),
+                    Resolved::Int(number) => Data::Int(number),
+                    Resolved::Float(number) => Data::Float(number),
+                    Resolved::Text | Resolved::Merge => Data::Text(text.to_string()),
+                    Resolved::Timestamp => {
+                        self.problem(node, path, "a date where text is wanted; quote it");
+                        Data::Null
+                    }
+                }
+            }
+            Content::Sequence(items) => {
+                let item = |(index, item)| self.any(item, &format!("{path}[{index}]"));
+                Data::List(items.iter().enumerate().map(item).collect())
+            }
+            Content::Mapping(entries) => Data::Map(self.any_map(entries, path)),
+        };
+        Value::at(data, node.origin)
+    }
+
+    fn any_map(&mut self, entries: &[(Node, Node)], path: &str) -> BTreeMap<String, Value> {
+        let mut own = BTreeMap::new();
+        let mut merged = BTreeMap::new();
+        for (key, _) in entries {
+            let text = key.scalar().is_some_and(|(text, style)| {
+                matches!(resolve(text, style), Resolved::Text | Resolved::Merge)
+            });
+            if !text {
+                self.problem(key, path, "a key that is no text; quote it");
+            }
+        }
+        for (key, value) in self.unique(entries, path) {
+            let plain_merge = key == "<<"
+                && entries.iter().any(|(node, _)| node.scalar() == Some(("<<", Style::Plain)));
+            if !plain_merge {
+                own.insert(key.to_owned(), self.any(value, &join(path, key)));
+                continue;
+            }
+            let sources = match &value.content {
+                Content::Mapping(_) => std::slice::from_ref(value),
+                Content::Sequence(items) => items.as_slice(),
+                Content::Scalar { .. } => &[],
+            };
+            if sources.is_empty() {
+                self.problem(
+                    value,
+                    path,
+                    "map merge requires map or sequence of maps as the value",
+                );
+            }
+            for source in sources {
+                let Data::Map(source) = self.any(source, path).data else {
+                    self.problem(
+                        value,
+                        path,
+                        "map merge requires map or sequence of maps as the value",
+                    );
+                    continue;
+                };
+                for (key, value) in source {
+                    merged.entry(key).or_insert(value);
+                }
+            }
+        }
+        for (key, value) in merged {
+            own.entry(key).or_insert(value);
+        }
+        own
+    }
+
+    /// The entries of a mapping by their keys; a key that stands twice is a problem.
+    fn unique<'n>(&mut self, entries: &'n [(Node, Node)], path: &str) -> Vec<(&'n str, &'n Node)> {
+        let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut unique = Vec::with_capacity(entries.len());
+        for (key, value) in entries {
+            let Some((text, _)) = key.scalar() else {
+                self.problem(key, path, "a key that is no text");
+                continue;
+            };
+            if let Some(line) = seen.insert(text, key.origin.line) {
+                self.problem(
+                    key,
+                    path,
+                    &format!("mapping key {text:?} already defined at line {line}"),
+                );
+                continue;
+            }
+            unique.push((text, value));
+        }
+        unique
+    }
+
+    fn unknown(&mut self, node: &Node, key: &str, fields: &'static [Field], path: &str) {
+        let known = schema::flat(fields).map(|field| field.key);
+        self.problems.push(Problem {
+            origin: node.origin,
+            message: format!("unknown key {:?}", join(path, key)),
+            hint: nearest(key, known).map(|near| format!("did you mean {near:?}?")),
+        });
+    }
+
+    fn null(&mut self, node: &Node, path: &str) {
+        self.problems.push(Problem {
+            origin: node.origin,
+            message: format!("null value is not allowed at {path:?} (line {})", node.origin.line),
+            hint: None,
+        });
+    }
+
+    fn wrong_type(&mut self, node: &Node, path: &str, wanted: &str, secret: bool) {
+        let found = match &node.content {
+            Content::Sequence(_) => "a list".to_owned(),
+            Content::Mapping(_) => "an object".to_owned(),
+            Content::Scalar { .. } if secret => "something else".to_owned(),
+            Content::Scalar { text, .. } => format!("{:?}", shortened(text)),
+        };
+        self.problem(node, path, &format!("{wanted} is wanted here, not {found}"));
+    }
+
+    fn problem(&mut self, node: &Node, path: &str, message: &str) {
+        let message =
+            if path.is_empty() { message.to_owned() } else { format!("{path}: {message}") };
+        self.problems.push(Problem { origin: node.origin, message, hint: None });
+    }
+}
+
+/// An element whose text is empty is an element all the same.
+fn element_without_text(element: Type, item: &Node) -> Option<Value> {
+    let empty_text = matches!(element, Type::Format(_))
+        && item.scalar().is_some_and(|(text, _)| text.is_empty());
+    empty_text.then(|| Value::at(Data::Text(String::new()), item.origin))
+}
+
+fn is_null(node: &Node) -> bool {
+    node.scalar().is_some_and(|(text, style)| resolve(text, style) == Resolved::Null)
+        && node.tag.is_none()
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// Enough of a text to recognise it.
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= 40 {
+        return text.to_owned();
+    }
+    text.chars().take(40).chain(['…']).collect()
+}
+
+const BINARY: &str = "tag:yaml.org,2002:binary";
+const TEXT: &str = "tag:yaml.org,2002:str";

@@ -1,0 +1,225 @@
+//! What differs between two configurations: by kind and name, field by field, secrets hidden.
+
+use std::collections::BTreeSet;
+
+use crate::config::{Config, Document};
+use crate::encode;
+use crate::schema::{self, Match, Type};
+use crate::secret::REDACTED;
+use crate::value::{Data, Value};
+
+/// One difference.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Difference {
+    /// The document: `v1alpha1`, `HostnameConfig`, `LinkConfig/eth0`.
+    pub document: String,
+    /// The field; empty for the document itself.
+    pub path: String,
+    /// What it was; `None` when it was not there.
+    pub before: Option<String>,
+    /// What it is; `None` when it is gone.
+    pub after: Option<String>,
+}
+
+/// Everything that differs, in the order of the left configuration, then of the right one.
+pub fn diff(left: &Config, right: &Config) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    for document in left.in_order() {
+        match right.document(document.kind.name, document.name()) {
+            Some(other) => of_documents(document, Some(other), &mut differences),
+            None => of_documents(document, None, &mut differences),
+        }
+    }
+    for document in right.in_order() {
+        if left.document(document.kind.name, document.name()).is_none() {
+            let mut added = Vec::new();
+            of_documents(document, None, &mut added);
+            let swap = |difference: Difference| Difference {
+                before: difference.after,
+                after: difference.before,
+                ..difference
+            };
+            differences.extend(added.into_iter().map(swap));
+        }
+    }
+    differences
+}
+
+fn of_documents(left: &Document, right: Option<&Document>, differences: &mut Vec<Difference>) {
+    let mut comparison = Comparison { document: left.id(), differences };
+    if right.is_none() {
+        comparison.note("", Some(left.kind.about.to_owned()), None);
+    }
+    for field in schema::flat(left.kind.fields) {
+        let (l, r) = (left.body.get(field.key), right.and_then(|right| right.body.get(field.key)));
+        comparison.values(l, r, field.ty, field.secret, field.key);
+    }
+}
+
+struct Comparison<'a> {
+    document: String,
+    differences: &'a mut Vec<Difference>,
+}
+
+impl Comparison<'_> {
+    fn values(
+        &mut self,
+        left: Option<&Value>,
+        right: Option<&Value>,
+        ty: Type,
+        secret: bool,
+        path: &str,
+    ) {
+        if left == right {
+            return;
+        }
+        let present = [left, right].into_iter().flatten();
+        if present.clone().all(|value| matches!(value.data, Data::Map(_))) {
+            return self.maps(left, right, ty, secret, path);
+        }
+        if present.clone().all(|value| matches!(value.data, Data::List(_))) {
+            return self.lists(left, right, ty, secret, path);
+        }
+        let shown = |value: Option<&Value>| value.map(|value| show(value, ty, secret));
+        self.note(path, shown(left), shown(right));
+    }
+
+    fn maps(
+        &mut self,
+        left: Option<&Value>,
+        right: Option<&Value>,
+        ty: Type,
+        secret: bool,
+        path: &str,
+    ) {
+        let keys: BTreeSet<&String> = [left, right]
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_map)
+            .flat_map(|map| map.keys())
+            .collect();
+        if keys.is_empty() {
+            let shown = |value: Option<&Value>| value.map(|_| "{}".to_owned());
+            return self.note(path, shown(left), shown(right));
+        }
+        for key in keys {
+            let get = |value: Option<&'_ Value>| value.and_then(|value| value.get(key)).cloned();
+            let (inner, hidden) = match ty {
+                Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields) => {
+                    let field = schema::find(fields, key);
+                    (
+                        field.map_or(Type::Any, |field| field.ty),
+                        field.is_some_and(|field| field.secret),
+                    )
+                }
+                Type::Map(element) => (*element, secret),
+                // Of free-form data that holds secrets, they are the values called so.
+                Type::Any => (Type::Any, secret && key != "secret"),
+                _ => (Type::Any, secret),
+            };
+            let named_secret = matches!(ty, Type::Any) && secret && key == "secret";
+            let path = format!("{path}.{key}");
+            let inner = if named_secret { Type::Text } else { inner };
+            self.values(
+                get(left).as_ref(),
+                get(right).as_ref(),
+                inner,
+                hidden || named_secret,
+                &path,
+            );
+        }
+    }
+
+    fn lists(
+        &mut self,
+        left: Option<&Value>,
+        right: Option<&Value>,
+        ty: Type,
+        secret: bool,
+        path: &str,
+    ) {
+        let items =
+            |value: Option<&'_ Value>| value.and_then(Value::as_list).unwrap_or_default().to_vec();
+        let (l, r) = (items(left), items(right));
+        if l.is_empty() && r.is_empty() {
+            let shown = |value: Option<&Value>| value.map(|_| "[]".to_owned());
+            return self.note(path, shown(left), shown(right));
+        }
+        let (element, by) = match ty {
+            Type::List(element) | Type::StrictList(element) => (*element, None),
+            Type::KeyedList(element, by, _) => (*element, Some(by)),
+            _ => (Type::Any, None),
+        };
+        let names: Vec<_> = [&l, &r].map(|items| names(items, by)).into();
+        let mut seen = BTreeSet::new();
+        for name in names[0].iter().chain(&names[1]) {
+            if !seen.insert(name) {
+                continue;
+            }
+            let find = |side: usize, items: &[Value]| {
+                let index = names[side].iter().position(|other| other == name)?;
+                Some(items[index].clone())
+            };
+            let path = format!("{path}[{}]", if secret { REDACTED } else { &name.0 });
+            self.values(find(0, &l).as_ref(), find(1, &r).as_ref(), element, secret, &path);
+        }
+        if l.len() == r.len()
+            && names[0] != names[1]
+            && names[0].iter().collect::<BTreeSet<_>>() == names[1].iter().collect()
+        {
+            self.note(path, Some("in another order".to_owned()), Some("in this order".to_owned()));
+        }
+    }
+
+    fn note(&mut self, path: &str, before: Option<String>, after: Option<String>) {
+        let path = path.trim_start_matches('.').to_owned();
+        self.differences.push(Difference { document: self.document.clone(), path, before, after });
+    }
+}
+
+/// What tells each element of a list apart: a name if it has one, itself if it is a scalar, else its
+/// place; with a count where several are alike.
+pub(crate) fn names(items: &[Value], by: Option<Match>) -> Vec<(String, usize)> {
+    let mut names: Vec<(String, usize)> = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let name = match (&item.data, by) {
+            (Data::Map(_), Some(Match::Merge(key) | Match::Replace(key))) => {
+                item.get(key).map(scalar)
+            }
+            (Data::Map(_), _) => NAMING.iter().find_map(|key| item.get(key)).map(scalar),
+            (Data::List(_), _) => None,
+            _ => Some(scalar(item)),
+        };
+        let name = name.unwrap_or_else(|| index.to_string());
+        let earlier = names.iter().filter(|(other, _)| *other == name).count();
+        names.push((name, earlier));
+    }
+    names
+}
+
+/// How a value is shown to people.
+pub(crate) fn show(value: &Value, ty: Type, secret: bool) -> String {
+    let tree = encode::shown(value, ty, secret);
+    let mut text = String::new();
+    crate::yaml::emit(&tree, crate::yaml::Dialect::default(), &mut text);
+    text.trim_end().to_owned()
+}
+
+fn scalar(value: &Value) -> String {
+    show(value, Type::Any, false)
+}
+
+/// Keys that name an element, the most telling first.
+const NAMING: &[&str] = &[
+    "name",
+    "interface",
+    "address",
+    "subnet",
+    "path",
+    "mountPath",
+    "endpoint",
+    "url",
+    "destination",
+    "slot",
+    "image",
+];

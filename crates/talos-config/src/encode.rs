@@ -1,0 +1,188 @@
+//! From typed values to what is written: order, omission and the text of numbers.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::natural;
+use crate::schema::{self, Field, Format, Type};
+use crate::secret::REDACTED;
+use crate::value::{Data, Value};
+use crate::yaml::Tree;
+
+/// Whether secrets are written.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(crate) enum Secrets {
+    Shown,
+    Redacted,
+}
+
+/// The entries of an object with known fields, those that are written, in order.
+pub(crate) fn object<'a>(
+    object: &'a BTreeMap<String, Value>,
+    fields: &'static [Field],
+    secrets: Secrets,
+) -> Vec<(Cow<'a, str>, Tree<'a>)> {
+    let mut entries = Vec::new();
+    for field in schema::flat(fields) {
+        let value = object.get(field.key);
+        let written = match value {
+            Some(value) if field.optional || field.always || !is_empty(value, field) => {
+                Some(tree(value, field.ty, secrets, field.secret))
+            }
+            _ if field.always => Some(zero(field)),
+            _ => None,
+        };
+        entries.extend(written.map(|tree| (Cow::Borrowed(field.key), tree)));
+    }
+    entries
+}
+
+/// Free-form data, keys in natural order.
+pub(crate) fn any(value: &Value) -> Tree<'_> {
+    any_tree(value, false)
+}
+
+/// A value as it is shown to people: secrets hidden.
+pub(crate) fn shown(value: &Value, ty: Type, secret: bool) -> Tree<'_> {
+    tree(value, ty, Secrets::Redacted, secret)
+}
+
+/// Whether a field that is left out when empty is left out.
+fn is_empty(value: &Value, field: &Field) -> bool {
+    match (&value.data, field.ty) {
+        (Data::Bool(set), _) => !set,
+        (Data::Int(number), _) => *number == 0,
+        (Data::Text(text), _) => text.is_empty(),
+        (Data::List(items), _) => items.is_empty() && !field.keep_empty,
+        (Data::Map(entries), Type::Encryption(_)) => {
+            let keys =
+                entries.get("keys").and_then(Value::as_list).is_some_and(|keys| !keys.is_empty());
+            !keys && !entries.contains_key("provider")
+        }
+        (Data::Map(entries), Type::Object(fields)) => {
+            schema::flat(fields).all(|field| match entries.get(field.key) {
+                None => true,
+                Some(value) => !field.optional && is_empty(value, field),
+            })
+        }
+        (Data::Map(entries), _) => entries.is_empty(),
+        (Data::Null | Data::Float(_), _) => false,
+    }
+}
+
+fn tree(value: &Value, ty: Type, secrets: Secrets, secret: bool) -> Tree<'_> {
+    let hidden = secret && secrets == Secrets::Redacted;
+    match (&value.data, ty) {
+        (Data::Text(text), Type::Format(Format::Url)) if hidden => {
+            Tree::Text(without_token(text).into())
+        }
+        (Data::Text(text), _) if hidden && !text.is_empty() => Tree::Text(REDACTED.into()),
+        (Data::Int(mode), Type::Format(Format::Octal)) => {
+            Tree::Verbatim(format!("0o{mode:o}").into())
+        }
+        (Data::Text(text), Type::Arguments) if text.is_empty() => Tree::Verbatim("null".into()),
+        (
+            Data::Map(entries),
+            Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields),
+        ) => Tree::Map(object(entries, fields, secrets)),
+        (Data::Map(entries), Type::Map(element)) => {
+            Tree::Map(sorted(entries, |value| tree(value, *element, secrets, secret)))
+        }
+        (
+            Data::List(items),
+            Type::List(element) | Type::StrictList(element) | Type::KeyedList(element, ..),
+        ) => Tree::List(items.iter().map(|item| tree(item, *element, secrets, secret)).collect()),
+        _ => any_tree(value, hidden),
+    }
+}
+
+/// `hidden`: every `secret` in it is redacted, at any depth.
+fn any_tree(value: &Value, hidden: bool) -> Tree<'_> {
+    match &value.data {
+        Data::Null => Tree::Verbatim("null".into()),
+        Data::Bool(true) => Tree::Verbatim("true".into()),
+        Data::Bool(false) => Tree::Verbatim("false".into()),
+        Data::Int(number) => Tree::Verbatim(number.to_string().into()),
+        Data::Float(number) => Tree::Verbatim(float(*number).into()),
+        Data::Text(text) => Tree::Text(text.into()),
+        Data::List(items) => Tree::List(items.iter().map(|item| any_tree(item, hidden)).collect()),
+        Data::Map(entries) => {
+            let mut tree = sorted(entries, |value| any_tree(value, hidden));
+            if hidden {
+                for (_, value) in tree.iter_mut().filter(|(key, _)| key == "secret") {
+                    *value = Tree::Text(REDACTED.into());
+                }
+            }
+            Tree::Map(tree)
+        }
+    }
+}
+
+fn sorted<'a>(
+    entries: &'a BTreeMap<String, Value>,
+    tree: impl Fn(&'a Value) -> Tree<'a>,
+) -> Vec<(Cow<'a, str>, Tree<'a>)> {
+    let mut sorted: Vec<_> = entries.iter().collect();
+    sorted.sort_by(|(left, _), (right, _)| natural::compare(left, right));
+    sorted.into_iter().map(|(key, value)| (key.into(), tree(value))).collect()
+}
+
+/// What an unset field is written as, where it must be.
+fn zero(field: &Field) -> Tree<'static> {
+    if field.optional {
+        return Tree::Verbatim("null".into());
+    }
+    match field.ty {
+        Type::Bool => Tree::Verbatim("false".into()),
+        Type::Int { .. } => Tree::Verbatim("0".into()),
+        Type::Format(Format::Octal) => Tree::Verbatim("0o0".into()),
+        Type::Format(Format::Duration) => Tree::Text("0s".into()),
+        Type::Format(Format::RoutingTable) => Tree::Text("unspec".into()),
+        Type::Text | Type::Format(_) => Tree::Text("".into()),
+        Type::Choice(choice) => Tree::Text(choice.unset.unwrap_or(choice.words[0]).into()),
+        Type::List(_) | Type::StrictList(_) | Type::KeyedList(..) => Tree::List(Vec::new()),
+        Type::Arguments | Type::Any | Type::Map(_) => Tree::Map(Vec::new()),
+        Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields) => {
+            let zeros = schema::flat(fields).filter(|field| field.always);
+            Tree::Map(zeros.map(|field| (field.key.into(), zero(field))).collect())
+        }
+    }
+}
+
+/// The shortest text that reads as the same number, as Go's `%g` has it.
+pub(crate) fn float(number: f64) -> String {
+    if number.is_nan() {
+        return ".nan".to_owned();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 { ".inf" } else { "-.inf" }.to_owned();
+    }
+    let scientific = format!("{number:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    // Go switches to exponents outside these bounds when it may choose.
+    if (-4..21).contains(&exponent) && exponent < digits_shown(mantissa).max(21) {
+        return format!("{number}");
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.abs())
+}
+
+fn digits_shown(mantissa: &str) -> i32 {
+    i32::try_from(mantissa.bytes().filter(u8::is_ascii_digit).count()).unwrap_or(i32::MAX)
+}
+
+/// A URL whose join token, if it has one, is hidden.
+fn without_token(url: &str) -> String {
+    let Some((before, query)) = url.split_once('?') else { return url.to_owned() };
+    let hidden: Vec<String> = query
+        .split('&')
+        .map(|pair| match pair.split_once('=') {
+            Some(("jointoken", token)) if !token.is_empty() => {
+                "jointoken=%2A%2A%2A%2A%2A%2A".to_owned()
+            }
+            _ => pair.to_owned(),
+        })
+        .collect();
+    format!("{before}?{}", hidden.join("&"))
+}

@@ -1,0 +1,93 @@
+//! Amounts of bytes: `10GiB`, `1.5 TB`, `50%`.
+
+use crate::value::Data;
+
+/// Whether a text is an amount of bytes.
+pub(super) fn check(text: &str) -> Result<(), String> {
+    bytes(text).map(drop)
+}
+
+/// Whether a text is an amount of bytes or a share of them.
+pub(super) fn check_size(text: &str) -> Result<(), String> {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let Some(share) = unsigned.strip_suffix('%') else { return check(unsigned) };
+    let number: f64 = share.parse().map_err(|_| format!("{text:?} is no percentage"))?;
+    if share.ends_with(' ') || !(0.0..101.0).contains(&number) || number.trunc() > 100.0 {
+        return Err(format!("percentage must be between 0 and 100, got {share}"));
+    }
+    Ok(())
+}
+
+/// Whether a text is an amount of bytes with a comparison in front.
+pub(super) fn check_match(text: &str) -> Result<(), String> {
+    let text = text.trim();
+    let operator =
+        [">=", "<=", "==", ">", "<"].iter().find(|operator| text.starts_with(**operator));
+    check(operator.map_or(text, |operator| text[operator.len()..].trim_start()))
+}
+
+/// A size of a legacy partition: kept as text when that is exact, as a number of bytes otherwise.
+pub(super) fn disk(text: &str, number: Option<i128>) -> Result<Data, String> {
+    let amount = match number.map(u64::try_from) {
+        Some(Ok(number)) => number,
+        Some(Err(_)) => return Err("a negative size".to_owned()),
+        None => bytes(text)?,
+    };
+    let spelled = spell(amount);
+    Ok(if bytes(&spelled) == Ok(amount) { Data::Text(spelled) } else { Data::Int(amount.into()) })
+}
+
+/// Reads an amount of bytes. Units are decimal, or binary with an `i`, in any case.
+fn bytes(text: &str) -> Result<u64, String> {
+    let end = text
+        .find(|character: char| !character.is_ascii_digit() && character != '.' && character != ',')
+        .unwrap_or(text.len());
+    let digits = text[..end].replace(',', "");
+    let number: f64 = digits.parse().map_err(|_| format!("{text:?} has no number in front"))?;
+    let unit = text[end..].trim().to_lowercase();
+    let unit = unit.strip_suffix('b').filter(|prefix| !prefix.is_empty()).unwrap_or(&unit);
+    let size = match unit {
+        "" | "b" => 1,
+        _ => {
+            let (letter, base) = match unit.strip_suffix('i') {
+                Some(letter) => (letter, 1024_u64),
+                None => (unit, 1000),
+            };
+            let power = ["k", "m", "g", "t", "p", "e"].iter().position(|known| *known == letter);
+            let power =
+                power.ok_or_else(|| format!("unhandled size name: {}", text[end..].trim()))?;
+            base.pow(u32::try_from(power + 1).unwrap_or_default())
+        }
+    };
+    #[expect(clippy::cast_precision_loss, reason = "Go computes it so, and so must we")]
+    let amount = number * size as f64;
+    #[expect(clippy::cast_precision_loss, reason = "only whether it is too large")]
+    if amount >= u64::MAX as f64 {
+        return Err(format!("too large: {text}"));
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked above; digits only"
+    )]
+    Ok(amount as u64)
+}
+
+/// Spells an amount with a decimal unit, as people read it: `10 GB`, `1.5 GB`, `82 MB`.
+fn spell(amount: u64) -> String {
+    if amount < 10 {
+        return format!("{amount} B");
+    }
+    let mut power = 0;
+    let mut size = 1_u64;
+    while power < UNITS.len() - 1 && amount / size >= 1000 {
+        size *= 1000;
+        power += 1;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "Go computes it so, and so must we")]
+    let value = (amount as f64 / size as f64 * 10.0 + 0.5).floor() / 10.0;
+    let unit = UNITS[power];
+    if value < 10.0 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
+}
+
+const UNITS: &[&str] = &["B", "kB", "MB", "GB", "TB", "PB", "EB"];

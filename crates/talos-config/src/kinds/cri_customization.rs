@@ -1,0 +1,11 @@
+//! `CRICustomizationConfig`
+
+use crate::schema::{Kind, Release, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "CRICustomizationConfig",
+    named: true,
+    since: Release(1, 14),
+    fields: &[field("name", Type::Text).always(), field("content", Type::Text).always()],
+    about: "A piece of configuration of the container runtime",
+};

@@ -1,0 +1,14 @@
+//! `DiscoveryIdentityConfig`
+
+use crate::schema::{Kind, Release, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "DiscoveryIdentityConfig",
+    named: false,
+    since: Release(1, 14),
+    fields: &[
+        field("clusterID", Type::Text).always(),
+        field("clusterSecret", Type::Text).always().secret(),
+    ],
+    about: "Which cluster a machine looks for",
+};

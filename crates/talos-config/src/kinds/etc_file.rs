@@ -1,0 +1,15 @@
+//! `EtcFileConfig`
+
+use crate::schema::{Kind, OCTAL, Release, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "EtcFileConfig",
+    named: true,
+    since: Release(1, 14),
+    fields: &[
+        field("name", Type::Text).always(),
+        field("mode", OCTAL).always().about("0644 when unset"),
+        field("contents", Type::Text).always(),
+    ],
+    about: "A file below /etc",
+};

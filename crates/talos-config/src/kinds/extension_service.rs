@@ -1,0 +1,25 @@
+//! `ExtensionServiceConfig`
+
+use crate::schema::{Kind, Match, Nulls, Release, TEXTS, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "ExtensionServiceConfig",
+    named: true,
+    since: Release(1, 7),
+    fields: &[
+        field("name", Type::Text).always(),
+        field(
+            "configFiles",
+            Type::KeyedList(
+                &Type::Object(&[
+                    field("content", Type::Text).always(),
+                    field("mountPath", Type::Text).always(),
+                ]),
+                Match::Merge("mountPath"),
+                Nulls::Dropped,
+            ),
+        ),
+        field("environment", TEXTS),
+    ],
+    about: "Configuration of an extension's service",
+};

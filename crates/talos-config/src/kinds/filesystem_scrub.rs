@@ -1,0 +1,11 @@
+//! `FilesystemScrubConfig`
+
+use crate::schema::{DURATION, Kind, Release, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "FilesystemScrubConfig",
+    named: false,
+    since: Release(1, 14),
+    fields: &[field("interval", DURATION).about("168h when unset")],
+    about: "How often file systems are checked",
+};

@@ -1,0 +1,20 @@
+//! `KubeAPIServerConfig`
+
+use super::shared::RESOURCES;
+use crate::schema::{INT, Kind, Release, TEXT_MAP, TEXTS, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "KubeAPIServerConfig",
+    named: false,
+    since: Release(1, 14),
+    fields: &[
+        field("image", Type::Text).always(),
+        field("extraArgs", Type::Arguments),
+        field("env", TEXT_MAP),
+        field("resources", RESOURCES),
+        field("apiPort", INT).optional(),
+        field("certExtraSANs", TEXTS),
+        field("startupProbes", Type::Bool).optional(),
+    ],
+    about: "The Kubernetes API server",
+};

@@ -1,0 +1,15 @@
+//! `KubeAuthorizerConfig`
+
+use crate::schema::{Kind, Release, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "KubeAuthorizerConfig",
+    named: true,
+    since: Release(1, 14),
+    fields: &[
+        field("name", Type::Text).always(),
+        field("type", Type::Text).always(),
+        field("webhook", Type::Any),
+    ],
+    about: "How the API server tells who may",
+};

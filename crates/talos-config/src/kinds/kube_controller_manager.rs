@@ -1,0 +1,18 @@
+//! `KubeControllerManagerConfig`
+
+use super::shared::RESOURCES;
+use crate::schema::{Kind, Release, TEXT_MAP, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "KubeControllerManagerConfig",
+    named: false,
+    since: Release(1, 14),
+    fields: &[
+        field("enabled", Type::Bool).optional(),
+        field("image", Type::Text).always(),
+        field("extraArgs", Type::Arguments),
+        field("env", TEXT_MAP),
+        field("resources", RESOURCES),
+    ],
+    about: "The controller manager",
+};

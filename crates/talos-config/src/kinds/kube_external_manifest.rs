@@ -1,0 +1,15 @@
+//! `KubeExternalManifestConfig`
+
+use crate::schema::{Kind, Release, TEXT_MAP, Type, URL, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "KubeExternalManifestConfig",
+    named: true,
+    since: Release(1, 14),
+    fields: &[
+        field("name", Type::Text).always(),
+        field("headers", TEXT_MAP),
+        field("url", URL).always(),
+    ],
+    about: "A manifest to fetch and apply",
+};

@@ -1,0 +1,18 @@
+//! `KubeNodeConfig`
+
+use crate::schema::{Kind, Release, TEXT_MAP, TEXTS, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "KubeNodeConfig",
+    named: false,
+    since: Release(1, 14),
+    fields: &[
+        field("skipNodeRegistration", Type::Bool).optional(),
+        field("registerWithFQDN", Type::Bool).optional(),
+        field("nodeIP", Type::Object(&[field("validSubnets", TEXTS)])).always(),
+        field("labels", TEXT_MAP),
+        field("annotations", TEXT_MAP),
+        field("taints", TEXT_MAP),
+    ],
+    about: "How the machine appears as a node",
+};

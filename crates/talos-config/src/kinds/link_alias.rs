@@ -1,0 +1,14 @@
+//! `LinkAliasConfig`
+
+use crate::schema::{EXPRESSION, Kind, Release, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "LinkAliasConfig",
+    named: true,
+    since: Release(1, 12),
+    fields: &[
+        field("name", Type::Text).always(),
+        field("selector", Type::Object(&[field("match", EXPRESSION)])),
+    ],
+    about: "A name for a link that is found by what it is",
+};

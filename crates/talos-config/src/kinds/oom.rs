@@ -1,0 +1,16 @@
+//! `OOMConfig`
+
+use crate::schema::{DURATION, EXPRESSION, Kind, Release, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "OOMConfig",
+    named: false,
+    since: Release(1, 12),
+    fields: &[
+        field("triggerExpression", EXPRESSION),
+        field("cgroupRankingExpression", EXPRESSION),
+        field("strictCgroupClassOrdering", Type::Bool).optional().since(1, 12),
+        field("sampleInterval", DURATION),
+    ],
+    about: "What happens when memory runs out",
+};

@@ -1,0 +1,17 @@
+//! `RegistryAuthConfig`
+
+use crate::schema::{Kind, Release, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "RegistryAuthConfig",
+    named: true,
+    since: Release(1, 12),
+    fields: &[
+        field("name", Type::Text).always(),
+        field("username", Type::Text),
+        field("password", Type::Text).secret(),
+        field("auth", Type::Text).secret(),
+        field("identityToken", Type::Text).secret(),
+    ],
+    about: "How to sign in to a registry",
+};

@@ -1,0 +1,21 @@
+//! `RegistryMirrorConfig`
+
+use crate::schema::{Kind, Release, Type, URL, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "RegistryMirrorConfig",
+    named: true,
+    since: Release(1, 12),
+    fields: &[
+        field("name", Type::Text).always(),
+        field(
+            "endpoints",
+            Type::List(&Type::Object(&[
+                field("url", URL).always(),
+                field("overridePath", Type::Bool).optional(),
+            ])),
+        ),
+        field("skipFallback", Type::Bool).optional(),
+    ],
+    about: "Where images of a registry come from",
+};

@@ -1,0 +1,17 @@
+//! `RegistryTLSConfig`
+
+use super::shared::PEM_PAIR;
+use crate::schema::{Kind, Release, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "RegistryTLSConfig",
+    named: true,
+    since: Release(1, 12),
+    fields: &[
+        field("name", Type::Text).always(),
+        field("clientIdentity", PEM_PAIR).optional(),
+        field("ca", Type::Text),
+        field("insecureSkipVerify", Type::Bool).optional(),
+    ],
+    about: "How a registry is trusted",
+};

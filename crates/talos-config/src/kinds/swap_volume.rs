@@ -1,0 +1,16 @@
+//! `SwapVolumeConfig`
+
+use super::shared::{DISK_PROVISIONING, ENCRYPTION};
+use crate::schema::{Kind, Release, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "SwapVolumeConfig",
+    named: true,
+    since: Release(1, 11),
+    fields: &[
+        field("name", Type::Text).always(),
+        field("provisioning", DISK_PROVISIONING),
+        field("encryption", ENCRYPTION),
+    ],
+    about: "A partition to swap to",
+};

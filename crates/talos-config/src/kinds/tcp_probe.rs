@@ -1,0 +1,17 @@
+//! `TCPProbeConfig`
+
+use crate::schema::{DURATION, INT, Kind, Release, Type, field};
+
+pub(super) const KIND: Kind = Kind {
+    name: "TCPProbeConfig",
+    named: true,
+    since: Release(1, 13),
+    fields: &[
+        field("name", Type::Text).always(),
+        field("interval", DURATION).about("1s when unset"),
+        field("failureThreshold", INT).about("0 when unset"),
+        field("endpoint", Type::Text).always(),
+        field("timeout", DURATION).about("10s when unset"),
+    ],
+    about: "Watches whether a port answers",
+};

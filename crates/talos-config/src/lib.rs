@@ -1,0 +1,36 @@
+//! Talos machine configuration: read, written, merged, patched, compared and explained.
+//!
+//! Text goes in as documents ([`Config::parse`]), patches change them ([`Patch`]), and text comes out
+//! byte for byte as talosctl writes it ([`Config::encode`]). Every value remembers where it was written.
+//!
+//! Always holds: the crate knows no clock, no randomness, no files and no network; no input makes it
+//! panic; a secret leaves it only through [`Secret`].
+
+mod config;
+mod decode;
+mod delete;
+mod diff;
+mod encode;
+mod error;
+mod explain;
+mod format;
+mod json_patch;
+pub mod kinds;
+mod merge;
+mod natural;
+mod nearest;
+mod origin;
+mod patch;
+pub mod schema;
+mod secret;
+mod value;
+pub mod yaml;
+
+pub use config::{Config, Document};
+pub use diff::{Difference, diff};
+pub use error::{Error, Problem};
+pub use explain::{Change, Explanation, explain, origins};
+pub use origin::{Origin, Source};
+pub use patch::{Patch, Patched, apply};
+pub use secret::{REDACTED, Secret};
+pub use value::{Data, Value};

@@ -1,0 +1,163 @@
+//! Patches: what they are, and what they make of a configuration.
+
+use crate::config::{Config, Document, Identity, nodes};
+use crate::delete::{self, Selector};
+use crate::error::Error;
+use crate::json_patch::{self, Operation};
+use crate::merge;
+use crate::value::Value;
+use crate::yaml::{Content, Dialect};
+use crate::{Secret, Source};
+
+/// A change to a configuration.
+#[derive(Clone)]
+pub struct Patch(Change);
+
+#[derive(Clone)]
+enum Change {
+    /// Partial documents to lay over, and parts to take away.
+    Strategic(Vec<Entry>),
+    /// RFC 6902 operations on a configuration of one document.
+    Operations(Vec<Operation>),
+}
+
+/// One part of a strategic patch.
+#[derive(Clone)]
+enum Entry {
+    Delete(Selector),
+    Merge(Document),
+}
+
+impl Patch {
+    /// Reads a patch, finding out by itself which kind it is.
+    pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
+        let strategic = match strategic(text, source) {
+            Ok(entries) => return Ok(Self(Change::Strategic(entries))),
+            Err(error) => error,
+        };
+        match json_patch::parse(text, source) {
+            Ok(operations) => Ok(Self(Change::Operations(operations))),
+            Err(error) if text.trim_start().starts_with('[') => Err(error),
+            Err(_) => Err(strategic),
+        }
+    }
+}
+
+fn strategic(text: &str, source: Source) -> Result<Vec<Entry>, Error> {
+    let mut entries = Vec::new();
+    for mut node in nodes(text, source)? {
+        let selectors = delete::extract(&mut node)?;
+        entries.extend(selectors.into_iter().map(Entry::Delete));
+        if says_nothing(&node.content) {
+            continue;
+        }
+        let document = Identity::read(&node)?.decode(&node)?;
+        entries.push(Entry::Merge(document));
+    }
+    if entries.is_empty() {
+        return Err(Error::Empty);
+    }
+    Ok(entries)
+}
+
+/// Whether only keys are left that say which document it is.
+fn says_nothing(content: &Content) -> bool {
+    let Content::Mapping(entries) = content else { return false };
+    let naming = |key: &str| ["version", "kind", "name"].contains(&key);
+    entries.iter().all(|(key, _)| key.scalar().is_some_and(|(text, _)| naming(text)))
+}
+
+/// A configuration on its way through patches. It is read, or written out, only when a patch needs it.
+#[derive(Clone)]
+pub enum Patched {
+    /// Text that nothing has touched yet.
+    Text(String, Source),
+    /// Documents, after a strategic patch.
+    Documents(Config),
+    /// Free-form data, after operations; not checked against anything yet.
+    Data(Value),
+}
+
+impl Patched {
+    /// Applies one patch.
+    pub fn apply(self, patch: &Patch, dialect: Dialect) -> Result<Self, Error> {
+        match &patch.0 {
+            Change::Strategic(entries) => {
+                let mut config = self.into_config()?;
+                strategic_merge(&mut config, entries)?;
+                Ok(Self::Documents(config))
+            }
+            Change::Operations(operations) => {
+                let data = match self {
+                    Self::Text(text, source) => json_patch::single_document(&text, source)?,
+                    Self::Documents(config) => json_patch::from_documents(&config, dialect)?,
+                    Self::Data(value) => value,
+                };
+                Ok(Self::Data(json_patch::apply(data, operations)?))
+            }
+        }
+    }
+
+    /// The documents, checked strictly.
+    pub fn into_config(self) -> Result<Config, Error> {
+        match self {
+            Self::Text(text, source) => Config::parse(&text, source),
+            Self::Documents(config) => Ok(config),
+            Self::Data(value) => json_patch::into_config(&value),
+        }
+    }
+
+    /// The text, as talosctl would print it.
+    pub fn encode(&self, dialect: Dialect) -> Secret<String> {
+        match self {
+            Self::Text(text, _) => Secret::new(text.clone()),
+            Self::Documents(config) => config.encode(dialect),
+            Self::Data(value) => Secret::new(json_patch::print(value)),
+        }
+    }
+}
+
+/// Applies several patches in their order; neighbouring operations act as one patch.
+pub fn apply(
+    text: &str,
+    source: Source,
+    patches: &[Patch],
+    dialect: Dialect,
+) -> Result<Patched, Error> {
+    let start = Patched::Text(text.to_owned(), source);
+    patches.iter().try_fold(start, |patched, patch| patched.apply(patch, dialect))
+}
+
+fn strategic_merge(config: &mut Config, entries: &[Entry]) -> Result<(), Error> {
+    // Deletions in the oldest document come before everything else.
+    let early =
+        |entry: &Entry| matches!(entry, Entry::Delete(selector) if selector.document.is_v1alpha1());
+    for entry in entries
+        .iter()
+        .filter(|entry| early(entry))
+        .chain(entries.iter().filter(|entry| !early(entry)))
+    {
+        match entry {
+            Entry::Delete(selector) => selector.apply(config)?,
+            Entry::Merge(document) => merge_document(config, document)?,
+        }
+    }
+    let checked = Config::new(std::mem::take(config.documents_mut()))?;
+    *config = checked;
+    Ok(())
+}
+
+fn merge_document(config: &mut Config, patch: &Document) -> Result<(), Error> {
+    let documents = config.documents_mut();
+    let same = |document: &&mut Document| {
+        std::ptr::eq(document.kind, patch.kind) && document.name() == patch.name()
+    };
+    match documents.iter_mut().find(same) {
+        None => documents.push(patch.clone()),
+        Some(document) => {
+            merge::object(&mut document.body, patch.body.clone(), document.kind.fields)
+                .map_err(|reason| Error::Patch(format!("{}: {reason}", patch.id())))?;
+        }
+    }
+    Ok(())
+}

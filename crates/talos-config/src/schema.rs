@@ -1,0 +1,280 @@
+//! What a document kind looks like: the language in which [`kinds`](crate::kinds) are written.
+//!
+//! A kind is a table of fields. Everything that is done to documents (reading, merging, deleting,
+//! writing, redacting, comparing) follows these tables, so a new kind is one new table.
+
+/// A kind of document.
+#[derive(Debug)]
+pub struct Kind {
+    /// Its name, as in `kind:`. The oldest document has none and is called `v1alpha1` here.
+    pub name: &'static str,
+    /// Whether documents of this kind are told apart by `name`.
+    pub named: bool,
+    /// The first Talos release that knows it.
+    pub since: Release,
+    /// Its fields, in the order in which they are written.
+    pub fields: &'static [Field],
+    /// What it is for.
+    pub about: &'static str,
+}
+
+/// A minor release of Talos.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Release(pub u8, pub u8);
+
+/// One key of an object.
+#[expect(clippy::struct_excessive_bools, reason = "a table of independent marks")]
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Its key; empty for an object whose fields stand in this place themselves.
+    pub key: &'static str,
+    /// What it holds.
+    pub ty: Type,
+    /// Unset and zero are two things: `false` and `0` can be written and override.
+    pub optional: bool,
+    /// It is written even when it is empty.
+    pub always: bool,
+    /// An empty list is written, an unset one is not.
+    pub keep_empty: bool,
+    /// A patch replaces it as a whole.
+    pub replace: bool,
+    /// It must not be shown.
+    pub secret: bool,
+    /// The first release that knows it, where that is later than its kind's.
+    pub since: Option<Release>,
+    /// What it means, where there is something to say beyond its name.
+    pub about: &'static str,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Type {
+    /// true or false
+    Bool,
+    /// An integer within bounds.
+    Int {
+        /// The least.
+        min: i128,
+        /// The greatest.
+        max: i128,
+    },
+    /// Any text.
+    Text,
+    /// Text with a form of its own, kept in its canonical spelling.
+    Format(Format),
+    /// One of several words.
+    Choice(&'static Choice),
+    /// Arguments of a program: each a text or a list of texts.
+    Arguments,
+    /// An object of any content.
+    Any,
+    /// A list; elements that are null fall out of it.
+    List(&'static Self),
+    /// A list whose elements must not be null.
+    StrictList(&'static Self),
+    /// A list whose elements are told apart by a key, so that a patch can change one of them.
+    KeyedList(&'static Self, Match, Nulls),
+    /// A map from any key.
+    Map(&'static Self),
+    /// An object with known fields.
+    Object(&'static [Field]),
+    /// An object that is decoded and merged as a whole: a part left out is emptied.
+    WholeObject(&'static [Field]),
+    /// Encryption of a volume: left out on output unless it names a provider or a key.
+    Encryption(&'static [Field]),
+}
+
+/// The forms of text.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Format {
+    /// `1m30s`
+    Duration,
+    /// File permissions, written as `0o644`.
+    Octal,
+    /// An IP address.
+    Ip,
+    /// An IP address and a prefix length.
+    Cidr,
+    /// An IP address and a port.
+    IpPort,
+    /// A hardware address.
+    Mac,
+    /// A URL, merged part by part.
+    Url,
+    /// `10GiB`; a patch that leaves it out resets it.
+    ByteSize,
+    /// `10GiB` or `50%`
+    Size,
+    /// A size of a legacy partition.
+    DiskSize,
+    /// A size with a comparison in front.
+    SizeMatch,
+    /// A port or `first-last`.
+    PortRange,
+    /// The name or number of a routing table.
+    RoutingTable,
+    /// Bytes.
+    Base64,
+    /// Text that loses the line breaks in front of it.
+    Manifest,
+    /// An expression; a patch that leaves it out resets it.
+    Expression,
+}
+
+/// A closed set of words.
+#[derive(Debug)]
+pub struct Choice {
+    /// What Talos calls it.
+    pub name: &'static str,
+    /// The words. The first one is what an unset field means, unless `unset` says otherwise.
+    pub words: &'static [&'static str],
+    /// What an unset field is written as where that is none of the words.
+    pub unset: Option<&'static str>,
+    /// Whether upper and lower case are told apart.
+    pub exact_case: bool,
+}
+
+/// What becomes of elements that are null.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Nulls {
+    /// They fall out of the list.
+    Dropped,
+    /// They are an error.
+    Refused,
+}
+
+/// How elements of a list are told apart.
+#[derive(Clone, Copy, Debug)]
+pub enum Match {
+    /// By the value of a key; on a match the element is merged.
+    Merge(&'static str),
+    /// By the value of a key; on a match the element is replaced where it stands.
+    Replace(&'static str),
+    /// Network interfaces: by name, else by their whole device selector.
+    Interface,
+}
+
+impl Field {
+    const fn new(key: &'static str, ty: Type) -> Self {
+        Self {
+            key,
+            ty,
+            optional: false,
+            always: false,
+            keep_empty: false,
+            replace: false,
+            secret: false,
+            since: None,
+            about: "",
+        }
+    }
+
+    pub(crate) const fn optional(mut self) -> Self {
+        self.optional = true;
+        self
+    }
+
+    pub(crate) const fn always(mut self) -> Self {
+        self.always = true;
+        self
+    }
+
+    pub(crate) const fn keep_empty(mut self) -> Self {
+        self.keep_empty = true;
+        self
+    }
+
+    pub(crate) const fn replace(mut self) -> Self {
+        self.replace = true;
+        self
+    }
+
+    pub(crate) const fn secret(mut self) -> Self {
+        self.secret = true;
+        self
+    }
+
+    pub(crate) const fn since(mut self, major: u8, minor: u8) -> Self {
+        self.since = Some(Release(major, minor));
+        self
+    }
+
+    pub(crate) const fn about(mut self, about: &'static str) -> Self {
+        self.about = about;
+        self
+    }
+}
+
+impl Type {
+    /// Whether a patch resets a field of this type by not mentioning it.
+    pub(crate) fn resets(self) -> bool {
+        matches!(self, Self::Bool | Self::Format(Format::ByteSize | Format::Expression))
+    }
+}
+
+/// A field of an object.
+pub(crate) const fn field(key: &'static str, ty: Type) -> Field {
+    Field::new(key, ty)
+}
+
+/// A set of words to choose from.
+pub(crate) const fn choice(name: &'static str, words: &'static [&'static str]) -> Choice {
+    Choice { name, words, unset: None, exact_case: false }
+}
+
+impl Choice {
+    pub(crate) const fn unset_as(mut self, text: &'static str) -> Self {
+        self.unset = Some(text);
+        self
+    }
+
+    pub(crate) const fn exact_case(mut self) -> Self {
+        self.exact_case = true;
+        self
+    }
+}
+
+/// Fields that stand in this place themselves.
+pub(crate) const fn inline(fields: &'static [Field]) -> Field {
+    Field::new("", Type::Object(fields))
+}
+
+/// Finds a field by its key, among inlined ones too.
+pub(crate) fn find(fields: &'static [Field], key: &str) -> Option<&'static Field> {
+    fields.iter().find_map(|field| match field.ty {
+        Type::Object(inner) if field.key.is_empty() => find(inner, key),
+        _ => (field.key == key).then_some(field),
+    })
+}
+
+/// All fields in the order in which they are written, inlined ones in their place.
+pub(crate) fn flat(fields: &'static [Field]) -> Box<dyn Iterator<Item = &'static Field>> {
+    Box::new(fields.iter().flat_map(|field| match field.ty {
+        Type::Object(inner) if field.key.is_empty() => flat(inner),
+        _ => Box::new(std::iter::once(field)),
+    }))
+}
+
+pub(crate) const U8: Type = Type::Int { min: 0, max: u8::MAX as i128 };
+pub(crate) const U16: Type = Type::Int { min: 0, max: u16::MAX as i128 };
+pub(crate) const U32: Type = Type::Int { min: 0, max: u32::MAX as i128 };
+pub(crate) const U64: Type = Type::Int { min: 0, max: u64::MAX as i128 };
+pub(crate) const I32: Type = Type::Int { min: i32::MIN as i128, max: i32::MAX as i128 };
+pub(crate) const INT: Type = Type::Int { min: i64::MIN as i128, max: i64::MAX as i128 };
+pub(crate) const TEXTS: Type = Type::List(&Type::Text);
+pub(crate) const TEXT_MAP: Type = Type::Map(&Type::Text);
+pub(crate) const DURATION: Type = Type::Format(Format::Duration);
+pub(crate) const OCTAL: Type = Type::Format(Format::Octal);
+pub(crate) const IP: Type = Type::Format(Format::Ip);
+pub(crate) const CIDR: Type = Type::Format(Format::Cidr);
+pub(crate) const IP_PORT: Type = Type::Format(Format::IpPort);
+pub(crate) const MAC: Type = Type::Format(Format::Mac);
+pub(crate) const URL: Type = Type::Format(Format::Url);
+pub(crate) const BYTE_SIZE: Type = Type::Format(Format::ByteSize);
+pub(crate) const SIZE: Type = Type::Format(Format::Size);
+pub(crate) const DISK_SIZE: Type = Type::Format(Format::DiskSize);
+pub(crate) const SIZE_MATCH: Type = Type::Format(Format::SizeMatch);
+pub(crate) const PORT_RANGE: Type = Type::Format(Format::PortRange);
+pub(crate) const BASE64: Type = Type::Format(Format::Base64);
+pub(crate) const ROUTING_TABLE: Type = Type::Format(Format::RoutingTable);
+pub(crate) const EXPRESSION: Type = Type::Format(Format::Expression);

@@ -1,0 +1,36 @@
+//! YAML as Talos reads and writes it.
+//!
+//! Talos is a Go program, and its YAML library has its own opinion about what a plain `yes`, `012` or
+//! `2001-01-01` is, when a string needs quotes, and how deep a list is indented. Text goes in, a tree of
+//! [`Node`]s with places comes out ([`parse`]); what a scalar means is decided later, by who asks
+//! ([`resolve`]); a [`Value`](crate::Value) goes back to text ([`emit`]) byte for byte as Talos would.
+//!
+//! Always holds: no input makes it panic, run out of stack or use memory out of proportion; every error
+//! has a line and a column.
+
+mod cursor;
+mod emit;
+mod emit_folded;
+mod node;
+mod parse;
+mod resolve;
+mod scalar;
+
+pub use emit::{Dialect, Tree, emit};
+pub(crate) use emit_folded::emit_folded;
+pub use node::{Comment, Content, Document, Node, Style};
+pub use parse::{Limits, parse};
+pub(crate) use resolve::old_boolean;
+pub use resolve::{Resolved, resolve};
+
+use crate::Origin;
+
+/// Why text is not YAML, or not YAML that we accept.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{problem}")]
+pub struct SyntaxError {
+    /// What is wrong, in the words that users know from Talos.
+    pub problem: String,
+    /// Where it is.
+    pub origin: Origin,
+}
