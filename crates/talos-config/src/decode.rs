@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 
+use crate::Origin;
 use crate::error::{Error, Problem};
 use crate::format;
 use crate::nearest::nearest;
@@ -44,12 +45,12 @@ impl Decoder<'_> {
             self.wrong_type(node, path, "an object", false);
             return object;
         };
-        for (key, value) in self.unique(entries, path) {
+        for (Key { text: key, origin }, value) in self.unique(entries, path) {
             if path.is_empty() && self.ignored.contains(&key) {
                 continue;
             }
             let Some(field) = schema::find(fields, key) else {
-                self.unknown(value, key, fields, path);
+                self.unknown(key, origin, fields, path);
                 continue;
             };
             let path = join(path, key);
@@ -228,7 +229,7 @@ impl Decoder<'_> {
             return None;
         };
         let mut arguments = BTreeMap::new();
-        for (key, value) in self.unique(entries, path) {
+        for (Key { text: key, .. }, value) in self.unique(entries, path) {
             let path = join(path, key);
             let data = match &value.content {
                 Content::Scalar { text, style } => match resolve(text, *style) {
@@ -238,7 +239,7 @@ impl Decoder<'_> {
                 },
                 Content::Sequence(items) => {
                     let mut texts = Vec::new();
-                    for item in items {
+                    for item in items.iter().filter(|item| !is_null(item)) {
                         match item.scalar() {
                             Some((text, _)) => {
                                 texts.push(Value::at(Data::Text(text.to_owned()), item.origin));
@@ -296,7 +297,7 @@ impl Decoder<'_> {
             return None;
         };
         let mut values = BTreeMap::new();
-        for (key, value) in self.unique(entries, path) {
+        for (Key { text: key, .. }, value) in self.unique(entries, path) {
             let path = join(path, key);
             if key == "<<" && matches!(value.content, Content::Mapping(_)) {
                 self.problem(value, &path, "a merge key where only plain keys are taken");
@@ -350,7 +351,7 @@ impl Decoder<'_> {
                 self.problem(key, path, "a key that is no text; quote it");
             }
         }
-        for (key, value) in self.unique(entries, path) {
+        for (Key { text: key, .. }, value) in self.unique(entries, path) {
             let plain_merge = key == "<<"
                 && entries.iter().any(|(node, _)| node.scalar() == Some(("<<", Style::Plain)));
             if !plain_merge {
@@ -390,7 +391,7 @@ impl Decoder<'_> {
     }
 
     /// The entries of a mapping by their keys; a key that stands twice is a problem.
-    fn unique<'n>(&mut self, entries: &'n [(Node, Node)], path: &str) -> Vec<(&'n str, &'n Node)> {
+    fn unique<'n>(&mut self, entries: &'n [(Node, Node)], path: &str) -> Vec<(Key<'n>, &'n Node)> {
         let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
         let mut unique = Vec::with_capacity(entries.len());
         for (key, value) in entries {
@@ -406,15 +407,15 @@ impl Decoder<'_> {
                 );
                 continue;
             }
-            unique.push((text, value));
+            unique.push((Key { text, origin: key.origin }, value));
         }
         unique
     }
 
-    fn unknown(&mut self, node: &Node, key: &str, fields: &'static [Field], path: &str) {
+    fn unknown(&mut self, key: &str, origin: Origin, fields: &'static [Field], path: &str) {
         let known = schema::flat(fields).map(|field| field.key);
         self.problems.push(Problem {
-            origin: node.origin,
+            origin,
             message: format!("unknown key {:?}", join(path, key)),
             hint: nearest(key, known).map(|near| format!("did you mean {near:?}?")),
         });
@@ -443,6 +444,12 @@ impl Decoder<'_> {
             if path.is_empty() { message.to_owned() } else { format!("{path}: {message}") };
         self.problems.push(Problem { origin: node.origin, message, hint: None });
     }
+}
+
+/// A key and where it stands.
+struct Key<'n> {
+    text: &'n str,
+    origin: Origin,
 }
 
 /// An element whose text is empty is an element all the same.

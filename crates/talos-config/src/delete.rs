@@ -114,6 +114,10 @@ fn walk(node: &mut Node, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) -> Re
 
 /// Handles one value; says whether it is to be left out of the patch.
 fn take(node: &mut Node, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) -> Result<bool, String> {
+    // A statement counts where it is written, not where an alias repeats it.
+    if node.aliased {
+        return Ok(false);
+    }
     let count = found.len();
     walk(node, path, found)?;
     if asks_deletion(node) {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::config::{Config, Document};
 use crate::encode;
 use crate::schema::{self, Match, Type};
-use crate::secret::REDACTED;
 use crate::value::{Data, Value};
+use crate::yaml::Tree;
 
 /// One difference.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -160,7 +160,8 @@ impl Comparison<'_> {
                 let index = names[side].iter().position(|other| other == name)?;
                 Some(items[index].clone())
             };
-            let path = format!("{path}[{}]", if secret { REDACTED } else { &name.0 });
+            let is_object = matches!(element, Type::Object(_) | Type::WholeObject(_) | Type::Any);
+            let path = if is_object { format!("{path}[{}]", name.0) } else { format!("{path}[]") };
             self.values(find(0, &l).as_ref(), find(1, &r).as_ref(), element, secret, &path);
         }
         if l.len() == r.len()
@@ -197,17 +198,34 @@ pub(crate) fn names(items: &[Value], by: Option<Match>) -> Vec<(String, usize)> 
     names
 }
 
-/// How a value is shown to people.
+/// A value in one line for people, secrets hidden and long texts cut.
 pub(crate) fn show(value: &Value, ty: Type, secret: bool) -> String {
-    let tree = encode::shown(value, ty, secret);
-    let mut text = String::new();
-    crate::yaml::emit(&tree, crate::yaml::Dialect::default(), &mut text);
-    text.trim_end().to_owned()
+    line(&encode::shown(value, ty, secret))
 }
 
 fn scalar(value: &Value) -> String {
     show(value, Type::Any, false)
 }
+
+fn line(tree: &Tree<'_>) -> String {
+    match tree {
+        Tree::Text(text) if text.is_empty() => "\"\"".to_owned(),
+        Tree::Text(text) if text.contains('\n') || text.chars().count() > LONGEST_SHOWN => {
+            let start: String =
+                text.lines().next().unwrap_or_default().chars().take(LONGEST_SHOWN / 2).collect();
+            format!("{start}… ({} bytes)", text.len())
+        }
+        Tree::Text(text) | Tree::Verbatim(text) => text.to_string(),
+        Tree::List(items) => format!("[{}]", items.iter().map(line).collect::<Vec<_>>().join(", ")),
+        Tree::Map(entries) => {
+            let pairs = entries.iter().map(|(key, value)| format!("{key}: {}", line(value)));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// In characters: what still fits into a line of a terminal beside its path.
+const LONGEST_SHOWN: usize = 60;
 
 /// Keys that name an element, the most telling first.
 const NAMING: &[&str] = &[

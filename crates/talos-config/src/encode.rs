@@ -161,15 +161,11 @@ pub(crate) fn float(number: f64) -> String {
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();
     // Go switches to exponents outside these bounds when it may choose.
-    if (-4..21).contains(&exponent) && exponent < digits_shown(mantissa).max(21) {
+    if (-4..6).contains(&exponent) {
         return format!("{number}");
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", exponent.abs())
-}
-
-fn digits_shown(mantissa: &str) -> i32 {
-    i32::try_from(mantissa.bytes().filter(u8::is_ascii_digit).count()).unwrap_or(i32::MAX)
 }
 
 /// A URL whose join token, if it has one, is hidden.

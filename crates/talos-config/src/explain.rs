@@ -8,7 +8,7 @@ use crate::patch::{Patch, Patched};
 use crate::schema::{self, Field, Type};
 use crate::value::{Data, Value};
 use crate::yaml::Dialect;
-use crate::{Origin, Source, kinds};
+use crate::{Origin, Problem, Source, kinds};
 
 /// A value, where it comes from and what it means.
 #[derive(Clone, Debug)]
@@ -261,14 +261,27 @@ fn split(path: &str) -> (&str, &str) {
     path.split_at(path.find(['.', '[']).unwrap_or(path.len()))
 }
 
+/// Says which part of a path is wrong, and what was probably meant.
 fn unknown(config: &Config, path: &str) -> Error {
-    let first = split(path).0;
-    let known = config.documents().iter().map(|document| document.kind.name);
-    let fields = schema::flat(kinds::V1ALPHA1.fields).map(|field| field.key);
-    let near = nearest(first, known.chain(fields));
-    Error::Document(vec![crate::Problem {
+    let kind = kinds::ALL.iter().find(|kind| split(path).0.split('/').next() == Some(kind.name));
+    let mut fields = kind.map_or(kinds::V1ALPHA1.fields, |kind| kind.fields);
+    let mut keys = path.split(['.', '[']).skip(usize::from(kind.is_some()));
+    let wrong = loop {
+        let Some(key) = keys.next() else { break None };
+        match schema::find(fields, key).map(|field| field.ty) {
+            Some(Type::Object(inner) | Type::WholeObject(inner) | Type::Encryption(inner)) => {
+                fields = inner;
+            }
+            Some(_) => break None,
+            None => break Some(key),
+        }
+    };
+    let kinds = config.documents().iter().map(|document| document.kind.name);
+    let known = schema::flat(fields).map(|field| field.key).chain(kinds);
+    let near = wrong.and_then(|key| nearest(key, known));
+    Error::Document(vec![Problem {
         origin: Origin::default(),
         message: format!("nothing is at {path:?}"),
-        hint: near.filter(|near| *near != first).map(|near| format!("did you mean {near:?}?")),
+        hint: near.map(|near| format!("did you mean {near:?}?")),
     }])
 }

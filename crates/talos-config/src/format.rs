@@ -65,9 +65,7 @@ pub(crate) fn read(
         }
         Format::Size if text.is_empty() => Ok(None),
         Format::Size => size::check_size(text).and_then(|()| kept(text)),
-        Format::DiskSize => {
-            size::disk(text, number).map(|data| (data != Data::Int(0)).then_some(data))
-        }
+        Format::DiskSize => size::disk(text).map(|data| (data != Data::Int(0)).then_some(data)),
         Format::SizeMatch => {
             size::check_match(text).map(|()| Some(Data::Text(text.trim().to_owned())))
         }

@@ -49,7 +49,7 @@ pub(crate) fn parse(text: &str, source: Source) -> Result<Vec<Operation>, Error>
 
 impl Operation {
     fn read(node: &Node) -> Result<Self, Error> {
-        let Data::Map(mut entries) = data(node)?.data else {
+        let Data::Map(mut entries) = data(node, Rules::New)?.data else {
             return Err(Error::document(
                 node.origin,
                 "an operation is wanted here, such as {op: add, …}",
@@ -306,7 +306,7 @@ fn index(key: &str, length: usize) -> Result<usize, String> {
 pub(crate) fn single_document(text: &str, source: Source) -> Result<Value, Error> {
     let documents = yaml::parse(text, source, Limits::default())?;
     match documents.as_slice() {
-        [document] => data(&document.root),
+        [document] => data(&document.root, Rules::Old),
         _ => Err(several_documents()),
     }
 }
@@ -378,12 +378,15 @@ fn node(value: &Value) -> Node {
         Data::Map(entries) => {
             let entry = |(key, value): (&String, &Value)| {
                 let key = Content::Scalar { text: key.as_str().into(), style: Style::Double };
-                (Node { content: key, origin: value.origin, tag: None }, node(value))
+                (
+                    Node { content: key, origin: value.origin, aliased: false, tag: None },
+                    node(value),
+                )
             };
             Content::Mapping(entries.iter().map(entry).collect())
         }
     };
-    Node { content, origin: value.origin, tag: None }
+    Node { content, origin: value.origin, aliased: false, tag: None }
 }
 
 /// Writes the data as talosctl prints it.
@@ -393,9 +396,16 @@ pub(crate) fn print(value: &Value) -> String {
     text
 }
 
-/// Free-form data by the rules of the older library: old booleans are booleans, dates are text, of keys
-/// that stand twice the last one counts.
-fn data(node: &Node) -> Result<Value, Error> {
+/// Which library reads: the older one reads configurations, the newer one operations.
+#[derive(Clone, Copy, PartialEq)]
+enum Rules {
+    /// The old words for true and false are booleans.
+    Old,
+    New,
+}
+
+/// Free-form data: dates are text, and of keys that stand twice the last one counts.
+fn data(node: &Node, rules: Rules) -> Result<Value, Error> {
     let data = match &node.content {
         Content::Scalar { text, style } => match resolve(text, *style) {
             Resolved::Null => Data::Null,
@@ -408,11 +418,13 @@ fn data(node: &Node) -> Result<Value, Error> {
             }
             Resolved::Float(number) => Data::Float(number),
             Resolved::Text | Resolved::Timestamp | Resolved::Merge => match old_boolean(text) {
-                Some(value) if *style == Style::Plain => Data::Bool(value),
+                Some(value) if *style == Style::Plain && rules == Rules::Old => Data::Bool(value),
                 _ => Data::Text(text.to_string()),
             },
         },
-        Content::Sequence(items) => Data::List(items.iter().map(data).collect::<Result<_, _>>()?),
+        Content::Sequence(items) => {
+            Data::List(items.iter().map(|item| data(item, rules)).collect::<Result<_, _>>()?)
+        }
         Content::Mapping(entries) => {
             let mut map = BTreeMap::new();
             let mut merged = BTreeMap::new();
@@ -420,7 +432,7 @@ fn data(node: &Node) -> Result<Value, Error> {
                 let Some((text, style)) = key.scalar() else {
                     return Err(Error::document(key.origin, "a key that is no text"));
                 };
-                let value = self::data(value)?;
+                let value = self::data(value, rules)?;
                 if resolve(text, style) == Resolved::Merge {
                     merge_sources(value, &mut merged);
                 } else {

@@ -72,22 +72,13 @@ impl fmt::Display for Report {
             }
             match (row.path.as_str(), &row.before, &row.after) {
                 ("", _, _) | (_, None, None) => {}
-                (path, None, Some(after)) => write!(f, "  + {path}: {}", Lines(after))?,
-                (path, Some(before), None) => write!(f, "  - {path}: {}", Lines(before))?,
+                (path, None, Some(after)) => write!(f, "  + {path}: {after}")?,
+                (path, Some(before), None) => write!(f, "  - {path}: {before}")?,
                 (path, Some(before), Some(after)) => {
-                    write!(f, "  ~ {path}: {} → {}", Lines(before), Lines(after))?;
+                    write!(f, "  ~ {path}: {before} → {after}")?;
                 }
             }
         }
         Ok(())
-    }
-}
-
-/// Text of several lines, further lines indented.
-pub(super) struct Lines<'a>(pub(super) &'a str);
-
-impl fmt::Display for Lines<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.replace('\n', "\n      "))
     }
 }

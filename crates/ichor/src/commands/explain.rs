@@ -5,7 +5,6 @@ use std::fmt;
 use serde::Serialize;
 use talos_config::explain;
 
-use super::diff::Lines;
 use super::patch::read_patches;
 use crate::args::Output;
 use crate::printer::Printer;
@@ -68,7 +67,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { document, path, value, history, about, since } = self;
         match value {
-            Some(value) => write!(f, "{document} {path}: {}", Lines(value))?,
+            Some(value) => write!(f, "{document} {path}: {value}")?,
             None => write!(f, "{document} {path} is not set")?,
         }
         if let Some(about) = about {
@@ -82,7 +81,7 @@ impl fmt::Display for Report {
         }
         for change in history {
             match &change.value {
-                Some(value) => write!(f, "\n  {}  {}", change.place, Lines(value))?,
+                Some(value) => write!(f, "\n  {}  {value}", change.place)?,
                 None => write!(f, "\n  {}  taken away", change.place)?,
             }
         }

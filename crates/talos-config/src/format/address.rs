@@ -75,7 +75,7 @@ pub(super) fn port_range(text: &str) -> Result<Data, String> {
     };
     match (port(first), port(last)) {
         (Some(first), Some(last)) if first == last => Ok(Data::Int(first.into())),
-        (Some(first), Some(last)) if first < last => Ok(Data::Text(format!("{first}-{last}"))),
+        (Some(first), Some(last)) => Ok(Data::Text(format!("{first}-{last}"))),
         _ => Err(wrong()),
     }
 }

@@ -27,14 +27,11 @@ pub(super) fn check_match(text: &str) -> Result<(), String> {
 }
 
 /// A size of a legacy partition: kept as text when that is exact, as a number of bytes otherwise.
-pub(super) fn disk(text: &str, number: Option<i128>) -> Result<Data, String> {
-    let amount = match number.map(u64::try_from) {
-        Some(Ok(number)) => number,
-        Some(Err(_)) => return Err("a negative size".to_owned()),
-        None => bytes(text)?,
-    };
+pub(super) fn disk(text: &str) -> Result<Data, String> {
+    let amount = bytes(text)?;
     let spelled = spell(amount);
-    Ok(if bytes(&spelled) == Ok(amount) { Data::Text(spelled) } else { Data::Int(amount.into()) })
+    let exact = amount % 1000 == 0 && bytes(&spelled) == Ok(amount);
+    Ok(if exact && amount > 0 { Data::Text(spelled) } else { Data::Int(amount.into()) })
 }
 
 /// Reads an amount of bytes. Units are decimal, or binary with an `i`, in any case.

@@ -157,10 +157,12 @@ fn escaped(text: &str, part: Part) -> Option<String> {
                 || *byte >= 0x80
                 || b"-_.~!$&'()*+,;=:[]<>\"%".contains(byte)
         };
-        return bytes.iter().all(fine).then(|| text.to_owned());
+        if !bytes.iter().all(fine) {
+            return None;
+        }
     }
     let proper = text.bytes().all(|byte| byte == b'%' || part.leaves(byte) || part.tolerates(byte));
-    if proper && part != Part::User {
+    if proper && matches!(part, Part::Path | Part::Fragment) {
         return Some(text.to_owned());
     }
     let mut result = String::with_capacity(text.len());
@@ -200,7 +202,7 @@ impl Part {
         byte.is_ascii_alphanumeric()
             || match self {
                 Self::User => b"-_.~$&+,;=:".contains(&byte),
-                Self::Host => false,
+                Self::Host => b"-_.~!$&'()*+,;=:[]<>\"".contains(&byte),
                 Self::Path => b"-_.~$&+,/:;=@".contains(&byte),
                 Self::Fragment => b"-_.~$&+,/:;=?@!()*".contains(&byte),
             }

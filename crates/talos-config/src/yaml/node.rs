@@ -9,6 +9,8 @@ pub struct Node {
     pub content: Content,
     /// Where it begins.
     pub origin: Origin,
+    /// Whether it stands here through an alias.
+    pub aliased: bool,
     /// An explicit tag, as written out in full: `!!int` is `tag:yaml.org,2002:int`.
     pub tag: Option<Box<str>>,
 }
@@ -70,6 +72,7 @@ impl Node {
         Self {
             content: Content::Scalar { text: text.into(), style: Style::Plain },
             origin,
+            aliased: false,
             tag: None,
         }
     }

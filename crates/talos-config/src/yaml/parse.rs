@@ -253,7 +253,8 @@ impl<'a> Parser<'a> {
                 let text = scalar::block(&mut self.cursor, folded, parent)?;
                 let style = if folded { Style::Folded } else { Style::Literal };
                 let content = Content::Scalar { text: text.into(), style };
-                return self.finish(Node { content, origin, tag: None }, properties);
+                return self
+                    .finish(Node { content, origin, aliased: false, tag: None }, properties);
             }
             b'%' | b'@' | b'`' => return Err(self.no_token()),
             _ => {}
@@ -303,7 +304,7 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected("did not find expected '-' indicator"));
         }
         self.depth -= 1;
-        Ok(Node { content: Content::Sequence(items), origin, tag: None })
+        Ok(Node { content: Content::Sequence(items), origin, aliased: false, tag: None })
     }
 
     /// Reads a mapping whose first key has been read already, up to its `:`.
@@ -332,7 +333,7 @@ impl<'a> Parser<'a> {
             self.skip(true)?;
         }
         self.depth -= 1;
-        Ok(Node { content: Content::Mapping(entries), origin, tag: None })
+        Ok(Node { content: Content::Mapping(entries), origin, aliased: false, tag: None })
     }
 
     /// Reads the next key of a mapping in `column`; `None` where the mapping ends.
@@ -420,7 +421,7 @@ impl<'a> Parser<'a> {
             _ if properties.is_some() => scalar(String::new(), Style::Plain),
             _ => return Err(self.no_token()),
         };
-        self.finish(Node { content, origin, tag: None }, properties)
+        self.finish(Node { content, origin, aliased: false, tag: None }, properties)
     }
 
     fn starts_plain(&self) -> bool {
@@ -519,7 +520,12 @@ impl<'a> Parser<'a> {
         } else {
             Node::plain("", self.cursor.origin())
         };
-        Ok(Node { content: Content::Mapping(vec![(item, value)]), origin, tag: None })
+        Ok(Node {
+            content: Content::Mapping(vec![(item, value)]),
+            origin,
+            aliased: false,
+            tag: None,
+        })
     }
 
     /// Reads one node within brackets; an empty one when one of `ends` stands here already.
@@ -546,7 +552,8 @@ impl<'a> Parser<'a> {
             None => Err(at.error(&format!("unknown anchor '{name}' referenced"))),
             Some(None) => Err(at.error(&format!("anchor '{name}' value contains itself"))),
             Some(Some((node, size))) => {
-                let (node, size) = (node.clone(), *size);
+                let (mut node, size) = (node.clone(), *size);
+                node.aliased = true;
                 self.count(size)?;
                 Ok(node)
             }

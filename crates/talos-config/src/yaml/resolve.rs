@@ -55,6 +55,10 @@ fn resolve_plain(text: &str) -> Resolved {
                 return Resolved::Timestamp;
             }
             let bare = text.replace('_', "");
+            // The only integer that has a sign and no size.
+            if bare == "-0" {
+                return Resolved::Float(-0.0);
+            }
             if let Some(number) = integer(&bare) {
                 return Resolved::Int(number);
             }

@@ -574,7 +574,7 @@ impl Random {
 }
 
 /// A configuration with something of everything that patches treat differently.
-const RICH: &str = r#"version: v1alpha1
+pub(crate) const RICH: &str = r#"version: v1alpha1
 machine:
     type: worker
     token: tok

@@ -3,6 +3,7 @@
 mod cases;
 mod documents;
 mod patches;
+mod tables;
 mod talosctl;
 
 use std::path::PathBuf;

@@ -5,14 +5,18 @@ use std::process::Command;
 use testkit::peers;
 
 /// What `talosctl machineconfig patch` prints, or what it says when it refuses.
-pub(crate) fn patch(config: &str, patches: &[String]) -> Result<String, String> {
+pub(crate) fn patch_with(
+    release: &str,
+    config: &str,
+    patches: &[String],
+) -> Result<String, String> {
     let directory = tempfile::tempdir().expect("a directory");
     let file = |name: &str, text: &str| {
         let path = directory.path().join(name);
         fs_err::write(&path, text).expect("a file");
         path
     };
-    let mut command = Command::new(peers::program("talosctl-1.14.1"));
+    let mut command = Command::new(peers::program(&format!("talosctl-{release}")));
     command.args(["machineconfig", "patch"]).arg(file("config.yaml", config));
     for (index, patch) in patches.iter().enumerate() {
         let path = file(&format!("patch-{index}.yaml"), patch);
