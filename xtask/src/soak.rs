@@ -38,7 +38,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
             "-E",
             &args.filter,
         ]);
-        nextest.env("PROPTEST_CASES", args.cases.to_string());
+        nextest.env("ICHOR_CASES", args.cases.to_string());
         succeed(&mut nextest).with_context(|| {
             format!("round {round} failed; the seed above replays it: commit it as a test")
         })?;

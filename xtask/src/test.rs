@@ -59,13 +59,14 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
 struct Level {
     name: &'static str,
     about: &'static str,
-    /// Real programs, by name.
     peers: Peers,
     packages: &'static [&'static str],
 }
 
+/// Which of the real programs a level needs.
 enum Peers {
     None,
+    These(&'static [&'static str]),
     All,
 }
 
@@ -81,6 +82,12 @@ const LEVELS: &[Level] = &[
         about: "with real programs of the operating system",
         peers: Peers::None,
         packages: &["bash", "fish", "zsh"],
+    },
+    Level {
+        name: "bytes",
+        about: "what is written, beside what talosctl writes",
+        peers: Peers::These(&["talosctl-1.14.1", "talosctl-1.13.9", "talosctl-1.12.0"]),
+        packages: &[],
     },
     Level {
         name: "peers",
@@ -99,20 +106,15 @@ impl Level {
         tools::install_packages(&self.packages.iter().copied().collect::<BTreeSet<_>>())?;
         match self.peers {
             Peers::None => Ok(()),
+            Peers::These(names) => crate::peers::ensure(names.iter().copied()),
             Peers::All => crate::peers::ensure(peers::all().map(|(_, program)| program.name)),
         }
     }
 
     fn run(&self, workspace: &Workspace) -> Result<()> {
         if self.name == PURE {
-            workspace.run_cargo(&["nextest", "run", "--workspace", "--all-features"])?;
-            return workspace.run_cargo(&[
-                "test",
-                "--quiet",
-                "--workspace",
-                "--all-features",
-                "--doc",
-            ]);
+            workspace.run_cargo(&["test", "--quiet", "--workspace", "--all-features", "--doc"])?;
+            return workspace.run_cargo(&["nextest", "run", "--workspace", "--all-features"]);
         }
         let filter = format!("binary(={})", self.name);
         workspace.run_cargo(&[

@@ -37,13 +37,13 @@ impl Config {
     pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
         let mut seen: BTreeMap<(String, String, String), u32> = BTreeMap::new();
         let mut documents = Vec::new();
-        for node in nodes(text, source)? {
+        for (origin, node) in nodes(text, source)? {
             let id = Identity::read(&node)?;
-            if seen.insert(id.clone().into_key(), node.origin.line).is_some() {
+            if seen.insert(id.clone().into_key(), origin.line).is_some() {
                 return Err(Error::Conflict {
                     message: format!(
                         "duplicate document {id} is not allowed (line {})",
-                        node.origin.line
+                        origin.line
                     ),
                     origin: node.origin,
                 });
@@ -147,17 +147,17 @@ impl PartialEq for Document {
     }
 }
 
-/// The documents of a text that are not empty.
-pub(crate) fn nodes(text: &str, source: Source) -> Result<Vec<Node>, Error> {
+/// The documents of a text that are not empty, with the places where they begin.
+pub(crate) fn nodes(text: &str, source: Source) -> Result<Vec<(Origin, Node)>, Error> {
     let documents = yaml::parse(text, source, Limits::default())?;
     let mut nodes = Vec::new();
     for document in documents {
         let node = document.root;
         match &node.content {
             Content::Scalar { text, style } if resolve(text, *style) == Resolved::Null => {}
-            Content::Mapping(_) => nodes.push(node),
+            Content::Mapping(_) => nodes.push((document.origin, node)),
             _ => {
-                let message = format!("expected a YAML document at line {}", node.origin.line);
+                let message = format!("expected a YAML document at line {}", document.origin.line);
                 return Err(Error::document(node.origin, message));
             }
         }

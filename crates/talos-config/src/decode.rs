@@ -4,6 +4,7 @@
 //! unset are left out, so that two documents that mean the same are the same.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use base64::Engine;
 
@@ -22,7 +23,7 @@ pub(crate) fn object(
     ignored: &[&str],
 ) -> Result<BTreeMap<String, Value>, Error> {
     let mut decoder = Decoder { problems: Vec::new(), ignored };
-    let object = decoder.object(node, fields, "", false);
+    let object = decoder.object(node, fields, &Path::Root, false);
     if decoder.problems.is_empty() { Ok(object) } else { Err(Error::Document(decoder.problems)) }
 }
 
@@ -37,7 +38,7 @@ impl Decoder<'_> {
         &mut self,
         node: &Node,
         fields: &'static [Field],
-        path: &str,
+        path: &Path<'_>,
         whole: bool,
     ) -> BTreeMap<String, Value> {
         let mut object = BTreeMap::new();
@@ -46,15 +47,15 @@ impl Decoder<'_> {
             return object;
         };
         for (Key { text: key, origin }, value) in self.unique(entries, path) {
-            if path.is_empty() && self.ignored.contains(&key) {
+            if matches!(path, Path::Root) && self.ignored.contains(&key) {
                 continue;
             }
             let Some(field) = schema::find(fields, key) else {
                 self.unknown(key, origin, fields, path);
                 continue;
             };
-            let path = join(path, key);
-            if let Some(value) = self.field(value, field, &path) {
+            let path = &Path::Key(path, key);
+            if let Some(value) = self.field(value, field, path) {
                 object.insert(key.to_owned(), value);
             }
         }
@@ -68,7 +69,7 @@ impl Decoder<'_> {
     }
 
     /// Reads the value of a field; `None` when it is unset.
-    fn field(&mut self, node: &Node, field: &Field, path: &str) -> Option<Value> {
+    fn field(&mut self, node: &Node, field: &Field, path: &Path<'_>) -> Option<Value> {
         if is_null(node) {
             return None;
         }
@@ -94,7 +95,7 @@ impl Decoder<'_> {
     }
 
     /// Reads a value of a type; `None` when it is empty or wrong, the latter having been noted.
-    fn value(&mut self, node: &Node, ty: Type, path: &str, secret: bool) -> Option<Value> {
+    fn value(&mut self, node: &Node, ty: Type, path: &Path<'_>, secret: bool) -> Option<Value> {
         let origin = node.origin;
         let data = match ty {
             Type::Bool => Data::Bool(self.boolean(node, path)?),
@@ -138,7 +139,7 @@ impl Decoder<'_> {
         Some(Value::at(data, origin))
     }
 
-    fn boolean(&mut self, node: &Node, path: &str) -> Option<bool> {
+    fn boolean(&mut self, node: &Node, path: &Path<'_>) -> Option<bool> {
         if let Some((text, style)) = node.scalar() {
             if let Some(word) = old_boolean(text) {
                 return Some(word);
@@ -153,7 +154,7 @@ impl Decoder<'_> {
         None
     }
 
-    fn integer(&mut self, node: &Node, min: i128, max: i128, path: &str) -> Option<i128> {
+    fn integer(&mut self, node: &Node, min: i128, max: i128, path: &Path<'_>) -> Option<i128> {
         let number = node.scalar().and_then(|(text, style)| match resolve(text, style) {
             Resolved::Int(number) => Some(number),
             #[expect(
@@ -176,7 +177,7 @@ impl Decoder<'_> {
     }
 
     /// Text as a field takes it: any scalar with the text that it was written with, but no date.
-    fn text(&mut self, node: &Node, path: &str, secret: bool) -> Option<String> {
+    fn text(&mut self, node: &Node, path: &Path<'_>, secret: bool) -> Option<String> {
         let Some((text, style)) = node.scalar() else {
             self.wrong_type(node, path, "text", secret);
             return None;
@@ -200,14 +201,14 @@ impl Decoder<'_> {
         }
     }
 
-    fn scalar_text(&mut self, node: &Node, path: &str, secret: bool) -> Option<String> {
+    fn scalar_text(&mut self, node: &Node, path: &Path<'_>, secret: bool) -> Option<String> {
         if node.scalar().is_none() {
             self.wrong_type(node, path, "text", secret);
         }
         node.scalar().map(|(text, _)| text.to_owned())
     }
 
-    fn choice(&mut self, node: &Node, choice: &Choice, path: &str) -> Option<String> {
+    fn choice(&mut self, node: &Node, choice: &Choice, path: &Path<'_>) -> Option<String> {
         let text = self.scalar_text(node, path, false)?;
         let word = choice.words.iter().find(|word| {
             if choice.exact_case { **word == text } else { word.eq_ignore_ascii_case(&text) }
@@ -223,14 +224,14 @@ impl Decoder<'_> {
     }
 
     /// Each argument is a text, null or a list of texts.
-    fn arguments(&mut self, node: &Node, path: &str) -> Option<Data> {
+    fn arguments(&mut self, node: &Node, path: &Path<'_>) -> Option<Data> {
         let Content::Mapping(entries) = &node.content else {
             self.wrong_type(node, path, "an object", false);
             return None;
         };
         let mut arguments = BTreeMap::new();
         for (Key { text: key, .. }, value) in self.unique(entries, path) {
-            let path = join(path, key);
+            let path = &Path::Key(path, key);
             let data = match &value.content {
                 Content::Scalar { text, style } => match resolve(text, *style) {
                     Resolved::Null => Data::Null,
@@ -246,7 +247,7 @@ impl Decoder<'_> {
                             }
                             None => self.problem(
                                 item,
-                                &path,
+                                path,
                                 "arg value must be a string or list of strings",
                             ),
                         }
@@ -254,7 +255,7 @@ impl Decoder<'_> {
                     Data::List(texts)
                 }
                 Content::Mapping(_) => {
-                    self.problem(value, &path, "arg value must be a string or list of strings");
+                    self.problem(value, path, "arg value must be a string or list of strings");
                     continue;
                 }
             };
@@ -268,7 +269,7 @@ impl Decoder<'_> {
         node: &Node,
         element: Type,
         nulls: Nulls,
-        path: &str,
+        path: &Path<'_>,
         secret: bool,
     ) -> Option<Data> {
         let Content::Sequence(items) = &node.content else {
@@ -277,37 +278,37 @@ impl Decoder<'_> {
         };
         let mut values = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            let path = format!("{path}[{index}]");
+            let path = &Path::Index(path, index);
             if is_null(item) {
                 if nulls == Nulls::Refused {
-                    self.null(item, &path);
+                    self.null(item, path);
                 }
                 continue;
             }
-            let value = self.value(item, element, &path, secret);
+            let value = self.value(item, element, path, secret);
             let empty = || element_without_text(element, item);
             values.extend(value.or_else(empty));
         }
         Some(Data::List(values))
     }
 
-    fn map(&mut self, node: &Node, element: Type, path: &str) -> Option<Data> {
+    fn map(&mut self, node: &Node, element: Type, path: &Path<'_>) -> Option<Data> {
         let Content::Mapping(entries) = &node.content else {
             self.wrong_type(node, path, "an object", false);
             return None;
         };
         let mut values = BTreeMap::new();
         for (Key { text: key, .. }, value) in self.unique(entries, path) {
-            let path = join(path, key);
+            let path = &Path::Key(path, key);
             if key == "<<" && matches!(value.content, Content::Mapping(_)) {
-                self.problem(value, &path, "a merge key where only plain keys are taken");
+                self.problem(value, path, "a merge key where only plain keys are taken");
                 continue;
             }
             if is_null(value) && matches!(element, Type::Object(_)) {
-                self.null(value, &path);
+                self.null(value, path);
                 continue;
             }
-            if let Some(value) = self.value(value, element, &path, false) {
+            if let Some(value) = self.value(value, element, path, false) {
                 values.insert(key.to_owned(), value);
             }
         }
@@ -315,7 +316,7 @@ impl Decoder<'_> {
     }
 
     /// Free-form data keeps the types that its scalars resolve to.
-    fn any(&mut self, node: &Node, path: &str) -> Value {
+    fn any(&mut self, node: &Node, path: &Path<'_>) -> Value {
         let data = match &node.content {
             Content::Scalar { text, style } => {
                 let is_text = node.tag.as_deref() == Some(TEXT);
@@ -332,7 +333,7 @@ impl Decoder<'_> {
                 }
             }
             Content::Sequence(items) => {
-                let item = |(index, item)| self.any(item, &format!("{path}[{index}]"));
+                let item = |(index, item)| self.any(item, &Path::Index(path, index));
                 Data::List(items.iter().enumerate().map(item).collect())
             }
             Content::Mapping(entries) => Data::Map(self.any_map(entries, path)),
@@ -340,7 +341,7 @@ impl Decoder<'_> {
         Value::at(data, node.origin)
     }
 
-    fn any_map(&mut self, entries: &[(Node, Node)], path: &str) -> BTreeMap<String, Value> {
+    fn any_map(&mut self, entries: &[(Node, Node)], path: &Path<'_>) -> BTreeMap<String, Value> {
         let mut own = BTreeMap::new();
         let mut merged = BTreeMap::new();
         for (key, _) in entries {
@@ -355,7 +356,7 @@ impl Decoder<'_> {
             let plain_merge = key == "<<"
                 && entries.iter().any(|(node, _)| node.scalar() == Some(("<<", Style::Plain)));
             if !plain_merge {
-                own.insert(key.to_owned(), self.any(value, &join(path, key)));
+                own.insert(key.to_owned(), self.any(value, &Path::Key(path, key)));
                 continue;
             }
             let sources = match &value.content {
@@ -391,7 +392,11 @@ impl Decoder<'_> {
     }
 
     /// The entries of a mapping by their keys; a key that stands twice is a problem.
-    fn unique<'n>(&mut self, entries: &'n [(Node, Node)], path: &str) -> Vec<(Key<'n>, &'n Node)> {
+    fn unique<'n>(
+        &mut self,
+        entries: &'n [(Node, Node)],
+        path: &Path<'_>,
+    ) -> Vec<(Key<'n>, &'n Node)> {
         let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
         let mut unique = Vec::with_capacity(entries.len());
         for (key, value) in entries {
@@ -412,24 +417,28 @@ impl Decoder<'_> {
         unique
     }
 
-    fn unknown(&mut self, key: &str, origin: Origin, fields: &'static [Field], path: &str) {
+    fn unknown(&mut self, key: &str, origin: Origin, fields: &'static [Field], path: &Path<'_>) {
         let known = schema::flat(fields).map(|field| field.key);
         self.problems.push(Problem {
             origin,
-            message: format!("unknown key {:?}", join(path, key)),
+            message: format!("unknown key {:?}", Path::Key(path, key).to_string()),
             hint: nearest(key, known).map(|near| format!("did you mean {near:?}?")),
         });
     }
 
-    fn null(&mut self, node: &Node, path: &str) {
+    fn null(&mut self, node: &Node, path: &Path<'_>) {
         self.problems.push(Problem {
             origin: node.origin,
-            message: format!("null value is not allowed at {path:?} (line {})", node.origin.line),
+            message: format!(
+                "null value is not allowed at {:?} (line {})",
+                path.to_string(),
+                node.origin.line
+            ),
             hint: None,
         });
     }
 
-    fn wrong_type(&mut self, node: &Node, path: &str, wanted: &str, secret: bool) {
+    fn wrong_type(&mut self, node: &Node, path: &Path<'_>, wanted: &str, secret: bool) {
         let found = match &node.content {
             Content::Sequence(_) => "a list".to_owned(),
             Content::Mapping(_) => "an object".to_owned(),
@@ -439,9 +448,12 @@ impl Decoder<'_> {
         self.problem(node, path, &format!("{wanted} is wanted here, not {found}"));
     }
 
-    fn problem(&mut self, node: &Node, path: &str, message: &str) {
-        let message =
-            if path.is_empty() { message.to_owned() } else { format!("{path}: {message}") };
+    fn problem(&mut self, node: &Node, path: &Path<'_>, message: &str) {
+        let message = if matches!(path, Path::Root) {
+            message.to_owned()
+        } else {
+            format!("{path}: {message}")
+        };
         self.problems.push(Problem { origin: node.origin, message, hint: None });
     }
 }
@@ -464,8 +476,22 @@ fn is_null(node: &Node) -> bool {
         && node.tag.is_none()
 }
 
-fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+/// The way to a value; spelled out only when there is something to say about it.
+enum Path<'a> {
+    Root,
+    Key(&'a Self, &'a str),
+    Index(&'a Self, usize),
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Key(Self::Root, key) => f.write_str(key),
+            Self::Key(parent, key) => write!(f, "{parent}.{key}"),
+            Self::Index(parent, index) => write!(f, "{parent}[{index}]"),
+        }
+    }
 }
 
 /// Enough of a text to recognise it.

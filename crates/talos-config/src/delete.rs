@@ -31,11 +31,10 @@ enum Step {
 }
 
 /// Takes the delete statements out of a patch document. What becomes empty goes with them.
-pub(crate) fn extract(node: &mut Node) -> Result<Vec<Selector>, Error> {
+pub(crate) fn extract(node: &mut Node, line: u32) -> Result<Vec<Selector>, Error> {
     let original = node.clone();
     let text_of = |key: &str| original.get(key).and_then(Node::scalar).map_or("", |(text, _)| text);
     let document = Identity::selected(&original);
-    let line = node.origin.line;
     let wrong = |reason: String| {
         Error::PatchSyntax(format!(
             "error processing patch delete statements at line {line}: {reason}"
@@ -92,12 +91,11 @@ fn walk(node: &mut Node, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) -> Re
             }
         }
         Content::Sequence(items) => {
-            let mut position = 0;
             let mut index = 0;
             while index < items.len() {
                 let item = &mut items[index];
                 let (key, text) = selecting_pair(item);
-                path.push(Step::Element { index: position, key, text });
+                path.push(Step::Element { index, key, text });
                 let gone = take(item, path, found)?;
                 path.pop();
                 if gone {
@@ -105,7 +103,6 @@ fn walk(node: &mut Node, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) -> Re
                 } else {
                     index += 1;
                 }
-                position += 1;
             }
         }
     }

@@ -14,6 +14,8 @@ mod encode;
 mod error;
 mod explain;
 mod format;
+#[doc(hidden)]
+pub mod fuzzing;
 mod json_patch;
 pub mod kinds;
 mod merge;

@@ -45,8 +45,8 @@ impl Patch {
 
 fn strategic(text: &str, source: Source) -> Result<Vec<Entry>, Error> {
     let mut entries = Vec::new();
-    for mut node in nodes(text, source)? {
-        let selectors = delete::extract(&mut node)?;
+    for (origin, mut node) in nodes(text, source)? {
+        let selectors = delete::extract(&mut node, origin.line)?;
         entries.extend(selectors.into_iter().map(Entry::Delete));
         if says_nothing(&node.content) {
             continue;
@@ -64,7 +64,9 @@ fn strategic(text: &str, source: Source) -> Result<Vec<Entry>, Error> {
 fn says_nothing(content: &Content) -> bool {
     let Content::Mapping(entries) = content else { return false };
     let naming = |key: &str| ["version", "kind", "name"].contains(&key);
-    entries.iter().all(|(key, _)| key.scalar().is_some_and(|(text, _)| naming(text)))
+    entries.iter().all(|(key, value)| {
+        key.scalar().is_some_and(|(text, _)| naming(text)) && value.scalar().is_some()
+    })
 }
 
 /// A configuration on its way through patches. It is read, or written out, only when a patch needs it.

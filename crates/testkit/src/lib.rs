@@ -14,7 +14,15 @@ use std::ops::Range;
 /// The seeds that a test of generated cases runs through: `count` of them from zero, or what
 /// `ICHOR_SEED` and `ICHOR_CASES` ask for, to replay one case or to look for differences longer.
 pub fn seeds(count: u64) -> Range<u64> {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let first = number("ICHOR_SEED").unwrap_or(0);
     first..first + number("ICHOR_CASES").unwrap_or(count)
+}
+
+/// How many cases a property is tried on: `count`, or what `ICHOR_CASES` asks for.
+pub fn cases(count: u32) -> u32 {
+    number("ICHOR_CASES").and_then(|cases| cases.try_into().ok()).unwrap_or(count)
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::Result;
+use testkit::peers;
 
 pub(super) struct Case {
     pub(super) name: &'static str,
@@ -20,14 +21,66 @@ pub(super) struct Inputs {
     pub(super) theirs: Vec<OsString>,
 }
 
-pub(super) const CASES: &[Case] = &[Case {
-    name: "version",
-    about: "start, say the version, end: the floor under every other figure",
-    peer: "talosctl-1.14.1",
-    prepare: |_| {
-        Ok(Inputs { ours: arguments("version"), theirs: arguments("version --client --short") })
+pub(super) const CASES: &[Case] = &[
+    Case {
+        name: "version",
+        about: "start, say the version, end: the floor under every other figure",
+        peer: "talosctl-1.14.1",
+        prepare: |_| {
+            Ok(Inputs { ours: arguments("version"), theirs: arguments("version --client --short") })
+        },
     },
+    Case {
+        name: "patch",
+        about: "three strategic patches on a control plane's configuration",
+        peer: "talosctl-1.14.1",
+        prepare: |directory| {
+            write_patch_files(directory)?;
+            let patches = "-p @patch-0.yaml -p @patch-1.yaml -p @patch-2.yaml";
+            Ok(Inputs {
+                ours: arguments(&format!("patch config.yaml {patches}")),
+                theirs: arguments(&format!("machineconfig patch config.yaml {patches}")),
+            })
+        },
+    },
+];
+
+/// A job of a library, measured by one of its examples without a process around it.
+pub(super) struct LibraryCase {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) package: &'static str,
+    pub(super) example: &'static str,
+    pub(super) files: &'static [&'static str],
+    pub(super) prepare: fn(&Path) -> Result<()>,
+}
+
+pub(super) const LIBRARY_CASES: &[LibraryCase] = &[LibraryCase {
+    name: "patch-library",
+    about: "the same job as `patch`, in the library",
+    package: "talos-config",
+    example: "measure_patch",
+    files: &["config.yaml", "patch-0.yaml", "patch-1.yaml", "patch-2.yaml"],
+    prepare: write_patch_files,
 }];
+
+/// A configuration that talosctl generated for a control plane, and three patches as people write them.
+fn write_patch_files(directory: &Path) -> Result<()> {
+    let machinery = peers::module("talos-1.14.1", "github.com/siderolabs/talos/pkg/machinery");
+    let config =
+        machinery.join("config/types/v1alpha1/testdata/stability/v1.13/base-controlplane.yaml");
+    fs_err::write(directory.join("config.yaml"), fs_err::read(config)?)?;
+    for (index, patch) in PATCHES.iter().enumerate() {
+        fs_err::write(directory.join(format!("patch-{index}.yaml")), patch)?;
+    }
+    Ok(())
+}
+
+const PATCHES: [&str; 3] = [
+    "machine:\n  sysctls:\n    net.core.somaxconn: \"65535\"\n  kubelet:\n    extraArgs:\n      rotate-server-certificates: \"true\"\n",
+    "cluster:\n  network:\n    cni:\n      name: none\n  proxy:\n    disabled: true\n  apiServer:\n    certSANs: [api.example]\n",
+    "apiVersion: v1alpha1\nkind: LinkConfig\nname: eth0\naddresses:\n  - address: 10.0.0.11/24\nroutes:\n  - gateway: 10.0.0.1\n",
+];
 
 fn arguments(line: &str) -> Vec<OsString> {
     line.split_whitespace().map(OsString::from).collect()

@@ -17,7 +17,7 @@ use crate::{peers, say};
 
 pub(crate) use sample::measure;
 
-use cases::{CASES, Case};
+use cases::{CASES, Case, LIBRARY_CASES, LibraryCase};
 use sample::Sample;
 
 #[derive(clap::Args)]
@@ -39,33 +39,65 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
+    let names = || {
+        let library = LIBRARY_CASES.iter().map(|case| (case.name, case.about));
+        CASES.iter().map(|case| (case.name, case.about)).chain(library)
+    };
     if args.list {
-        for case in CASES {
-            say::data(&format!("{:<16} {}", case.name, case.about));
+        for (name, about) in names() {
+            say::data(&format!("{name:<16} {about}"));
         }
         return Ok(());
     }
-    if let Some(name) = args.cases.iter().find(|name| CASES.iter().all(|case| case.name != **name))
-    {
+    if let Some(name) = args.cases.iter().find(|wanted| names().all(|(name, _)| name != **wanted)) {
         bail!("no case is called {name:?}; `cargo xtask bench --list` shows what there is");
     }
+    let wanted = |name: &str| args.cases.is_empty() || args.cases.iter().any(|case| case == name);
     let ichor = build(workspace)?;
+    say::data(HEAD);
     let mut results = Vec::new();
-    for case in CASES
-        .iter()
-        .filter(|case| args.cases.is_empty() || args.cases.iter().any(|name| name == case.name))
-    {
+    for case in CASES.iter().filter(|case| wanted(case.name)) {
         let result = compare(case, &ichor, args.rounds)?;
-        if results.is_empty() {
-            say::data(HEAD);
-        }
         say::data(&result.table());
-        results.push(result);
+        results.push(serde_json::to_value(result)?);
+    }
+    for case in LIBRARY_CASES.iter().filter(|case| wanted(case.name)) {
+        results.push(measure_library(workspace, case)?);
     }
     if let Some(path) = &args.json {
         fs_err::write(path, serde_json::to_string_pretty(&results)? + "\n")?;
     }
     Ok(())
+}
+
+/// Runs the example that measures a library and shows what it found.
+fn measure_library(workspace: &Workspace, case: &LibraryCase) -> Result<serde_json::Value> {
+    let directory = tempfile::tempdir()?;
+    (case.prepare)(directory.path())?;
+    let files: Vec<String> =
+        case.files.iter().map(|file| directory.path().join(file).display().to_string()).collect();
+    let mut arguments = vec![
+        "run",
+        "--quiet",
+        "--release",
+        "--package",
+        case.package,
+        "--example",
+        case.example,
+        "--",
+    ];
+    arguments.extend(files.iter().map(String::as_str));
+    let figures: serde_json::Value = serde_json::from_str(&workspace.read_cargo(&arguments)?)?;
+    let milliseconds = |key: &str| figures[key].as_f64().unwrap_or(f64::NAN) / 1000.0;
+    say::data(&format!(
+        "{:<16} {:<18} {:>9.3} {:>9.3}–{:<9.3}",
+        case.name,
+        case.package,
+        milliseconds("median_us"),
+        milliseconds("lower_quartile_us"),
+        milliseconds("upper_quartile_us")
+    ));
+    Ok(serde_json::json!({ "case": case.name, "library": case.package, "figures": figures }))
 }
 
 /// Builds the program as it ships and gives its path.

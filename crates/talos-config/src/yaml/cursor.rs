@@ -69,15 +69,40 @@ impl<'a> Cursor<'a> {
         self.column += count;
     }
 
+    /// Steps over ASCII bytes as long as they are wanted, and gives them. None of them may be a line break.
+    pub(super) fn step_run(&mut self, wanted: impl Fn(u8) -> bool) -> &'a str {
+        let rest = self.rest();
+        let length = rest.bytes().take_while(|&byte| byte.is_ascii() && wanted(byte)).count();
+        self.at += length;
+        self.column += u32::try_from(length).unwrap_or(u32::MAX);
+        &rest[..length]
+    }
+
+    /// Steps over the rest of the line, up to its line break.
+    pub(super) fn step_to_break(&mut self) {
+        loop {
+            self.step_run(|byte| byte != b'\n' && byte != b'\r');
+            if self.at_break_or_end() {
+                return;
+            }
+            self.step();
+        }
+    }
+
     /// The line break that stands here: its length, and the text that it means.
     pub(super) fn line_break(&self) -> Option<(usize, &'static str)> {
-        match self.byte(0) {
+        self.line_break_at(0)
+    }
+
+    fn line_break_at(&self, offset: usize) -> Option<(usize, &'static str)> {
+        let byte = |further: usize| self.byte(offset + further);
+        match byte(0) {
             b'\n' => Some((1, "\n")),
-            b'\r' if self.byte(1) == b'\n' => Some((2, "\n")),
+            b'\r' if byte(1) == b'\n' => Some((2, "\n")),
             b'\r' => Some((1, "\n")),
-            0xC2 if self.byte(1) == 0x85 => Some((2, "\n")),
-            0xE2 if self.byte(1) == 0x80 && self.byte(2) == 0xA8 => Some((3, "\u{2028}")),
-            0xE2 if self.byte(1) == 0x80 && self.byte(2) == 0xA9 => Some((3, "\u{2029}")),
+            0xC2 if byte(1) == 0x85 => Some((2, "\n")),
+            0xE2 if byte(1) == 0x80 && byte(2) == 0xA8 => Some((3, "\u{2028}")),
+            0xE2 if byte(1) == 0x80 && byte(2) == 0xA9 => Some((3, "\u{2029}")),
             _ => None,
         }
     }
@@ -101,9 +126,12 @@ impl<'a> Cursor<'a> {
 
     /// Whether a blank, a line break or the end stands at an offset of ASCII characters from here.
     pub(super) fn ends_word(&self, offset: usize) -> bool {
-        let mut ahead = self.clone();
-        ahead.at = (self.at + offset).min(self.text.len());
-        ahead.at_blank() || ahead.at_break_or_end()
+        match self.byte(offset) {
+            b' ' | b'\t' | b'\n' | b'\r' => true,
+            0 => self.at + offset >= self.text.len(),
+            byte if byte.is_ascii() => false,
+            _ => self.line_break_at(offset).is_some(),
+        }
     }
 
     /// `---` or `...` at the beginning of a line.

@@ -57,7 +57,7 @@ impl Writer<'_> {
             if index > 0 || !inline {
                 self.pad(column);
             }
-            let explicit = key.len() > LONGEST_SIMPLE_KEY || key.contains('\n');
+            let explicit = key.len() > LONGEST_SIMPLE_KEY || key.contains(is_break);
             if explicit {
                 self.output.push_str("? ");
                 self.text(key, inner);

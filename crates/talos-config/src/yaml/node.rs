@@ -49,6 +49,8 @@ pub enum Style {
 /// One document of a stream.
 #[derive(Clone, Eq, PartialEq)]
 pub struct Document {
+    /// Where it begins: at its `---`, or at its content when it has none.
+    pub origin: Origin,
     /// Its content; an empty document is a plain empty scalar.
     pub root: Node,
     /// The comments in it, in the order of the text.

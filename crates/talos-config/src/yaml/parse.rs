@@ -10,7 +10,7 @@ use super::SyntaxError;
 use super::cursor::Cursor;
 use super::node::{Comment, Content, Document, Node, Style};
 use super::scalar::{self, Surroundings};
-use crate::Source;
+use crate::{Origin, Source};
 
 /// Bounds that keep hostile text from using up memory or stack.
 #[derive(Clone, Copy, Debug)]
@@ -120,16 +120,17 @@ impl<'a> Parser<'a> {
             if self.cursor.at_end() {
                 return Ok(documents);
             }
+            let origin = self.cursor.origin();
             if explicit {
                 self.cursor.step_ascii(3);
             } else if !documents.is_empty() {
                 return Err(self.cursor.error("did not find expected <document start>"));
             }
-            documents.push(self.document(explicit)?);
+            documents.push(self.document(origin, explicit)?);
         }
     }
 
-    fn document(&mut self, explicit: bool) -> Result<Document, SyntaxError> {
+    fn document(&mut self, origin: Origin, explicit: bool) -> Result<Document, SyntaxError> {
         self.anchors.clear();
         let allowed = if explicit { Allowed::Inline } else { Allowed::Anything };
         let root = self.block_node(-1, false, allowed)?;
@@ -140,7 +141,7 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected("did not find expected <document start>"));
         }
         self.tags.clear();
-        Ok(Document { root, comments: std::mem::take(&mut self.comments) })
+        Ok(Document { origin, root, comments: std::mem::take(&mut self.comments) })
     }
 
     /// Steps over `...`, behind which only a comment may stand.
@@ -389,7 +390,7 @@ impl<'a> Parser<'a> {
         &mut self,
         indent: i64,
         properties: Option<Properties<'a>>,
-        origin: crate::Origin,
+        origin: Origin,
     ) -> Result<Node, SyntaxError> {
         let around = Surroundings { indent, in_flow: false };
         self.inline(around, properties, origin)
@@ -399,7 +400,7 @@ impl<'a> Parser<'a> {
         &mut self,
         around: Surroundings,
         properties: Option<Properties<'a>>,
-        origin: crate::Origin,
+        origin: Origin,
     ) -> Result<Node, SyntaxError> {
         let scalar = |text: String, style| Content::Scalar { text: text.into(), style };
         let content = match self.cursor.byte(0) {
@@ -707,9 +708,7 @@ impl<'a> Parser<'a> {
         let origin = self.cursor.origin();
         self.cursor.step_ascii(1);
         let begun = self.cursor.position();
-        while !self.cursor.at_break_or_end() {
-            self.cursor.step();
-        }
+        self.cursor.step_to_break();
         let text = self.cursor.since(begun).into();
         let own_line = self.cursor.is_first_on_line(begun - 1);
         self.comments.push(Comment { origin, text, own_line });

@@ -23,7 +23,11 @@ pub(super) fn plain(cursor: &mut Cursor<'_>, around: Surroundings) -> Result<Str
         }
         while !cursor.ends_word(0) && !ends_plain(cursor, around.in_flow) {
             gap.join(&mut text);
-            text.extend(cursor.step());
+            let run = cursor.step_run(|byte| !PLAIN_SPECIAL.contains(&byte));
+            text.push_str(run);
+            if run.is_empty() {
+                text.extend(cursor.step());
+            }
         }
         if cursor.at_end() || !cursor.ends_word(0) {
             break;
@@ -256,9 +260,7 @@ pub(super) fn block(
         trailing.clear();
         was_indented = is_indented;
         let begun = cursor.position();
-        while !cursor.at_break_or_end() {
-            cursor.step();
-        }
+        cursor.step_to_break();
         text.push_str(cursor.since(begun));
         last_break = cursor.step_line();
         block_gap(cursor, &mut indent, around, &mut trailing)?;
@@ -308,9 +310,7 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Header, SyntaxError> {
         cursor.step();
     }
     if cursor.byte(0) == b'#' {
-        while !cursor.at_break_or_end() {
-            cursor.step();
-        }
+        cursor.step_to_break();
     }
     if !cursor.at_break_or_end() {
         return Err(cursor.error("did not find expected comment or line break"));
@@ -347,3 +347,6 @@ fn block_gap(
     indent.get_or_insert(widest.max(around + 1).max(0));
     Ok(())
 }
+
+/// What may end a plain scalar, or needs a closer look.
+const PLAIN_SPECIAL: &[u8] = b" \t\r\n:,[]{}?";

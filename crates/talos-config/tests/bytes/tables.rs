@@ -162,7 +162,7 @@ fn strings_in_every_dialect() {
     for (index, text) in texts.iter().enumerate() {
         let escaped =
             text.chars().map(|c| format!("\\U{:08x}", u32::from(c))).collect::<Vec<_>>().concat();
-        config += &format!("        k{index}: \"{escaped}\"\n");
+        config = format!("{config}        k{index}: \"{escaped}\"\n");
     }
     for (release, dialect) in
         [("1.14.1", Dialect::V1_14), ("1.13.9", Dialect::V1_13), ("1.12.0", Dialect::V1_12)]

@@ -1,0 +1,67 @@
+//! What the fuzz targets do with a text, and what the tests do again with every text they ever found.
+
+use crate::yaml::{Dialect, Limits, parse as parse_yaml};
+use crate::{Config, Patch, Patched, Source, apply, diff, explain, origins};
+
+/// Parses; what is read as a configuration must survive being written and read again.
+pub fn parse(text: &str) {
+    let _ = parse_yaml(text, Source(1), Limits::default());
+    if let Ok(config) = Config::parse(text, Source(1)) {
+        let written = config.encode(Dialect::V1_14).into_exposed();
+        let again = Config::parse(&written, Source(1));
+        // The encoder of Talos writes some texts so that nobody can read them, and so do we.
+        if let Ok(again) = again {
+            assert!(diff(&config, &again).is_empty(), "read differently after being written");
+        }
+        let _ = origins(&config);
+        let _ = config.redacted(Dialect::V1_14);
+    }
+}
+
+/// Lays the part behind the first form feed over the part before it.
+pub fn merge(text: &str) {
+    let (left, right) = text.split_once('\u{c}').unwrap_or((text, text));
+    if let Ok(patch) = Patch::parse(right, Source(2)) {
+        let merged = apply(left, Source(1), &[patch], Dialect::V1_14);
+        let _ = merged.and_then(Patched::into_config);
+    }
+}
+
+/// Applies the text as a patch, and asks about a field on the way.
+pub fn patch(text: &str) {
+    let Ok(patch) = Patch::parse(text, Source(2)) else { return };
+    let patches = [patch];
+    let _ = apply(EVERYTHING, Source(1), &patches, Dialect::V1_14);
+    let _ = explain(EVERYTHING, Source(1), &patches, "machine.network.interfaces[eth0].mtu");
+    let single = EVERYTHING.split("---").next().unwrap_or_default();
+    if let Ok(result) = apply(single, Source(1), &patches, Dialect::V1_14) {
+        let _ = result.encode(Dialect::V1_14);
+    }
+}
+
+const EVERYTHING: &str = "\
+machine:
+    type: worker
+    ca: {crt: YQ==, key: Yg==}
+    network:
+        interfaces:
+            - {interface: eth0, mtu: 1400, vlans: [{vlanId: 1}]}
+            - deviceSelector: {driver: e1000}
+    kubelet: {extraArgs: {a: [x]}, extraConfig: {a: 1, l: [1], m: {k: v}}}
+    registries: {mirrors: {docker.io: {endpoints: [https://a]}}}
+    sysctls: {a: '1'}
+cluster:
+    controlPlane: {endpoint: https://h:6443/a?b#c}
+    apiServer: {admissionControl: [{name: P, configuration: {a: 1}}]}
+---
+apiVersion: v1alpha1
+kind: UserVolumeConfig
+name: a
+provisioning: {diskSelector: {match: system_disk}, minSize: 1GiB, maxSize: 50%}
+encryption: {provider: luks2, keys: [{slot: 0, nodeID: {}}]}
+---
+apiVersion: v1alpha1
+kind: LinkConfig
+name: eth0
+addresses: [{address: 10.0.0.1/8}]
+";

@@ -1,0 +1,125 @@
+//! Where values come from: every leaf of a result names the layer, the line and the column.
+
+use std::collections::BTreeMap;
+
+use talos_config::yaml::Dialect;
+use talos_config::{Origin, Patch, Source, apply, explain, origins};
+
+const CONFIG: &str = "\
+machine:
+  type: worker
+  network:
+    hostname: first
+    interfaces:
+      - interface: eth0
+        mtu: 1400
+  sysctls:
+    net.core.somaxconn: '1'
+cluster: {}
+---
+apiVersion: v1alpha1
+kind: LinkConfig
+name: eth1
+mtu: 1400
+";
+
+const ALL: &str = "\
+machine:
+  network:
+    hostname: second
+    interfaces: [{interface: eth0, dhcp: true}]
+";
+
+const ONE: &str = "\
+machine:
+  network: {hostname: third}
+---
+apiVersion: v1alpha1
+kind: LinkConfig
+name: eth1
+mtu: 9000
+";
+
+#[test]
+fn every_leaf_of_the_result_has_its_origin() {
+    let config = apply(CONFIG, Source(1), &patches(&[ALL, ONE]), Dialect::V1_14).unwrap();
+    let found: BTreeMap<String, Origin> =
+        origins(&config.into_config().unwrap()).into_iter().collect();
+    for (path, place) in [
+        ("v1alpha1.machine.type", (1, 2, 9)),
+        ("v1alpha1.machine.network.hostname", (3, 2, 23)),
+        ("v1alpha1.machine.network.interfaces[0].mtu", (1, 7, 14)),
+        ("v1alpha1.machine.network.interfaces[0].dhcp", (2, 4, 42)),
+        ("v1alpha1.machine.sysctls.net.core.somaxconn", (1, 9, 25)),
+        ("LinkConfig/eth1.mtu", (3, 7, 6)),
+    ] {
+        let (source, line, column) = place;
+        assert_eq!(
+            found.get(path),
+            Some(&Origin { source: Source(source), line, column }),
+            "{path}"
+        );
+    }
+    assert!(found.values().all(|origin| origin.source != Source(0)), "{found:?}");
+}
+
+#[test]
+fn origins_survive_operations() {
+    let config = CONFIG.split("---").next().unwrap();
+    let operations = r#"[{"op": "replace", "path": "/machine/network/hostname", "value": "json"}]"#;
+    let patches = patches(&[
+        ALL,
+        operations,
+        "machine: {network: {interfaces: [{interface: eth0, mtu: 9}]}}",
+    ]);
+    let config = apply(config, Source(1), &patches, Dialect::V1_14).unwrap().into_config().unwrap();
+    let found: BTreeMap<String, Origin> = origins(&config).into_iter().collect();
+    assert_eq!(found["v1alpha1.machine.type"].source, Source(1));
+    assert_eq!(found["v1alpha1.machine.network.interfaces[0].dhcp"].source, Source(2));
+    assert_eq!(found["v1alpha1.machine.network.hostname"].source, Source(3));
+    assert_eq!(found["v1alpha1.machine.network.interfaces[0].mtu"].source, Source(4));
+}
+
+#[test]
+fn a_history_names_every_change() {
+    let explained =
+        explain(CONFIG, Source(1), &patches(&[ALL, ONE]), "machine.network.hostname").unwrap();
+    let history: Vec<_> = explained
+        .history
+        .iter()
+        .map(|change| (change.layer, change.value.as_deref(), change.origin.line))
+        .collect();
+    assert_eq!(history, [(0, Some("first"), 4), (1, Some("second"), 3), (2, Some("third"), 2)]);
+}
+
+#[test]
+fn a_deletion_is_part_of_the_history() {
+    let patches = patches(&["machine: {network: {hostname: {$patch: delete}}}"]);
+    let explained = explain(CONFIG, Source(1), &patches, "machine.network.hostname").unwrap();
+    assert_eq!(explained.value, None);
+    assert_eq!(
+        explained.history.last().map(|change| (change.layer, change.value.is_none())),
+        Some((1, true))
+    );
+}
+
+#[test]
+fn paths_reach_everything() {
+    for (path, value) in [
+        ("LinkConfig/eth1.mtu", "1400"),
+        ("machine.network.interfaces[eth0].mtu", "1400"),
+        ("machine.network.interfaces[0].interface", "eth0"),
+        ("machine.sysctls.net.core.somaxconn", "1"),
+    ] {
+        let explained = explain(CONFIG, Source(1), &[], path).unwrap();
+        assert_eq!(explained.value.as_deref(), Some(value), "{path}");
+    }
+}
+
+fn patches(texts: &[&str]) -> Vec<Patch> {
+    texts
+        .iter()
+        .zip(2..)
+        .map(|(text, source)| Patch::parse(text, Source(source)).expect("a patch"))
+        .collect()
+}
