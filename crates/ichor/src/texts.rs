@@ -44,28 +44,31 @@ impl Texts {
         }
     }
 
-    /// Gives an error the names of the files that it speaks of.
-    pub(crate) fn locate(&self, error: &talos_config::Error) -> Error {
+    /// Gives an error the names of the files that it speaks of; one without a place is about `text`.
+    pub(crate) fn locate(&self, error: &talos_config::Error, text: Source) -> Error {
         let message = match error {
             talos_config::Error::Document(problems) => {
                 let lines =
                     problems.iter().map(|problem| self.placed(problem.origin, &problem.message));
                 lines.collect::<Vec<_>>().join("\n  ")
             }
-            other => self.placed(other.origin().unwrap_or_default(), &other.to_string()),
+            other => match other.origin() {
+                Some(origin) => self.placed(origin, &other.to_string()),
+                None => format!("{}: {other}", self.name(text)),
+            },
         };
         Error::Config { message, hint: error.hint().map(str::to_owned), code: error.code() }
     }
 
     /// `file:line:column`, or nothing where no text gave the value.
     pub(crate) fn place(&self, origin: Origin) -> Option<String> {
-        let index = usize::try_from(origin.source.0).ok()?.checked_sub(1)?;
-        let name = self.names.get(index)?;
+        let name = Some(self.name(origin.source)).filter(|name| !name.is_empty())?;
         Some(format!("{name}:{}:{}", origin.line, origin.column))
     }
 
-    /// The name of the text that was read as the `index`th.
-    pub(crate) fn name(&self, index: usize) -> &str {
+    /// What a text is called.
+    pub(crate) fn name(&self, text: Source) -> &str {
+        let index = usize::try_from(text.0).unwrap_or(usize::MAX).wrapping_sub(1);
         self.names.get(index).map_or("", String::as_str)
     }
 

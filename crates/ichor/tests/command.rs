@@ -1,6 +1,7 @@
 //! The command as its users meet it: stdout, stderr and exit status, as snapshots.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
 use insta::assert_snapshot;
@@ -17,7 +18,7 @@ fn version_as_json() {
 
 #[test]
 fn version_as_yaml() {
-    assert_snapshot!(ichor(&["--output", "yaml", "version"]));
+    assert_snapshot!(ichor(&["version", "--output", "yaml"]));
 }
 
 #[test]
@@ -97,6 +98,262 @@ fn colours_only_where_they_are_wanted() {
     let error = |name: &str| program().arg("verson").env(name, "1").output().expect("ichor").stderr;
     assert!(error("CLICOLOR_FORCE").contains(&b'\x1b'));
     assert!(!error("NO_COLOR").contains(&b'\x1b'));
+}
+
+#[test]
+fn patch_help() {
+    assert_snapshot!(ichor(&["patch", "--help"]));
+}
+
+#[test]
+fn patch_to_stdout() {
+    let directory = Directory::new();
+    let patch = r#"{"machine": {"network": {"hostname": "w-2"}}}"#;
+    assert_snapshot!(directory.ichor(&["patch", "worker.yaml", "-p", "@all.yaml", "-p", patch]));
+}
+
+#[test]
+fn patch_from_stdin_with_operations() {
+    let directory = Directory::new();
+    let operations = r#"[{"op": "add", "path": "/machine/certSANs", "value": ["a"]}]"#;
+    let mut child = directory
+        .program(&["patch", "-", "-p", operations])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("ichor");
+    child.stdin.take().expect("stdin").write_all(b"machine: {type: worker}\n").expect("stdin");
+    assert_snapshot!(show(&child.wait_with_output().expect("ichor")));
+}
+
+#[test]
+fn patched_files_are_written_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = Directory::new();
+    directory.ichor(&["patch", "worker.yaml", "-p", "@all.yaml", "-o", "new/one.yaml"]);
+    let metadata = fs_err::metadata(directory.path("new/one.yaml")).expect("a file");
+    assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn several_files_go_to_a_directory() {
+    let directory = Directory::new();
+    assert_snapshot!(directory.ichor(&[
+        "patch",
+        "worker.yaml",
+        "other.yaml",
+        "-p",
+        "@all.yaml",
+        "-o",
+        "out"
+    ]));
+    assert_eq!(directory.list("out"), ["other.yaml", "worker.yaml"]);
+}
+
+#[test]
+fn all_files_are_written_or_none() {
+    let directory = Directory::new();
+    directory.write("out/other.yaml", "mine\n");
+    assert_snapshot!(directory.ichor(&[
+        "patch",
+        "worker.yaml",
+        "other.yaml",
+        "-p",
+        "@all.yaml",
+        "-o",
+        "out"
+    ]));
+    assert_eq!(directory.list("out"), ["other.yaml"]);
+    assert_eq!(directory.read("out/other.yaml"), "mine\n");
+
+    directory.write("broken.yaml", "machine: {typ: worker}\n");
+    directory.ichor(&[
+        "patch",
+        "worker.yaml",
+        "broken.yaml",
+        "-p",
+        "@all.yaml",
+        "-o",
+        "out",
+        "--force",
+    ]);
+    assert_eq!(directory.list("out"), ["other.yaml"]);
+}
+
+#[test]
+fn a_file_that_is_there_is_overwritten_only_when_told() {
+    let directory = Directory::new();
+    let before = directory.read("worker.yaml");
+    assert_snapshot!(directory.ichor(&[
+        "patch",
+        "worker.yaml",
+        "-p",
+        "@all.yaml",
+        "-o",
+        "worker.yaml"
+    ]));
+    assert_eq!(directory.read("worker.yaml"), before);
+    directory.ichor(&["patch", "worker.yaml", "-p", "@all.yaml", "-o", "worker.yaml", "--force"]);
+    assert!(directory.read("worker.yaml").contains("hostname: w-1"));
+}
+
+#[test]
+fn bad_input_is_refused_with_its_place() {
+    let directory = Directory::new();
+    directory.write("not-yaml.yaml", "machine: {type: [\n");
+    directory.write("no-talos.yaml", "apiVersion: v1\nkind: ConfigMap\n");
+    directory.write("misspelt.yaml", "machine:\n  netwrok:\n    hostname: a\n");
+    directory.write("wrong-type.yaml", "machine:\n  certSANs: a\n  install:\n    wipe: perhaps\n");
+    directory.write("deep.yaml", &"[".repeat(10_000));
+    directory.write("empty.yaml", "# nothing\n");
+    directory.write("list.yaml", "- a\n");
+    directory.write("twice.yaml", "machine: {}\n---\nmachine: {}\n");
+    directory.write("gone.yaml", "machine: {sysctls: {gone: {$patch: delete}}}\n");
+    let doubled = |level: u32| format!("a{}: &a{} [*a{level}, *a{level}]\n", level + 1, level + 1);
+    directory
+        .write("bomb.yaml", &format!("a0: &a0 [x]\n{}", (0..40).map(doubled).collect::<String>()));
+    fs_err::write(directory.path("latin.yaml"), b"machine:\n  token: caf\xe9\n").expect("a file");
+    fs_err::write(directory.path("long.yaml"), vec![b'a'; 17 << 20]).expect("a file");
+    let mut shown = String::new();
+    for patch in [
+        "not-yaml.yaml",
+        "no-talos.yaml",
+        "misspelt.yaml",
+        "wrong-type.yaml",
+        "deep.yaml",
+        "empty.yaml",
+        "list.yaml",
+        "gone.yaml",
+        "bomb.yaml",
+        "latin.yaml",
+        "long.yaml",
+        "missing.yaml",
+    ] {
+        let _ = writeln!(
+            shown,
+            "{}",
+            directory.ichor(&["patch", "multi.yaml", "-p", patch, "-o", "result.yaml"])
+        );
+    }
+    for config in ["not-yaml.yaml", "twice.yaml", "empty.yaml", "."] {
+        let _ = writeln!(shown, "{}", directory.ichor(&["diff", config, "worker.yaml"]));
+    }
+    assert_snapshot!(shown);
+    assert!(!directory.path("result.yaml").exists());
+}
+
+#[test]
+fn diff_of_files() {
+    let directory = Directory::new();
+    assert_snapshot!(directory.ichor(&["diff", "worker.yaml", "multi.yaml"]));
+}
+
+#[test]
+fn diff_as_json() {
+    let directory = Directory::new();
+    assert_snapshot!(directory.ichor(&["diff", "worker.yaml", "other.yaml", "-o", "json"]));
+}
+
+#[test]
+fn diff_of_the_same() {
+    let directory = Directory::new();
+    assert_snapshot!(directory.ichor(&["diff", "worker.yaml", "worker.yaml"]));
+}
+
+#[test]
+fn explain_a_value() {
+    let directory = Directory::new();
+    assert_snapshot!(directory.ichor(&[
+        "explain",
+        "machine.network.hostname",
+        "worker.yaml",
+        "-p",
+        "@all.yaml",
+        "-p",
+        r#"{"machine": {"network": {"hostname": "w-2"}}}"#,
+    ]));
+}
+
+#[test]
+fn explain_a_secret() {
+    let directory = Directory::new();
+    assert_snapshot!(directory.ichor(&["explain", "machine.token", "worker.yaml", "-o", "json"]));
+}
+
+#[test]
+fn explain_what_is_not_set() {
+    let directory = Directory::new();
+    assert_snapshot!(directory.ichor(&["explain", "ResolverConfig.nameservers", "worker.yaml"]));
+}
+
+#[test]
+fn explain_what_does_not_exist() {
+    let directory = Directory::new();
+    assert_snapshot!(directory.ichor(&["explain", "machine.netwrok.hostname", "worker.yaml"]));
+}
+
+/// A directory of its own with a few files, in which the program runs.
+struct Directory(tempfile::TempDir);
+
+impl Directory {
+    fn new() -> Self {
+        let directory = Self(tempfile::tempdir().expect("a directory"));
+        directory.write(
+            "worker.yaml",
+            "machine:\n  type: worker\n  token: hunter2\n  certSANs: [a, b]\n",
+        );
+        directory
+            .write("other.yaml", "machine:\n  type: worker\n  token: other\n  certSANs: [b, c]\n");
+        directory.write("all.yaml", "machine:\n  network:\n    hostname: w-1\n");
+        directory.write(
+            "multi.yaml",
+            "machine:\n  type: worker\n  token: hunter2\n---\napiVersion: v1alpha1\nkind: LinkConfig\n\
+             name: eth0\naddresses: [{address: 10.0.0.1/24}]\n---\napiVersion: v1alpha1\n\
+             kind: RegistryAuthConfig\nname: docker.io\nusername: me\npassword: hunter3\n",
+        );
+        directory
+    }
+
+    fn path(&self, path: &str) -> std::path::PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs_err::create_dir_all(path.parent().expect("a folder")).expect("the folder");
+        fs_err::write(path, text).expect("a file");
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs_err::read_to_string(self.path(path)).expect("a file")
+    }
+
+    fn list(&self, path: &str) -> Vec<String> {
+        let entries = fs_err::read_dir(self.path(path)).expect("a directory");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn program(&self, arguments: &[&str]) -> Command {
+        let mut command = program();
+        command.args(arguments).current_dir(self.0.path());
+        command
+    }
+
+    /// Runs the program; nothing that it says may hold one of the secrets.
+    fn ichor(&self, arguments: &[&str]) -> String {
+        let output = self.program(arguments).output().expect("ichor");
+        let text = show(&output);
+        if arguments[0] != "patch" {
+            assert!(!text.contains("hunter"), "{text}");
+        }
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("hunter"), "{text}");
+        text
+    }
 }
 
 fn ichor(arguments: &[&str]) -> String {

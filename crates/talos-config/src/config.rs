@@ -177,7 +177,15 @@ impl Identity {
     /// Reads what a document is, without looking at the rest of it.
     pub(crate) fn read(node: &Node) -> Result<Self, Error> {
         let id = Self::lenient(node);
-        let missing = |what: &str| Err(Error::document(node.origin, format!("missing {what}")));
+        let missing = |what: &str| {
+            let hint = "a document has apiVersion and kind, or one of the keys machine and cluster";
+            let message = format!("missing {what}");
+            Err(Error::Document(vec![Problem {
+                origin: node.origin,
+                message,
+                hint: Some(hint.to_owned()),
+            }]))
+        };
         if id.is_v1alpha1() {
             return Ok(id);
         }
@@ -228,7 +236,11 @@ impl Identity {
         let Some(kind) = kind else {
             let message = format!("{:?} {:?}: not registered", self.kind, self.version);
             let near = nearest(&self.kind, kinds::ALL.iter().map(|kind| kind.name));
-            let hint = near.map(|near| format!("did you mean {near:?}?"));
+            let hint = near.map_or_else(
+                || "this is no kind of Talos document".to_owned(),
+                |near| format!("did you mean {near:?}?"),
+            );
+            let hint = Some(hint);
             return Err(Error::Document(vec![Problem { origin: node.origin, message, hint }]));
         };
         let ignored: &[&str] = if self.is_v1alpha1() { &[] } else { &["apiVersion", "kind"] };

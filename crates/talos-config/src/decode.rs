@@ -103,8 +103,12 @@ impl Decoder<'_> {
             Type::Text => Data::Text(self.text(node, path, secret)?),
             Type::Format(format) => {
                 let text = self.scalar_text(node, path, secret)?;
-                let (_, style) = node.scalar()?;
-                match format::read(format, &text, &resolve(&text, style)) {
+                let strict = matches!(format, Format::Duration | Format::Octal | Format::Word);
+                if strict && has_private_tag(node) {
+                    self.problem(node, path, "a tag that is not known");
+                    return None;
+                }
+                match format::read(format, &text, &resolved(node)) {
                     Ok(data) => data?,
                     Err(reason) => {
                         let shown =
@@ -140,11 +144,13 @@ impl Decoder<'_> {
     }
 
     fn boolean(&mut self, node: &Node, path: &Path<'_>) -> Option<bool> {
-        if let Some((text, style)) = node.scalar() {
+        if let Some((text, _)) = node.scalar()
+            && !has_private_tag(node)
+        {
             if let Some(word) = old_boolean(text) {
                 return Some(word);
             }
-            match resolve(text, style) {
+            match resolved(node) {
                 Resolved::Bool(value) => return Some(value),
                 Resolved::Null => return Some(false),
                 _ => {}
@@ -155,7 +161,8 @@ impl Decoder<'_> {
     }
 
     fn integer(&mut self, node: &Node, min: i128, max: i128, path: &Path<'_>) -> Option<i128> {
-        let number = node.scalar().and_then(|(text, style)| match resolve(text, style) {
+        let number = match resolved(node) {
+            _ if node.scalar().is_none() => None,
             Resolved::Int(number) => Some(number),
             #[expect(
                 clippy::cast_possible_truncation,
@@ -166,7 +173,7 @@ impl Decoder<'_> {
             }
             Resolved::Null => Some(0),
             _ => None,
-        });
+        };
         match number {
             Some(number) if (min..=max).contains(&number) => Some(number),
             _ => {
@@ -318,20 +325,17 @@ impl Decoder<'_> {
     /// Free-form data keeps the types that its scalars resolve to.
     fn any(&mut self, node: &Node, path: &Path<'_>) -> Value {
         let data = match &node.content {
-            Content::Scalar { text, style } => {
-                let is_text = node.tag.as_deref() == Some(TEXT);
-                match resolve(text, if is_text { Style::Double } else { *style }) {
-                    Resolved::Null => Data::Null,
-                    Resolved::Bool(value) => Data::Bool(value),
-                    Resolved::Int(number) => Data::Int(number),
-                    Resolved::Float(number) => Data::Float(number),
-                    Resolved::Text | Resolved::Merge => Data::Text(text.to_string()),
-                    Resolved::Timestamp => {
-                        self.problem(node, path, "a date where text is wanted; quote it");
-                        Data::Null
-                    }
+            Content::Scalar { text, .. } => match resolved(node) {
+                Resolved::Null => Data::Null,
+                Resolved::Bool(value) => Data::Bool(value),
+                Resolved::Int(number) => Data::Int(number),
+                Resolved::Float(number) => Data::Float(number),
+                Resolved::Text | Resolved::Merge => Data::Text(text.to_string()),
+                Resolved::Timestamp => {
+                    self.problem(node, path, "a date where text is wanted; quote it");
+                    Data::Null
                 }
-            }
+            },
             Content::Sequence(items) => {
                 let item = |(index, item)| self.any(item, &Path::Index(path, index));
                 Data::List(items.iter().enumerate().map(item).collect())
@@ -471,6 +475,21 @@ fn element_without_text(element: Type, item: &Node) -> Option<Value> {
     empty_text.then(|| Value::at(Data::Text(String::new()), item.origin))
 }
 
+/// What a scalar is, its tag included.
+fn resolved(node: &Node) -> Resolved {
+    let Some((text, style)) = node.scalar() else { return Resolved::Text };
+    match node.tag.as_deref().map(|tag| tag.strip_prefix(CORE)) {
+        None => resolve(text, style),
+        Some(Some("int" | "float" | "bool" | "null")) => resolve(text, Style::Plain),
+        Some(_) => Resolved::Text,
+    }
+}
+
+/// Whether a tag is somebody's own.
+fn has_private_tag(node: &Node) -> bool {
+    node.tag.as_deref().is_some_and(|tag| !tag.starts_with(CORE))
+}
+
 fn is_null(node: &Node) -> bool {
     node.scalar().is_some_and(|(text, style)| resolve(text, style) == Resolved::Null)
         && node.tag.is_none()
@@ -503,4 +522,4 @@ fn shortened(text: &str) -> String {
 }
 
 const BINARY: &str = "tag:yaml.org,2002:binary";
-const TEXT: &str = "tag:yaml.org,2002:str";
+const CORE: &str = "tag:yaml.org,2002:";

@@ -26,6 +26,9 @@ pub enum Error {
     /// A patch that is neither documents nor a list of operations.
     #[error("{0}")]
     PatchSyntax(String),
+    /// Operations on a configuration of several documents.
+    #[error("JSON6902 patches are not supported for multi-document machine configuration")]
+    SeveralDocuments,
     /// A patch that does not fit what it is applied to.
     #[error("{0}")]
     Patch(String),
@@ -61,7 +64,7 @@ impl Error {
             Self::Conflict { .. } => "config.conflict",
             Self::Empty => "config.empty",
             Self::PatchSyntax(_) => "patch.syntax",
-            Self::Patch(_) => "patch.refused",
+            Self::SeveralDocuments | Self::Patch(_) => "patch.refused",
         }
     }
 
@@ -71,7 +74,7 @@ impl Error {
             Self::Syntax(error) => Some(error.origin),
             Self::Document(problems) => problems.first().map(|problem| problem.origin),
             Self::Conflict { origin, .. } => Some(*origin),
-            Self::Empty | Self::PatchSyntax(_) | Self::Patch(_) => None,
+            Self::Empty | Self::PatchSyntax(_) | Self::SeveralDocuments | Self::Patch(_) => None,
         }
     }
 
@@ -79,6 +82,12 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Document(problems) => problems.iter().find_map(|problem| problem.hint.as_deref()),
+            Self::SeveralDocuments => {
+                Some("write it as a strategic merge patch: partial documents")
+            }
+            Self::Empty => {
+                Some("machine configuration begins with `machine:`, `cluster:` or `apiVersion:`")
+            }
             _ => None,
         }
     }

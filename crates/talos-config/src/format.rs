@@ -76,7 +76,7 @@ pub(crate) fn read(
             Ok(Some(Data::Text(STANDARD.encode(bytes))))
         }
         Format::Manifest => kept(text.trim_start_matches(['\t', '\n', '\x0b', '\x0c', '\r'])),
-        Format::Expression => kept(text),
+        Format::Expression | Format::Word => kept(text),
     }
 }
 

@@ -307,23 +307,18 @@ pub(crate) fn single_document(text: &str, source: Source) -> Result<Value, Error
     let documents = yaml::parse(text, source, Limits::default())?;
     match documents.as_slice() {
         [document] => data(&document.root, Rules::Old),
-        _ => Err(several_documents()),
+        _ => Err(Error::SeveralDocuments),
     }
 }
 
 /// Takes documents as free-form data, with the places that their values came from.
 pub(crate) fn from_documents(config: &Config, dialect: Dialect) -> Result<Value, Error> {
-    let [document] = config.documents() else { return Err(several_documents()) };
+    let [document] = config.documents() else { return Err(Error::SeveralDocuments) };
     let mut text = String::new();
     yaml::emit(&document.tree(Secrets::Shown), dialect, &mut text);
     let mut value = single_document(&text, Source::default())?;
     restore_origins(&mut value, &document.body);
     Ok(value)
-}
-
-fn several_documents() -> Error {
-    let message = "JSON6902 patches are not supported for multi-document machine configuration";
-    Error::Patch(message.to_owned())
 }
 
 /// Gives values that went through text the places that they had before.

@@ -115,6 +115,8 @@ pub enum Format {
     RoutingTable,
     /// Bytes.
     Base64,
+    /// Text that takes no private tag.
+    Word,
     /// Text that loses the line breaks in front of it.
     Manifest,
     /// An expression; a patch that leaves it out resets it.
@@ -277,4 +279,5 @@ pub(crate) const SIZE_MATCH: Type = Type::Format(Format::SizeMatch);
 pub(crate) const PORT_RANGE: Type = Type::Format(Format::PortRange);
 pub(crate) const BASE64: Type = Type::Format(Format::Base64);
 pub(crate) const ROUTING_TABLE: Type = Type::Format(Format::RoutingTable);
+pub(crate) const WORD: Type = Type::Format(Format::Word);
 pub(crate) const EXPRESSION: Type = Type::Format(Format::Expression);

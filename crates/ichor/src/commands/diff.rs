@@ -20,7 +20,7 @@ pub(super) fn run(
     let mut texts = Texts::default();
     let mut read = |input: &Input| {
         let (text, source) = texts.read(input)?;
-        Config::parse(&text, source).map_err(|error| texts.locate(&error))
+        Config::parse(&text, source).map_err(|error| texts.locate(&error, source))
     };
     let differences = diff(&read(before)?, &read(after)?);
     let report = Report(differences.into_iter().map(Row::from).collect());

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use talos_config::explain;
+use talos_config::{Source, explain};
 
 use super::patch::read_patches;
 use crate::args::Output;
@@ -21,16 +21,19 @@ pub(super) fn run(
 ) -> Result<ExitStatus, Error> {
     let mut texts = Texts::default();
     let (text, source) = texts.read(file)?;
-    let patches = read_patches(patches, &mut texts)?;
+    let (patches, sources): (Vec<_>, Vec<_>) =
+        read_patches(patches, &mut texts)?.into_iter().unzip();
     let explanation =
-        explain(&text, source, &patches, path).map_err(|error| texts.locate(&error))?;
+        explain(&text, source, &patches, path).map_err(|error| texts.locate(&error, source))?;
+    // The layers as they are counted in a history: the configuration, then the patches.
+    let layers: Vec<Source> = std::iter::once(source).chain(sources).collect();
     let history = explanation
         .history
         .into_iter()
         .map(|change| Change {
             place: texts
                 .place(change.origin)
-                .unwrap_or_else(|| texts.name(change.layer).to_owned()),
+                .unwrap_or_else(|| texts.name(layers[change.layer]).to_owned()),
             value: change.value,
         })
         .collect();

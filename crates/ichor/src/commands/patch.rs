@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use talos_config::yaml::Dialect;
-use talos_config::{Patch, apply};
+use talos_config::{Patch, Patched, Source};
 
 use crate::files;
 use crate::printer::Printer;
@@ -23,9 +23,18 @@ pub(super) fn run(
     let mut results = Vec::new();
     for input in inputs {
         let (text, source) = texts.read(input)?;
-        let patched =
-            apply(&text, source, &patches, dialect).map_err(|error| texts.locate(&error))?;
-        results.push((input, patched.encode(dialect).into_exposed()));
+        let mut state = Patched::Text(text, source);
+        for (patch, patch_source) in &patches {
+            state = state.apply(patch, dialect).map_err(|error| {
+                let about = if matches!(error, talos_config::Error::Empty) {
+                    source
+                } else {
+                    *patch_source
+                };
+                texts.locate(&error, about)
+            })?;
+        }
+        results.push((input, state.encode(dialect).into_exposed()));
     }
     match target {
         Target::Stdout => {
@@ -58,11 +67,15 @@ pub(super) fn run(
 }
 
 /// Reads patches in their order.
-pub(super) fn read_patches(inputs: &[Input], texts: &mut Texts) -> Result<Vec<Patch>, Error> {
+pub(super) fn read_patches(
+    inputs: &[Input],
+    texts: &mut Texts,
+) -> Result<Vec<(Patch, Source)>, Error> {
     let mut patches = Vec::new();
     for input in inputs {
         let (text, source) = texts.read(input)?;
-        patches.push(Patch::parse(&text, source).map_err(|error| texts.locate(&error))?);
+        let patch = Patch::parse(&text, source).map_err(|error| texts.locate(&error, source))?;
+        patches.push((patch, source));
     }
     Ok(patches)
 }

@@ -1,6 +1,6 @@
 //! `ContainerConfig`
 
-use crate::schema::{I32, Kind, Release, TEXTS, Type, field};
+use crate::schema::{I32, Kind, Release, TEXTS, Type, WORD, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "ContainerConfig",
@@ -50,15 +50,14 @@ pub(super) const KIND: Kind = Kind {
         field(
             "security",
             Type::Object(&[
-                field("profile", Type::Text).about("restricted when unset"),
+                field("profile", WORD).about("restricted when unset"),
                 field("capabilities", Type::Object(&[field("add", TEXTS), field("drop", TEXTS)]))
                     .optional(),
                 field("machinedAccess", Type::Bool),
             ]),
         )
         .optional(),
-        field("network", Type::Object(&[field("mode", Type::Text).about("none when unset")]))
-            .optional(),
+        field("network", Type::Object(&[field("mode", WORD).about("none when unset")])).optional(),
         field(
             "resources",
             Type::Object(&[field(

@@ -471,6 +471,7 @@ fn formatted(format: Format) -> &'static [&'static str] {
         Format::PortRange => &["80", "50000-51000", "443-443"],
         Format::RoutingTable => &["main", "\"100\"", "100", "unspec", "local"],
         Format::Base64 => &["aGVsbG8=", "\"\"", "d29ybGQ="],
+        Format::Word => &["restricted", "host", "x"],
         Format::Manifest => {
             &["\"apiVersion: v1\\nkind: Namespace\\n\"", "\"\\n\\tx: y\\n\"", "abc"]
         }

@@ -77,11 +77,15 @@ pub(crate) fn patched(config: &str, patches: &[String]) -> Result<String, Error>
 fn same_words(ours: &Error, theirs: &str) -> bool {
     let message = ours.to_string();
     match ours {
+        // Talos crashed, which is a refusal too.
+        _ if theirs.contains("runtime error") => true,
         // Talos names Go types and fields in these.
         Error::Patch(_) if message.contains("merge ") => true,
-        Error::Patch(_) | Error::PatchSyntax(_) | Error::Conflict { .. } | Error::Empty => {
-            theirs.contains(&message)
-        }
+        Error::Patch(_)
+        | Error::PatchSyntax(_)
+        | Error::Conflict { .. }
+        | Error::Empty
+        | Error::SeveralDocuments => theirs.contains(&message),
         Error::Syntax(_) | Error::Document(_) => true,
     }
 }

@@ -168,8 +168,8 @@ fn strings_in_every_dialect() {
         [("1.14.1", Dialect::V1_14), ("1.13.9", Dialect::V1_13), ("1.12.0", Dialect::V1_12)]
     {
         let patch = "machine: {type: worker}\n".to_owned();
-        let theirs =
-            talosctl::patch_with(release, &config, &[patch.clone()]).expect("a patch that applies");
+        let theirs = talosctl::patch_with(release, &config, std::slice::from_ref(&patch))
+            .expect("a patch that applies");
         let ours = talos_config::apply(
             &config,
             Source(1),
