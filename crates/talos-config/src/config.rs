@@ -122,8 +122,13 @@ impl Document {
         }
     }
 
+    /// Kind and name, also where the name is empty.
+    fn full_name(&self) -> String {
+        format!("{}/{}", self.kind.name, self.name())
+    }
+
     pub(crate) fn is_v1alpha1(&self) -> bool {
-        std::ptr::eq(self.kind, kinds::V1ALPHA1)
+        self.kind == kinds::V1ALPHA1
     }
 
     pub(crate) fn tree(&self, secrets: Secrets) -> Tree<'_> {
@@ -143,7 +148,7 @@ impl Document {
 /// Documents are equal when they say the same, wherever it was written.
 impl PartialEq for Document {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.kind, other.kind) && self.body == other.body
+        self.kind == other.kind && self.body == other.body
     }
 }
 
@@ -219,7 +224,10 @@ impl Identity {
     /// document, whatever keys there are.
     pub(crate) fn selected(node: &Node) -> Self {
         let mut id = Self::lenient(node);
-        if node.get("kind").is_none() && node.get("apiVersion").is_none() {
+        let empty = |key: &str| {
+            node.get(key).and_then(Node::scalar).is_none_or(|(text, _)| text.is_empty())
+        };
+        if empty("kind") && empty("apiVersion") {
             id.version = String::new();
             id.kind = kinds::V1ALPHA1.name.to_owned();
         }
@@ -250,7 +258,7 @@ impl Identity {
 
     fn registered(&self) -> Option<&'static Kind> {
         let kind = kinds::find(&self.kind)?;
-        (self.version == "v1alpha1" && !std::ptr::eq(kind, kinds::V1ALPHA1)).then_some(kind)
+        (self.version == "v1alpha1" && kind != kinds::V1ALPHA1).then_some(kind)
     }
 
     fn into_key(self) -> (String, String, String) {
@@ -285,7 +293,11 @@ fn conflicts(documents: &[Document]) -> Result<(), Error> {
         {
             return conflict(
                 document.origin,
-                format!("conflicting documents: {} and {}", first.id(), document.id()),
+                format!(
+                    "conflicting documents: {} and {}",
+                    first.full_name(),
+                    document.full_name()
+                ),
             );
         }
     }
@@ -299,8 +311,8 @@ fn conflicts(documents: &[Document]) -> Result<(), Error> {
                     document.origin,
                     format!(
                         "conflicting link configurations: {} and {} both configure {name:?}",
-                        first.id(),
-                        document.id()
+                        first.full_name(),
+                        document.full_name()
                     ),
                 );
             }

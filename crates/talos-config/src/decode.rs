@@ -22,7 +22,22 @@ pub(crate) fn object(
     fields: &'static [Field],
     ignored: &[&str],
 ) -> Result<BTreeMap<String, Value>, Error> {
-    let mut decoder = Decoder { problems: Vec::new(), ignored };
+    read(node, fields, Decoder { problems: Vec::new(), ignored, lenient: false })
+}
+
+/// Reads an object whose unknown keys are nobody's business.
+pub(crate) fn lenient_object(
+    node: &Node,
+    fields: &'static [Field],
+) -> Result<BTreeMap<String, Value>, Error> {
+    read(node, fields, Decoder { problems: Vec::new(), ignored: &[], lenient: true })
+}
+
+fn read(
+    node: &Node,
+    fields: &'static [Field],
+    mut decoder: Decoder<'_>,
+) -> Result<BTreeMap<String, Value>, Error> {
     let object = decoder.object(node, fields, &Path::Root, false);
     if decoder.problems.is_empty() { Ok(object) } else { Err(Error::Document(decoder.problems)) }
 }
@@ -31,6 +46,7 @@ struct Decoder<'a> {
     problems: Vec<Problem>,
     /// Keys of the outermost object that say which document it is.
     ignored: &'a [&'a str],
+    lenient: bool,
 }
 
 impl Decoder<'_> {
@@ -51,6 +67,9 @@ impl Decoder<'_> {
                 continue;
             }
             let Some(field) = schema::find(fields, key) else {
+                if self.lenient {
+                    continue;
+                }
                 self.unknown(key, origin, fields, path);
                 continue;
             };

@@ -26,6 +26,9 @@ pub enum Error {
     /// A patch that is neither documents nor a list of operations.
     #[error("{0}")]
     PatchSyntax(String),
+    /// Something that configuration was to be generated from.
+    #[error("{0}")]
+    Input(String),
     /// Operations on a configuration of several documents.
     #[error("JSON6902 patches are not supported for multi-document machine configuration")]
     SeveralDocuments,
@@ -52,6 +55,7 @@ impl Error {
         "config.document",
         "config.conflict",
         "config.empty",
+        "generate.input",
         "patch.syntax",
         "patch.refused",
     ];
@@ -63,6 +67,7 @@ impl Error {
             Self::Document(_) => "config.document",
             Self::Conflict { .. } => "config.conflict",
             Self::Empty => "config.empty",
+            Self::Input(_) => "generate.input",
             Self::PatchSyntax(_) => "patch.syntax",
             Self::SeveralDocuments | Self::Patch(_) => "patch.refused",
         }
@@ -74,7 +79,11 @@ impl Error {
             Self::Syntax(error) => Some(error.origin),
             Self::Document(problems) => problems.first().map(|problem| problem.origin),
             Self::Conflict { origin, .. } => Some(*origin),
-            Self::Empty | Self::PatchSyntax(_) | Self::SeveralDocuments | Self::Patch(_) => None,
+            Self::Empty
+            | Self::Input(_)
+            | Self::PatchSyntax(_)
+            | Self::SeveralDocuments
+            | Self::Patch(_) => None,
         }
     }
 

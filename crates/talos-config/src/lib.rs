@@ -6,7 +6,9 @@
 //! Always holds: the crate knows no clock, no randomness, no files and no network; no input makes it
 //! panic; a secret leaves it only through [`Secret`].
 
+mod bundle;
 mod config;
+mod contract;
 mod decode;
 mod delete;
 mod diff;
@@ -16,6 +18,7 @@ mod explain;
 mod format;
 #[doc(hidden)]
 pub mod fuzzing;
+mod generate;
 mod json_patch;
 pub mod kinds;
 mod merge;
@@ -28,10 +31,13 @@ mod secret;
 mod value;
 pub mod yaml;
 
+pub use bundle::Bundle;
 pub use config::{Config, Document};
+pub use contract::{Contract, NoContract};
 pub use diff::{Difference, diff};
 pub use error::{Error, Problem};
 pub use explain::{Change, Explanation, explain, origins};
+pub use generate::{Generate, Options, Role};
 pub use origin::{Origin, Source};
 pub use patch::{Patch, Patched, apply};
 pub use secret::{REDACTED, Secret};

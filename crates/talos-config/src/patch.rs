@@ -151,9 +151,8 @@ fn strategic_merge(config: &mut Config, entries: &[Entry]) -> Result<(), Error> 
 
 fn merge_document(config: &mut Config, patch: &Document) -> Result<(), Error> {
     let documents = config.documents_mut();
-    let same = |document: &&mut Document| {
-        std::ptr::eq(document.kind, patch.kind) && document.name() == patch.name()
-    };
+    let same =
+        |document: &&mut Document| document.kind == patch.kind && document.name() == patch.name();
     match documents.iter_mut().find(same) {
         None => documents.push(patch.clone()),
         Some(document) => {

@@ -18,6 +18,13 @@ pub struct Kind {
     pub about: &'static str,
 }
 
+/// A kind is its name.
+impl PartialEq for Kind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
 /// A minor release of Talos.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Release(pub u8, pub u8);

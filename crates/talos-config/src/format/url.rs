@@ -72,6 +72,14 @@ impl Url {
         Ok(url)
     }
 
+    /// The host without its port and without brackets.
+    pub(crate) fn host_name(&self) -> &str {
+        match self.host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((inner, _)) => inner,
+            None => self.host.rsplit_once(':').map_or(self.host.as_str(), |(host, _)| host),
+        }
+    }
+
     fn authority(&mut self, authority: &str) -> Result<(), &'static str> {
         let host = match authority.rsplit_once('@') {
             None => authority,

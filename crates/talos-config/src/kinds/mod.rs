@@ -94,6 +94,8 @@ mod watchdog_timer;
 mod wireguard;
 mod zswap;
 
+pub(crate) use shared::{KEY, KEY_PAIR};
+
 use crate::schema::Kind;
 
 /// The kind of a name.

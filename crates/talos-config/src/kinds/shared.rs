@@ -7,14 +7,14 @@ use crate::schema::{
 };
 
 /// A certificate and its key, each as base64 of a PEM file.
-pub(super) const KEY_PAIR: Type =
+pub(crate) const KEY_PAIR: Type =
     Type::WholeObject(&[field("crt", BASE64).always(), field("key", BASE64).always().secret()]);
 
 /// A certificate as base64 of a PEM file.
 pub(super) const CERTIFICATE: Type = Type::WholeObject(&[field("crt", BASE64).always()]);
 
 /// A key as base64 of a PEM file.
-pub(super) const KEY: Type = Type::WholeObject(&[field("key", BASE64).always().secret()]);
+pub(crate) const KEY: Type = Type::WholeObject(&[field("key", BASE64).always().secret()]);
 
 /// A certificate and its key as PEM text.
 pub(super) const PEM_PAIR: Type =

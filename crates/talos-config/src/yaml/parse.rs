@@ -607,6 +607,13 @@ impl<'a> Parser<'a> {
         if !self.cursor.ends_word(0) && !matches!(self.cursor.byte(0), b',' | b']' | b'}') {
             return Err(self.cursor.error("did not find expected whitespace or line break"));
         }
+        let escape_broken = text.match_indices('%').any(|(found, _)| {
+            let digits = text.as_bytes().get(found + 1..found + 3);
+            !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+        });
+        if escape_broken {
+            return Err(at.error("did not find URI escaped octet"));
+        }
         if let Some(verbatim) = text.strip_prefix("!<") {
             let inner = verbatim.strip_suffix('>').filter(|inner| !inner.is_empty());
             return inner.map(Into::into).ok_or_else(|| at.error("did not find the expected '>'"));

@@ -2,6 +2,7 @@
 
 mod cases;
 mod documents;
+mod generation;
 mod patches;
 mod tables;
 mod talosctl;

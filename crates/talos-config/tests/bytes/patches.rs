@@ -86,6 +86,6 @@ fn same_words(ours: &Error, theirs: &str) -> bool {
         | Error::Conflict { .. }
         | Error::Empty
         | Error::SeveralDocuments => theirs.contains(&message),
-        Error::Syntax(_) | Error::Document(_) => true,
+        Error::Syntax(_) | Error::Document(_) | Error::Input(_) => true,
     }
 }

@@ -1,0 +1,81 @@
+//! Which Talos release a configuration is written for.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A minor release of Talos whose layout and defaults a configuration follows.
+///
+/// Releases older than 1.0 are written as 1.0, releases newer than we know as the newest we know.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Contract {
+    major: u32,
+    minor: u32,
+}
+
+impl Contract {
+    /// The newest contract: what is written when nobody asks for another.
+    pub const CURRENT: Self = Self::new(1, 15);
+
+    /// The contract of a release.
+    pub const fn new(major: u32, minor: u32) -> Self {
+        Self { major, minor }
+    }
+
+    /// Whether this is `1.minor` or later.
+    pub(crate) fn since(self, minor: u32) -> bool {
+        self >= Self::new(1, minor)
+    }
+}
+
+impl Default for Contract {
+    fn default() -> Self {
+        Self::CURRENT
+    }
+}
+
+impl fmt::Display for Contract {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v{}.{}", self.major, self.minor)
+    }
+}
+
+/// Why a text is no release.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("error parsing version {0:?}")]
+pub struct NoContract(String);
+
+impl FromStr for Contract {
+    type Err = NoContract;
+
+    /// Reads `1.14`, `v1.14`, `v1.14.1`, `v1.14.0-rc.1`: what follows the minor version is not looked at.
+    fn from_str(text: &str) -> Result<Self, NoContract> {
+        let bare = text.strip_prefix('v').unwrap_or(text);
+        let mut parts = bare.splitn(3, '.');
+        let mut number = || {
+            let part =
+                parts.next().filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()))?;
+            part.parse().ok()
+        };
+        match (number(), number()) {
+            (Some(major), Some(minor)) => Ok(Self { major, minor }),
+            _ => Err(NoContract(format!("v{bare}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Contract;
+
+    #[test]
+    fn read_as_talosctl_reads_them() {
+        for text in ["1.5", "v1.5", "v1.5.6", "v1.5.0-rc.1"] {
+            assert_eq!(text.parse(), Ok(Contract::new(1, 5)), "{text}");
+        }
+        for text in ["v1.14-alpha", "v1", "", "vv1.2", "1.x"] {
+            assert!(text.parse::<Contract>().is_err(), "{text}");
+        }
+        assert!("v2.0".parse::<Contract>().is_ok_and(|contract| contract.since(15)));
+        assert!("v0.14".parse::<Contract>().is_ok_and(|contract| !contract.since(0)));
+    }
+}
