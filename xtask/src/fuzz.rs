@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: the place for fuzzing. What it finds is kept in `fuzz/corpus/` and replayed by
-//! the tests of the crate that it was found in.
+//! `cargo xtask fuzz`: the place for fuzzing. A text that breaks something is put into `fuzz/corpus/` and
+//! replayed by the tests of the crate that it broke.
 
 use anyhow::{Result, bail};
 
@@ -29,7 +29,10 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     }
     tools::install(&tools::FUZZ)?;
     let time = format!("-max_total_time={}", args.minutes * 60);
-    workspace.run_cargo(&["+nightly", "fuzz", "run", target, "--", &time])
+    // What is new goes to the first folder; the second is what the tests replay, and is kept by hand.
+    let (found, corpus) = (format!("fuzz/found/{target}"), format!("fuzz/corpus/{target}"));
+    fs_err::create_dir_all(workspace.path(&found))?;
+    workspace.run_cargo(&["+nightly", "fuzz", "run", target, &found, &corpus, "--", &time])
 }
 
 fn targets(workspace: &Workspace) -> Result<Vec<String>> {

@@ -1,10 +1,11 @@
 //! What differs between two configurations: by kind and name, field by field, secrets hidden.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{Config, Document};
 use crate::encode;
-use crate::schema::{self, Match, Type};
+use crate::schema::{self, Field, Match, Type};
+use crate::secret::REDACTED;
 use crate::value::{Data, Value};
 use crate::yaml::Tree;
 
@@ -50,11 +51,10 @@ fn of_documents(left: &Document, right: Option<&Document>, differences: &mut Vec
     if right.is_none() {
         comparison.note("", Some(left.kind.about.to_owned()), None);
     }
-    for field in schema::flat(left.kind.fields) {
-        let (l, r) = (left.body.get(field.key), right.and_then(|right| right.body.get(field.key)));
-        comparison.values(l, r, field.ty, field.secret, field.key);
-    }
+    comparison.objects(Some(&left.body), right.map(|right| &right.body), left.kind.fields, "");
 }
+
+type Object = BTreeMap<String, Value>;
 
 struct Comparison<'a> {
     document: String,
@@ -62,6 +62,24 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
+    fn objects(
+        &mut self,
+        left: Option<&Object>,
+        right: Option<&Object>,
+        fields: &'static [Field],
+        path: &str,
+    ) {
+        for field in schema::flat(fields) {
+            // An empty list says no more than none at all, where nobody can tell them apart.
+            let set = |object: Option<&'_ Object>| {
+                let value = object.and_then(|object| object.get(field.key)).cloned();
+                value.filter(|value| field.optional || !encode::is_empty(value, field))
+            };
+            let path = format!("{path}.{}", field.key);
+            self.values(set(left).as_ref(), set(right).as_ref(), field.ty, field.secret, &path);
+        }
+    }
+
     fn values(
         &mut self,
         left: Option<&Value>,
@@ -73,15 +91,15 @@ impl Comparison<'_> {
         if left == right {
             return;
         }
-        let present = [left, right].into_iter().flatten();
-        if present.clone().all(|value| matches!(value.data, Data::Map(_))) {
-            return self.maps(left, right, ty, secret, path);
+        let present = || [left, right].into_iter().flatten();
+        if present().all(|value| matches!(value.data, Data::Map(_))) {
+            self.maps(left, right, ty, secret, path);
+        } else if present().all(|value| matches!(value.data, Data::List(_))) {
+            self.lists(left, right, ty, secret, path);
+        } else {
+            let shown = |value: Option<&Value>| value.map(|value| show(value, ty, secret));
+            self.note(path, shown(left), shown(right));
         }
-        if present.clone().all(|value| matches!(value.data, Data::List(_))) {
-            return self.lists(left, right, ty, secret, path);
-        }
-        let shown = |value: Option<&Value>| value.map(|value| show(value, ty, secret));
-        self.note(path, shown(left), shown(right));
     }
 
     fn maps(
@@ -92,41 +110,33 @@ impl Comparison<'_> {
         secret: bool,
         path: &str,
     ) {
-        let keys: BTreeSet<&String> = [left, right]
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_map)
-            .flat_map(|map| map.keys())
-            .collect();
+        let (l, r) = (left.and_then(Value::as_map), right.and_then(Value::as_map));
+        let keys: BTreeSet<&String> =
+            [l, r].into_iter().flatten().flat_map(BTreeMap::keys).collect();
         if keys.is_empty() {
             let shown = |value: Option<&Value>| value.map(|_| "{}".to_owned());
             return self.note(path, shown(left), shown(right));
         }
+        let inner = match ty {
+            Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields) => {
+                return self.objects(l, r, fields, path);
+            }
+            Type::Map(element) => *element,
+            _ => Type::Any,
+        };
         for key in keys {
-            let get = |value: Option<&'_ Value>| value.and_then(|value| value.get(key)).cloned();
-            let (inner, hidden) = match ty {
-                Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields) => {
-                    let field = schema::find(fields, key);
-                    (
-                        field.map_or(Type::Any, |field| field.ty),
-                        field.is_some_and(|field| field.secret),
-                    )
-                }
-                Type::Map(element) => (*element, secret),
-                // Of free-form data that holds secrets, they are the values called so.
-                Type::Any => (Type::Any, secret && key != "secret"),
-                _ => (Type::Any, secret),
-            };
-            let named_secret = matches!(ty, Type::Any) && secret && key == "secret";
+            let get = |map: Option<&'_ Object>| map.and_then(|map| map.get(key)).cloned();
+            let (left, right) = (get(l), get(r));
             let path = format!("{path}.{key}");
-            let inner = if named_secret { Type::Text } else { inner };
-            self.values(
-                get(left).as_ref(),
-                get(right).as_ref(),
-                inner,
-                hidden || named_secret,
-                &path,
-            );
+            // Of free-form data that holds secrets, they are the values called so, whatever they are.
+            if secret && key == "secret" {
+                if left != right {
+                    let shown = |value: Option<Value>| value.map(|_| REDACTED.to_owned());
+                    self.note(&path, shown(left), shown(right));
+                }
+                continue;
+            }
+            self.values(left.as_ref(), right.as_ref(), inner, secret, &path);
         }
     }
 
@@ -150,24 +160,29 @@ impl Comparison<'_> {
             Type::KeyedList(element, by, _) => (*element, Some(by)),
             _ => (Type::Any, None),
         };
-        let names: Vec<_> = [&l, &r].map(|items| names(items, by)).into();
+        let (l_names, r_names) = (names(&l, by), names(&r, by));
         let mut seen = BTreeSet::new();
-        for name in names[0].iter().chain(&names[1]) {
-            if !seen.insert(name) {
-                continue;
-            }
-            let find = |side: usize, items: &[Value]| {
-                let index = names[side].iter().position(|other| other == name)?;
-                Some(items[index].clone())
+        for name in l_names.iter().chain(&r_names).filter(|name| seen.insert(*name)) {
+            let find = |names: &[(String, usize)], items: &[Value]| {
+                let index = names.iter().position(|other| other == name)?;
+                items.get(index).cloned()
             };
             let is_object = matches!(element, Type::Object(_) | Type::WholeObject(_) | Type::Any);
-            let path = if is_object { format!("{path}[{}]", name.0) } else { format!("{path}[]") };
-            self.values(find(0, &l).as_ref(), find(1, &r).as_ref(), element, secret, &path);
+            let path = if is_object && !secret {
+                format!("{path}[{}]", name.0)
+            } else {
+                format!("{path}[]")
+            };
+            self.values(
+                find(&l_names, &l).as_ref(),
+                find(&r_names, &r).as_ref(),
+                element,
+                secret,
+                &path,
+            );
         }
-        if l.len() == r.len()
-            && names[0] != names[1]
-            && names[0].iter().collect::<BTreeSet<_>>() == names[1].iter().collect()
-        {
+        let same_elements = seen.len() == l_names.len() && seen.len() == r_names.len();
+        if same_elements && l_names != r_names {
             self.note(path, Some("in another order".to_owned()), Some("in this order".to_owned()));
         }
     }

@@ -48,7 +48,7 @@ pub(crate) fn shown(value: &Value, ty: Type, secret: bool) -> Tree<'_> {
 }
 
 /// Whether a field that is left out when empty is left out.
-fn is_empty(value: &Value, field: &Field) -> bool {
+pub(crate) fn is_empty(value: &Value, field: &Field) -> bool {
     match (&value.data, field.ty) {
         (Data::Bool(set), _) => !set,
         (Data::Int(number), _) => *number == 0,

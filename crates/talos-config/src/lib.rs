@@ -26,6 +26,8 @@ mod natural;
 mod nearest;
 mod origin;
 mod patch;
+#[cfg(feature = "pki")]
+pub mod pki;
 pub mod schema;
 mod secret;
 mod value;

@@ -1,0 +1,30 @@
+//! Keys and certificates as Talos makes them: the same fields, in the same order, under the same labels.
+//!
+//! Nothing here looks at a clock or draws a random number: time, serial numbers and key material are
+//! arguments, and for given ones the bytes are fixed.
+
+mod certificate;
+mod der;
+mod key;
+mod pem;
+
+pub use certificate::{Authority, Certificate, Leaf, Subject, Usage};
+pub use key::Key;
+pub use pem::Pem;
+
+/// Why a text is no key or certificate, or one that cannot be used.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum PkiError {
+    /// There is no PEM block.
+    #[error("failed to parse PEM block")]
+    NoPem,
+    /// A key that we cannot sign with.
+    #[error("unsupported key type: {0:?}")]
+    UnsupportedKey(String),
+    /// The block holds something else than its label says.
+    #[error("malformed {0}")]
+    Malformed(&'static str),
+    /// A key that belongs to another certificate.
+    #[error("the key does not belong to the certificate")]
+    KeyMismatch,
+}
