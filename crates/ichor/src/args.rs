@@ -26,6 +26,12 @@ pub struct Args {
 /// One verb of `ichor`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Make secrets, configuration and credentials of a new cluster
+    Gen {
+        #[command(subcommand)]
+        what: Gen,
+    },
+
     /// Apply patches to machine configuration
     ///
     /// Takes what talosctl takes: strategic merge patches, with `$patch: delete`, and RFC 6902
@@ -117,6 +123,180 @@ pub enum Command {
     },
 }
 
+/// What `ichor gen` makes.
+#[derive(Debug, Subcommand)]
+pub enum Gen {
+    /// Make the secrets of a new cluster
+    ///
+    /// Keep the file safe: whoever has it, has the cluster.
+    Secrets {
+        /// The file to write; `-` is stdout
+        #[arg(short, long, default_value = "secrets.yaml", value_name = "FILE")]
+        output_file: PathBuf,
+
+        /// The Talos release that the secrets are for
+        #[arg(long, value_name = "VERSION")]
+        talos_version: Option<String>,
+
+        /// Overwrite the file if it exists
+        #[arg(short, long)]
+        force: bool,
+    },
+
+    /// Make the machine configuration of a cluster
+    ///
+    /// Writes controlplane.yaml, worker.yaml and talosconfig, laid out as the Talos release wants it and
+    /// without comments: what talosctl writes with --with-docs=false --with-examples=false.
+    ///
+    ///   ichor gen secrets
+    ///   ichor gen config home `https://10.0.0.10:6443` --with-secrets secrets.yaml
+    #[command(verbatim_doc_comment)]
+    Config(Box<GenConfigArgs>),
+
+    /// Make a talosconfig from the secrets of a cluster
+    Talosconfig {
+        /// The name of the cluster
+        cluster: String,
+
+        /// The secrets of the cluster
+        #[arg(long, default_value = "secrets.yaml", value_name = "FILE")]
+        with_secrets: PathBuf,
+
+        /// What the client may do
+        #[arg(long, value_delimiter = ',', default_value = "os:admin", value_name = "ROLE")]
+        roles: Vec<String>,
+
+        /// How long the client's certificate is valid
+        #[arg(long, default_value_t = 8760)]
+        hours: u32,
+
+        /// The file to write; stdout when left out
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+
+        /// Overwrite the file if it exists
+        #[arg(short, long)]
+        force: bool,
+    },
+
+    /// Make the administrator's kubeconfig from the secrets of a cluster
+    Kubeconfig {
+        /// The name of the cluster
+        cluster: String,
+
+        /// Where the Kubernetes API is reached: https://host:port
+        endpoint: String,
+
+        /// The secrets of the cluster
+        #[arg(long, default_value = "secrets.yaml", value_name = "FILE")]
+        with_secrets: PathBuf,
+
+        /// How long the certificate is valid
+        #[arg(long, default_value_t = 8760)]
+        hours: u32,
+
+        /// The file to write; stdout when left out
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+
+        /// Overwrite the file if it exists
+        #[arg(short, long)]
+        force: bool,
+    },
+}
+
+/// Arguments of `ichor gen config`.
+#[derive(Debug, clap::Args)]
+pub struct GenConfigArgs {
+    /// The name of the cluster
+    pub cluster: String,
+
+    /// Where the Kubernetes API will be reached: https://host:port
+    pub endpoint: String,
+
+    /// The secrets of the cluster; new ones when left out
+    #[arg(long, value_name = "FILE")]
+    pub with_secrets: Option<PathBuf>,
+
+    /// The Talos release that the configuration is for
+    #[arg(long, value_name = "VERSION")]
+    pub talos_version: Option<String>,
+
+    /// The version of Kubernetes
+    #[arg(long, default_value = DEFAULT_KUBERNETES, value_name = "VERSION")]
+    pub kubernetes_version: String,
+
+    /// The disk to install to; empty for none
+    #[arg(long, default_value = "/dev/sda", value_name = "DEVICE")]
+    pub install_disk: String,
+
+    /// The image to install
+    #[arg(long, default_value = DEFAULT_INSTALLER, value_name = "IMAGE")]
+    pub install_image: String,
+
+    /// Further names and addresses of the machines and the API
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub additional_sans: Vec<String>,
+
+    /// The domain of the cluster
+    #[arg(long, default_value = "cluster.local", value_name = "DOMAIN")]
+    pub dns_domain: String,
+
+    /// A mirror of a registry: HOST=URL
+    #[arg(long, value_delimiter = ',', value_name = "HOST=URL")]
+    pub registry_mirror: Vec<String>,
+
+    /// Whether machines find each other through the discovery service
+    #[arg(long, default_value_t = true, num_args = 0..=1, default_missing_value = "true", require_equals = true, action = clap::ArgAction::Set)]
+    pub with_cluster_discovery: bool,
+
+    /// Build an encrypted network between the machines
+    #[arg(long)]
+    pub with_kubespan: bool,
+
+    /// A patch for every machine
+    #[arg(long, value_name = "PATCH")]
+    pub config_patch: Vec<String>,
+
+    /// A patch for control planes
+    #[arg(long, value_name = "PATCH")]
+    pub config_patch_control_plane: Vec<String>,
+
+    /// A patch for workers
+    #[arg(long, value_name = "PATCH")]
+    pub config_patch_worker: Vec<String>,
+
+    /// What to write
+    #[arg(
+        short = 't',
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "controlplane,worker,talosconfig",
+        value_name = "TYPE"
+    )]
+    pub output_types: Vec<OutputType>,
+
+    /// The directory to write to, or the file when there is one type; `-` is stdout
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+
+    /// Overwrite files that exist
+    #[arg(short, long)]
+    pub force: bool,
+}
+
+/// What `ichor gen config` writes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum OutputType {
+    /// The configuration of control planes
+    Controlplane,
+    /// The configuration of workers
+    Worker,
+    /// The client's side
+    Talosconfig,
+}
+
 /// Patches, in the order in which they are applied.
 #[derive(Debug, clap::Args)]
 pub struct Patches {
@@ -199,6 +379,10 @@ fn usage(rendered: &str) -> Error {
     }
     Error::Usage { message, hint }
 }
+
+/// What talosctl 1.14.1 writes when it is not told otherwise.
+const DEFAULT_KUBERNETES: &str = "1.37.0";
+const DEFAULT_INSTALLER: &str = "factory.talos.dev/metal-installer/376567988ad370138ad8b2698212367b8edcb69b5fd68c80be1f2ec7d603b4ba:v1.14.1";
 
 const EXIT_STATUS: &str = "\
 Exit status:

@@ -35,6 +35,20 @@ pub enum Error {
         /// Which kind of error it is.
         code: &'static str,
     },
+    /// Secrets that a cluster cannot be made of.
+    #[error("{file}: {}", .problems.join("\n  "))]
+    Secrets {
+        /// Where they are.
+        file: String,
+        /// Everything that is wrong with them.
+        problems: Vec<String>,
+    },
+    /// A certificate cannot be signed with the secrets.
+    #[error("cannot sign with the secrets")]
+    Pki(#[from] talos_config::pki::PkiError),
+    /// The system gave no randomness or no key.
+    #[error("cannot make secrets: {0}")]
+    NoSecrets(String),
     /// A file that would be written is there already.
     #[error("{} exists", .0.display())]
     Exists(PathBuf),
@@ -51,6 +65,9 @@ impl Error {
     pub const CODES: &[&str] = &[
         "input.not-text",
         "input.unreadable",
+        "secrets.incomplete",
+        "secrets.not-made",
+        "secrets.unusable",
         "output.exists",
         "output.same-file",
         "output.write-failed",
@@ -64,6 +81,9 @@ impl Error {
             Self::Input(_) => "input.unreadable",
             Self::NotText { .. } => "input.not-text",
             Self::Config { code, .. } => code,
+            Self::Secrets { .. } => "secrets.incomplete",
+            Self::Pki(_) => "secrets.unusable",
+            Self::NoSecrets(_) => "secrets.not-made",
             Self::Exists(_) => "output.exists",
             Self::SameFile(_) => "output.same-file",
             Self::Output(_) => "output.write-failed",
@@ -75,11 +95,13 @@ impl Error {
         match self {
             // Whoever reads us has seen enough, as in `ichor … | head`: nothing failed.
             Self::Output(source) if source.kind() == io::ErrorKind::BrokenPipe => ExitStatus::Done,
-            Self::Output(_) => ExitStatus::Failed,
+            Self::Output(_) | Self::NoSecrets(_) => ExitStatus::Failed,
             Self::Usage { .. }
             | Self::Input(_)
             | Self::NotText { .. }
             | Self::Config { .. }
+            | Self::Secrets { .. }
+            | Self::Pki(_)
             | Self::Exists(_)
             | Self::SameFile(_) => ExitStatus::BadInput,
         }
@@ -92,7 +114,14 @@ impl Error {
             Self::Config { hint, .. } => hint.as_deref(),
             Self::Exists(_) => Some("--force overwrites it"),
             Self::SameFile(_) => Some("give files of different names"),
-            Self::Input(_) | Self::NotText { .. } | Self::Output(_) => None,
+            Self::Secrets { .. } => {
+                Some("`ichor gen secrets` makes a complete set for a new cluster")
+            }
+            Self::Input(_)
+            | Self::NotText { .. }
+            | Self::Pki(_)
+            | Self::NoSecrets(_)
+            | Self::Output(_) => None,
         }
     }
 }

@@ -9,6 +9,7 @@ mod commands;
 mod error;
 mod exit;
 mod files;
+mod makers;
 mod printer;
 mod settings;
 mod texts;
@@ -26,7 +27,9 @@ use settings::Settings;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let mut printer = Printer::new();
     let outcome = match args::parse(arguments) {
-        Ok(Typed::Command(args)) => commands::run(&Settings::resolve(args), &mut printer),
+        Ok(Typed::Command(args)) => {
+            Settings::resolve(args).and_then(|settings| commands::run(&settings, &mut printer))
+        }
         Ok(Typed::Question(answer)) => printer.text(&answer.trim_end()),
         Err(error) => Err(error),
     };

@@ -5,17 +5,62 @@
 use std::path::{Path, PathBuf};
 
 use talos_config::yaml::Dialect;
+use talos_config::{Contract, Options};
 
-use crate::args::{Args, Command, Output, Release};
+use crate::Error;
+use crate::args::{Args, Command, Gen, GenConfigArgs, Output, OutputType, Release};
 
 /// One command with everything that it needs to know.
 #[derive(Debug)]
 pub(crate) enum Settings {
+    GenSecrets(GenSecrets),
+    GenConfig(Box<GenConfig>),
+    GenTalosconfig(GenTalosconfig),
+    GenKubeconfig(GenKubeconfig),
     Patch { files: Vec<Input>, patches: Vec<Input>, target: Target, dialect: Dialect },
     Diff { before: Input, after: Input, output: Output },
     Explain { path: String, file: Input, patches: Vec<Input>, output: Output },
     Version { output: Output },
     Completions { shell: clap_complete::Shell },
+}
+
+#[derive(Debug)]
+pub(crate) struct GenSecrets {
+    pub(crate) contract: Contract,
+    pub(crate) target: Target,
+}
+
+#[derive(Debug)]
+pub(crate) struct GenConfig {
+    pub(crate) cluster: String,
+    pub(crate) endpoint: String,
+    pub(crate) kubernetes: String,
+    pub(crate) contract: Contract,
+    pub(crate) secrets: Option<Input>,
+    pub(crate) options: Options,
+    pub(crate) patches: Vec<Input>,
+    pub(crate) control_plane_patches: Vec<Input>,
+    pub(crate) worker_patches: Vec<Input>,
+    pub(crate) outputs: Vec<OutputType>,
+    pub(crate) target: Target,
+}
+
+#[derive(Debug)]
+pub(crate) struct GenTalosconfig {
+    pub(crate) cluster: String,
+    pub(crate) secrets: Input,
+    pub(crate) roles: Vec<String>,
+    pub(crate) lifetime: i64,
+    pub(crate) target: Target,
+}
+
+#[derive(Debug)]
+pub(crate) struct GenKubeconfig {
+    pub(crate) cluster: String,
+    pub(crate) endpoint: String,
+    pub(crate) secrets: Input,
+    pub(crate) lifetime: i64,
+    pub(crate) target: Target,
 }
 
 /// Text that a command reads.
@@ -35,13 +80,13 @@ pub(crate) enum Target {
 }
 
 impl Settings {
-    pub(crate) fn resolve(args: Args) -> Self {
-        match args.command {
+    pub(crate) fn resolve(args: Args) -> Result<Self, Error> {
+        Ok(match args.command {
+            Command::Gen { what } => Self::resolve_gen(what)?,
             Command::Patch { files, patches, output, force, dialect } => Self::Patch {
                 files: files.iter().map(|file| Input::file(file)).collect(),
                 patches: patches.patches.into_iter().map(Input::patch).collect(),
-                target: output
-                    .map_or(Target::Stdout, |path| Target::Path { path, overwrite: force }),
+                target: Target::new(output, force),
                 dialect: match dialect {
                     Release::V1_14 => Dialect::V1_14,
                     Release::V1_13 => Dialect::V1_13,
@@ -61,9 +106,147 @@ impl Settings {
             },
             Command::Version { shown } => Self::Version { output: shown.output },
             Command::Completions { shell } => Self::Completions { shell },
+        })
+    }
+
+    fn resolve_gen(what: Gen) -> Result<Self, Error> {
+        Ok(match what {
+            Gen::Secrets { output_file, talos_version, force } => Self::GenSecrets(GenSecrets {
+                contract: contract(talos_version)?,
+                target: Target::new(Some(output_file), force),
+            }),
+            Gen::Config(args) => Self::GenConfig(Box::new(GenConfig::resolve(*args)?)),
+            Gen::Talosconfig { cluster, with_secrets, roles, hours, output, force } => {
+                let unknown: Vec<_> =
+                    roles.iter().filter(|role| !ROLES.contains(&role.as_str())).cloned().collect();
+                if !unknown.is_empty() {
+                    return Err(Error::Usage {
+                        message: format!("unknown roles: {}", unknown.join(", ")),
+                        hint: format!("known are: {}", ROLES.join(", ")),
+                    });
+                }
+                Self::GenTalosconfig(GenTalosconfig {
+                    cluster,
+                    secrets: Input::file(&with_secrets),
+                    roles,
+                    lifetime: i64::from(hours) * 3600,
+                    target: Target::new(output, force),
+                })
+            }
+            Gen::Kubeconfig { cluster, endpoint, with_secrets, hours, output, force } => {
+                Self::GenKubeconfig(GenKubeconfig {
+                    cluster,
+                    endpoint: checked_endpoint(endpoint)?,
+                    secrets: Input::file(&with_secrets),
+                    lifetime: i64::from(hours) * 3600,
+                    target: Target::new(output, force),
+                })
+            }
+        })
+    }
+}
+
+impl GenConfig {
+    fn resolve(args: GenConfigArgs) -> Result<Self, Error> {
+        let mut registry_mirrors = Vec::new();
+        for mirror in &args.registry_mirror {
+            let (host, url) = mirror.split_once('=').ok_or_else(|| Error::Usage {
+                message: format!("invalid registry mirror spec: {mirror:?}"),
+                hint: "write it as HOST=URL".to_owned(),
+            })?;
+            registry_mirrors.push((host.to_owned(), url.to_owned()));
+        }
+        let stdout = args.output.as_deref() == Some(Path::new("-"));
+        if stdout && args.output_types.len() > 1 {
+            return Err(Error::Usage {
+                message: "can't use multiple output types with stdout".to_owned(),
+                hint: "choose one with --output-types".to_owned(),
+            });
+        }
+        let patches = |texts: Vec<String>| texts.into_iter().map(Input::patch).collect();
+        Ok(Self {
+            cluster: args.cluster,
+            endpoint: checked_endpoint(args.endpoint)?,
+            kubernetes: args
+                .kubernetes_version
+                .strip_prefix('v')
+                .unwrap_or(&args.kubernetes_version)
+                .to_owned(),
+            contract: contract(args.talos_version)?,
+            secrets: args.with_secrets.map(|file| Input::file(&file)),
+            options: Options {
+                additional_sans: args.additional_sans,
+                dns_domain: args.dns_domain,
+                install_disk: args.install_disk,
+                install_image: args.install_image,
+                registry_mirrors,
+                discovery: args.with_cluster_discovery,
+                kubespan: args.with_kubespan,
+                ..Options::default()
+            },
+            patches: patches(args.config_patch),
+            control_plane_patches: patches(args.config_patch_control_plane),
+            worker_patches: patches(args.config_patch_worker),
+            outputs: args.output_types,
+            target: Target::new(Some(args.output.unwrap_or_else(|| ".".into())), args.force),
+        })
+    }
+}
+
+impl Target {
+    fn new(path: Option<PathBuf>, overwrite: bool) -> Self {
+        match path {
+            Some(path) if path.as_os_str() != "-" => Self::Path { path, overwrite },
+            _ => Self::Stdout,
         }
     }
 }
+
+fn contract(text: Option<String>) -> Result<Contract, Error> {
+    let Some(text) = text else { return Ok(Contract::CURRENT) };
+    text.parse().map_err(|error| Error::Usage {
+        message: format!("invalid talos-version: {error}"),
+        hint: "write it as 1.14 or v1.14.1".to_owned(),
+    })
+}
+
+/// The address of the Kubernetes API must be a secure URL with a host.
+fn checked_endpoint(endpoint: String) -> Result<String, Error> {
+    let wrong = |message: &str| Error::Usage {
+        message: format!("{message}: {endpoint:?}"),
+        hint: "write it as https://10.0.0.10:6443".to_owned(),
+    };
+    let rest = endpoint
+        .get(..8)
+        .filter(|scheme| scheme.eq_ignore_ascii_case("https://"))
+        .map(|_| &endpoint[8..])
+        .ok_or_else(|| wrong("the control plane endpoint URL should have scheme https://"))?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let (name, port) = match host.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
+        Some((name, after)) => (name, after.strip_prefix(':')),
+        None => host.rsplit_once(':').map_or((host, None), |(name, port)| (name, Some(port))),
+    };
+    if name.is_empty() {
+        return Err(wrong("hostname must not be blank"));
+    }
+    match port {
+        None | Some("") => Ok(endpoint),
+        Some(port) if port.parse::<u16>().is_ok_and(|port| port > 0) => Ok(endpoint),
+        Some(_) => Err(wrong("port number must be between 1 and 65535")),
+    }
+}
+
+/// The roles that Talos knows.
+const ROLES: &[&str] = &[
+    "os:admin",
+    "os:operator",
+    "os:reader",
+    "os:etcd:backup",
+    "os:image:verifier",
+    "os:impersonator",
+    "os:meta:writer",
+];
 
 impl Input {
     fn file(path: &Path) -> Self {

@@ -1,6 +1,16 @@
 //! The secrets of a cluster: `secrets.yaml`, read and written as talosctl does.
 
+#[cfg(feature = "pki")]
+mod credentials;
+#[cfg(feature = "pki")]
+mod generate;
+#[cfg(feature = "pki")]
+mod validate;
+
 use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 
 use crate::decode;
 use crate::encode::{self, Secrets};
@@ -10,6 +20,9 @@ use crate::schema::{Field, Type, field};
 use crate::value::Value;
 use crate::yaml::{self, Dialect, Limits, Tree};
 use crate::{Secret, Source};
+
+#[cfg(feature = "pki")]
+pub use generate::Makers;
 
 /// The secrets of a cluster.
 #[derive(Clone)]
@@ -28,6 +41,13 @@ impl Bundle {
         let mut text = String::new();
         yaml::emit(&Tree::Map(encode::object(&self.0, FIELDS, Secrets::Shown)), dialect, &mut text);
         Secret::new(text)
+    }
+
+    /// What the bundle keeps as base64, as the text that it is.
+    pub(crate) fn pem(&self, path: &[&str]) -> String {
+        let encoded = self.get(path).and_then(Value::as_text).unwrap_or_default();
+        let bytes = STANDARD.decode(encoded).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     /// The value at a path of keys, when it is set.
@@ -73,3 +93,9 @@ const FIELDS: &[Field] = &[
     .optional()
     .always(),
 ];
+
+impl<const N: usize> From<[(&'static str, Value); N]> for Bundle {
+    fn from(fields: [(&'static str, Value); N]) -> Self {
+        Self(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+}

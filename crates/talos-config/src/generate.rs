@@ -5,9 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-
 use crate::Origin;
 use crate::bundle::Bundle;
 use crate::config::{Config, Document};
@@ -544,9 +541,7 @@ impl Writer<'_> {
 
     /// What a bundle keeps as base64, as the text that it is.
     fn pem(&self, path: &[&str]) -> Value {
-        let encoded = self.secret(path);
-        let bytes = STANDARD.decode(encoded.as_text().unwrap_or_default()).unwrap_or_default();
-        text(&String::from_utf8_lossy(&bytes))
+        text(&self.input.secrets.pem(path))
     }
 }
 

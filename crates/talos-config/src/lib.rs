@@ -30,10 +30,13 @@ mod patch;
 pub mod pki;
 pub mod schema;
 mod secret;
+mod talosconfig;
 mod value;
 pub mod yaml;
 
 pub use bundle::Bundle;
+#[cfg(feature = "pki")]
+pub use bundle::Makers;
 pub use config::{Config, Document};
 pub use contract::{Contract, NoContract};
 pub use diff::{Difference, diff};
@@ -43,4 +46,5 @@ pub use generate::{Generate, Options, Role};
 pub use origin::{Origin, Source};
 pub use patch::{Patch, Patched, apply};
 pub use secret::{REDACTED, Secret};
+pub use talosconfig::Talosconfig;
 pub use value::{Data, Value};

@@ -9,7 +9,7 @@ mod key;
 mod pem;
 
 pub use certificate::{Authority, Certificate, Leaf, Subject, Usage};
-pub use key::Key;
+pub use key::{Key, rsa_pem};
 pub use pem::Pem;
 
 /// Why a text is no key or certificate, or one that cannot be used.

@@ -3,6 +3,7 @@
 mod completions;
 mod diff;
 mod explain;
+mod generate;
 mod patch;
 mod version;
 
@@ -12,6 +13,10 @@ use crate::{Error, ExitStatus};
 
 pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStatus, Error> {
     match settings {
+        Settings::GenSecrets(settings) => generate::secrets(settings, printer),
+        Settings::GenConfig(settings) => generate::config(settings, printer),
+        Settings::GenTalosconfig(settings) => generate::talosconfig(settings, printer),
+        Settings::GenKubeconfig(settings) => generate::kubeconfig(settings, printer),
         Settings::Patch { files, patches, target, dialect } => {
             patch::run(files, patches, target, *dialect, printer)
         }

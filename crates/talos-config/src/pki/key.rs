@@ -130,6 +130,16 @@ impl Key {
     }
 }
 
+/// An RSA key that others made, in the form that service accounts have it: PKCS#1 instead of PKCS#8.
+/// `None` when the bytes are no such key.
+pub fn rsa_pem(pkcs8: &[u8]) -> Option<Secret<String>> {
+    let mut fields = Reader(Reader(pkcs8).expect(der::SEQUENCE)?);
+    fields.expect(der::INTEGER)?;
+    fields.expect(der::SEQUENCE)?;
+    let bytes = fields.expect(der::OCTET_STRING)?.to_vec();
+    Some(Secret::new(Pem { label: "RSA PRIVATE KEY".to_owned(), bytes }.encode()))
+}
+
 /// 1.3.101.112
 const ED25519: &[u8] = &[0x2b, 0x65, 0x70];
 /// 1.2.840.10045.2.1

@@ -1,0 +1,137 @@
+//! `ichor gen`: secrets, configuration and credentials of a new cluster.
+
+use std::path::{Path, PathBuf};
+
+use talos_config::yaml::Dialect;
+use talos_config::{Bundle, Config, Generate, Patch, Patched, Role, Source};
+
+use super::patch::read_patches;
+use crate::args::OutputType;
+use crate::printer::Printer;
+use crate::settings::{GenConfig, GenKubeconfig, GenSecrets, GenTalosconfig, Input, Target};
+use crate::texts::Texts;
+use crate::{Error, ExitStatus, files, makers};
+
+/// `ichor gen secrets`
+pub(super) fn secrets(settings: &GenSecrets, printer: &mut Printer) -> Result<ExitStatus, Error> {
+    let bundle = makers::with(|makers| Bundle::generate(settings.contract, makers))?;
+    write(
+        vec![(PathBuf::new(), bundle.encode(Dialect::default()).into_exposed())],
+        &settings.target,
+        printer,
+    )
+}
+
+/// `ichor gen config`
+pub(super) fn config(settings: &GenConfig, printer: &mut Printer) -> Result<ExitStatus, Error> {
+    let mut texts = Texts::default();
+    let common = read_patches(&settings.patches, &mut texts)?;
+    let control_plane = read_patches(&settings.control_plane_patches, &mut texts)?;
+    let worker = read_patches(&settings.worker_patches, &mut texts)?;
+    let bundle = match &settings.secrets {
+        Some(input) => read_bundle(input, &mut texts)?,
+        None => makers::with(|makers| Bundle::generate(settings.contract, makers))?,
+    };
+    let generate = Generate {
+        cluster: &settings.cluster,
+        endpoint: &settings.endpoint,
+        kubernetes: &settings.kubernetes,
+        contract: settings.contract,
+        secrets: &bundle,
+        options: settings.options.clone(),
+    };
+    let patched = |role: Role, own: &[(Patch, Source)]| -> Result<String, Error> {
+        let config = generate.config(role).map_err(|error| texts.locate(&error, Source(0)))?;
+        let config = patch(config, common.iter().chain(own), &texts)?;
+        Ok(config.encode(Dialect::default()).into_exposed())
+    };
+    // Both are made, so that a patch that does not fit is told whatever is written.
+    let configs = (patched(Role::ControlPlane, &control_plane)?, patched(Role::Worker, &worker)?);
+    let mut outputs = Vec::new();
+    for kind in &settings.outputs {
+        outputs.push(match kind {
+            OutputType::Controlplane => (PathBuf::from("controlplane.yaml"), configs.0.clone()),
+            OutputType::Worker => (PathBuf::from("worker.yaml"), configs.1.clone()),
+            OutputType::Talosconfig => {
+                let roles = ["os:admin".to_owned()];
+                let talosconfig = makers::with(|makers| {
+                    bundle.talosconfig(&settings.cluster, &roles, CLIENT_LIFETIME, makers)
+                })?;
+                (PathBuf::from("talosconfig"), talosconfig?.encode().into_exposed())
+            }
+        });
+    }
+    write(outputs, &settings.target, printer)
+}
+
+/// `ichor gen talosconfig`
+pub(super) fn talosconfig(
+    settings: &GenTalosconfig,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let bundle = read_bundle(&settings.secrets, &mut Texts::default())?;
+    let made = makers::with(|makers| {
+        bundle.talosconfig(&settings.cluster, &settings.roles, settings.lifetime, makers)
+    })?;
+    write(vec![(PathBuf::new(), made?.encode().into_exposed())], &settings.target, printer)
+}
+
+/// `ichor gen kubeconfig`
+pub(super) fn kubeconfig(
+    settings: &GenKubeconfig,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let bundle = read_bundle(&settings.secrets, &mut Texts::default())?;
+    let made = makers::with(|makers| {
+        bundle.kubeconfig(&settings.cluster, &settings.endpoint, settings.lifetime, makers)
+    })?;
+    write(vec![(PathBuf::new(), made?.into_exposed())], &settings.target, printer)
+}
+
+/// Reads secrets and refuses those that a cluster cannot be made of.
+fn read_bundle(input: &Input, texts: &mut Texts) -> Result<Bundle, Error> {
+    let (text, source) = texts.read(input)?;
+    let bundle = Bundle::parse(&text, source).map_err(|error| texts.locate(&error, source))?;
+    match bundle.problems() {
+        problems if problems.is_empty() => Ok(bundle),
+        problems => Err(Error::Secrets { file: texts.name(source).to_owned(), problems }),
+    }
+}
+
+fn patch<'a>(
+    config: Config,
+    patches: impl Iterator<Item = &'a (Patch, Source)>,
+    texts: &Texts,
+) -> Result<Config, Error> {
+    let mut state = Patched::Documents(config);
+    let mut last = Source(0);
+    for (patch, source) in patches {
+        last = *source;
+        state =
+            state.apply(patch, Dialect::default()).map_err(|error| texts.locate(&error, last))?;
+    }
+    state.into_config().map_err(|error| texts.locate(&error, last))
+}
+
+/// Writes the outputs: one to stdout or to the path, several into it.
+fn write(
+    outputs: Vec<(PathBuf, String)>,
+    target: &Target,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let Target::Path { path, overwrite } = target else {
+        return outputs.iter().try_fold(ExitStatus::Done, |_, (_, text)| printer.exactly(text));
+    };
+    let into = outputs.len() > 1 || path.is_dir();
+    let place = |name: &Path| if into { path.join(name) } else { path.clone() };
+    let files: Vec<(PathBuf, String)> =
+        outputs.into_iter().map(|(name, text)| (place(&name), text)).collect();
+    files::write_all(&files, *overwrite)?;
+    for (path, _) in &files {
+        printer.note(&format!("wrote {}", path.display()));
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// One year, in seconds.
+pub(crate) const CLIENT_LIFETIME: i64 = 8_760 * 3_600;

@@ -1,0 +1,154 @@
+//! The client's side: how talosctl and we reach a cluster.
+
+use std::collections::BTreeMap;
+
+use crate::decode;
+use crate::encode::{self, Secrets};
+use crate::error::Error;
+use crate::schema::{Field, TEXTS, Type, field};
+use crate::value::{Data, Value};
+use crate::yaml::{self, Dialect, Limits, Tree};
+use crate::{Secret, Source};
+
+/// Contexts: for each cluster its endpoints and the client's credentials.
+#[derive(Clone, PartialEq)]
+pub struct Talosconfig(BTreeMap<String, Value>);
+
+impl Talosconfig {
+    /// One context, which is the current one. Credentials are PEM texts in base64.
+    pub fn new(context: &str, ca: &str, crt: &str, key: &Secret<String>) -> Self {
+        let fields = [("ca", ca), ("crt", crt), ("key", key.expose())];
+        let fields = fields.map(|(name, text)| (name.to_owned(), Value::from(text)));
+        let contexts = BTreeMap::from([(context.to_owned(), Value::new(Data::Map(fields.into())))]);
+        Self(BTreeMap::from([
+            ("context".to_owned(), Value::from(context)),
+            ("contexts".to_owned(), Value::new(Data::Map(contexts))),
+        ]))
+    }
+
+    /// Reads contexts. Keys that are not known are left alone, as talosctl does.
+    pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
+        let documents = yaml::parse(text, source, Limits::default())?;
+        let document = documents.into_iter().next().ok_or(Error::Empty)?;
+        let mut config = decode::lenient_object(&document.root, FIELDS)?;
+        // An older name for the first endpoint.
+        if let Some(Data::Map(contexts)) =
+            config.get_mut("contexts").map(|contexts| &mut contexts.data)
+        {
+            for context in contexts.values_mut() {
+                let Data::Map(fields) = &mut context.data else { continue };
+                let Some(target) = fields.remove("target") else { continue };
+                let endpoints = fields.entry("endpoints".to_owned());
+                let endpoints = endpoints.or_insert_with(|| Value::new(Data::List(Vec::new())));
+                if let Data::List(endpoints) = &mut endpoints.data {
+                    endpoints.push(target);
+                }
+            }
+        }
+        Ok(Self(config))
+    }
+
+    /// Adds the contexts of another file. A name that is taken gets a number; what was renamed is told.
+    /// The other file's current context becomes the current one.
+    pub fn merge(&mut self, other: &Self) -> Vec<(String, String)> {
+        let mut renamed = Vec::new();
+        let mut current = other.current().to_owned();
+        let added = other.contexts().clone();
+        let contexts = self.0.entry("contexts".to_owned());
+        let contexts = contexts.or_insert_with(|| Value::new(Data::Map(BTreeMap::new())));
+        let Data::Map(contexts) = &mut contexts.data else { return renamed };
+        for (name, context) in added {
+            let free = if contexts.contains_key(&name) {
+                let numbered = (1_u32..).map(|number| format!("{name}-{number}"));
+                numbered
+                    .into_iter()
+                    .find(|numbered| !contexts.contains_key(numbered))
+                    .unwrap_or(name.clone())
+            } else {
+                name.clone()
+            };
+            if free != name {
+                if current == name {
+                    current.clone_from(&free);
+                }
+                renamed.push((name, free.clone()));
+            }
+            contexts.insert(free, context);
+        }
+        if !current.is_empty() {
+            self.0.insert("context".to_owned(), Value::from(current.as_str()));
+        }
+        renamed
+    }
+
+    /// The name of the current context; empty when there is none.
+    pub fn current(&self) -> &str {
+        self.0.get("context").and_then(Value::as_text).unwrap_or_default()
+    }
+
+    /// The text, as talosctl writes it.
+    pub fn encode(&self) -> Secret<String> {
+        let mut text = String::new();
+        let tree = Tree::Map(encode::object(&self.0, FIELDS, Secrets::Shown));
+        yaml::emit(&tree, Dialect::default(), &mut text);
+        Secret::new(text)
+    }
+
+    fn contexts(&self) -> &BTreeMap<String, Value> {
+        static NONE: BTreeMap<String, Value> = BTreeMap::new();
+        self.0.get("contexts").and_then(Value::as_map).unwrap_or(&NONE)
+    }
+}
+
+const FIELDS: &[Field] = &[
+    field("context", Type::Text).always(),
+    field("contexts", Type::Map(&Type::Object(CONTEXT))).always(),
+];
+
+const CONTEXT: &[Field] = &[
+    field("target", Type::Text),
+    field("endpoints", TEXTS).always(),
+    field("nodes", TEXTS),
+    field("ca", Type::Text),
+    field("crt", Type::Text),
+    field("key", Type::Text).secret(),
+    field(
+        "auth",
+        Type::Object(&[
+            field(
+                "basic",
+                Type::Object(&[
+                    field("username", Type::Text),
+                    field("password", Type::Text).secret(),
+                ]),
+            )
+            .optional(),
+            field("siderov1", Type::Object(&[field("identity", Type::Text)])).optional(),
+        ]),
+    ),
+    field("cluster", Type::Text),
+    field("proxy-url", Type::Text),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_as_talosctl_writes_it() {
+        let config = Talosconfig::new("home", "Y2E=", "Y3J0", &Secret::new("a2V5".to_owned()));
+        let expected = "context: home\ncontexts:\n    home:\n        endpoints: []\n        ca: Y2E=\n        \
+                        crt: Y3J0\n        key: a2V5\n";
+        assert_eq!(config.encode().expose(), expected);
+        assert!(Talosconfig::parse(expected, Source(1)).unwrap().encode().expose() == expected);
+    }
+
+    #[test]
+    fn a_context_is_never_overwritten() {
+        let one = || Talosconfig::new("home", "Y2E=", "Y3J0", &Secret::new("a2V5".to_owned()));
+        let mut config = one();
+        assert_eq!(config.merge(&one()), [("home".to_owned(), "home-1".to_owned())]);
+        assert_eq!(config.merge(&one()), [("home".to_owned(), "home-2".to_owned())]);
+        assert_eq!(config.current(), "home-2");
+    }
+}
