@@ -10,7 +10,7 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use crate::Error;
 
 /// Creates, runs, upgrades, backs up and heals Kubernetes clusters on Talos Linux.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(
     name = "ichor",
     version,
@@ -24,7 +24,7 @@ pub struct Args {
 }
 
 /// One verb of `ichor`.
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 pub enum Command {
     /// Make secrets, configuration and credentials of a new cluster
     Gen {
@@ -46,8 +46,15 @@ pub enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
 
-        #[command(flatten)]
-        patches: Patches,
+        /// A patch: @FILE, FILE, or its text; repeat it for several
+        #[arg(
+            short,
+            long = "patch",
+            value_name = "PATCH",
+            allow_hyphen_values = true,
+            required = true
+        )]
+        patches: Vec<String>,
 
         /// The file to write to, or the directory when there are several; stdout when left out
         #[arg(short, long, value_name = "PATH")]
@@ -57,15 +64,16 @@ pub enum Command {
         #[arg(long)]
         force: bool,
 
-        /// Write as the talosctl of this release does
+        /// Quote texts as the talosctl of this release does
         #[arg(long, value_enum, default_value_t, value_name = "RELEASE")]
         dialect: Release,
     },
 
     /// Show what differs between two machine configurations
     ///
-    /// Documents are compared by kind and name, and fields by what they mean: order, quotes and comments
-    /// make no difference. Secrets are compared but never shown. Ends with 2 when there are differences.
+    /// Documents are compared by kind and name, and fields by what they mean: the order of keys, quotes and
+    /// comments make no difference. Secrets are compared but never shown. Ends with 2 when there are
+    /// differences.
     Diff {
         /// The one that was
         before: PathBuf,
@@ -79,10 +87,11 @@ pub enum Command {
 
     /// Show where a value of machine configuration comes from and what it means
     ///
-    /// Follows a field through the configuration and the patches, and names the file and the line of
-    /// every change.
+    /// Follows a field through the configuration and the patches, and names the file and the line that set
+    /// it. Elements of a list are written [NAME] or [NUMBER].
     ///
     ///   ichor explain machine.network.hostname controlplane.yaml -p @patches/all.yaml
+    ///   ichor explain 'machine.network.interfaces[eth0].mtu' worker.yaml
     ///   ichor explain LinkConfig/eth0.addresses worker.yaml
     ///   ichor explain machine.sysctls.net.core.somaxconn worker.yaml
     #[command(verbatim_doc_comment)]
@@ -124,7 +133,7 @@ pub enum Command {
 }
 
 /// What `ichor gen` makes.
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 pub enum Gen {
     /// Make the secrets of a new cluster
     ///
@@ -149,7 +158,7 @@ pub enum Gen {
     /// without comments: what talosctl writes with --with-docs=false --with-examples=false.
     ///
     ///   ichor gen secrets
-    ///   ichor gen config home `https://10.0.0.10:6443` --with-secrets secrets.yaml
+    ///   ichor gen config home $ENDPOINT --with-secrets secrets.yaml
     #[command(verbatim_doc_comment)]
     Config(Box<GenConfigArgs>),
 
@@ -206,7 +215,7 @@ pub enum Gen {
 }
 
 /// Arguments of `ichor gen config`.
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 pub struct GenConfigArgs {
     /// The name of the cluster
     pub cluster: String,
@@ -298,10 +307,10 @@ pub enum OutputType {
 }
 
 /// Patches, in the order in which they are applied.
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 pub struct Patches {
     /// A patch: @FILE, FILE, or its text; repeat it for several
-    #[arg(short, long = "patch", value_name = "PATCH")]
+    #[arg(short, long = "patch", value_name = "PATCH", allow_hyphen_values = true)]
     pub patches: Vec<String>,
 }
 
@@ -346,7 +355,6 @@ pub fn command() -> clap::Command {
 }
 
 /// What a command line turned out to be.
-#[derive(Debug)]
 pub(crate) enum Typed {
     /// Something to do.
     Command(Args),
@@ -388,7 +396,7 @@ const EXIT_STATUS: &str = "\
 Exit status:
   0    done
   1    failed, also when only some machines failed
-  2    changes are pending (dry runs)
+  2    changes are pending, or there are differences
   3    bad input or usage; nothing was changed
   4    refused by a safety rule; nothing was changed
   5    nothing could be reached

@@ -52,6 +52,9 @@ pub enum Error {
     /// A file that would be written is there already.
     #[error("{} exists", .0.display())]
     Exists(PathBuf),
+    /// A result would be written where no file can be.
+    #[error("{} is not a file", .0.display())]
+    NotAFile(PathBuf),
     /// Two results would be written to one file.
     #[error("two results would be written to {}", .0.display())]
     SameFile(PathBuf),
@@ -69,6 +72,7 @@ impl Error {
         "secrets.not-made",
         "secrets.unusable",
         "output.exists",
+        "output.not-a-file",
         "output.same-file",
         "output.write-failed",
         "usage",
@@ -85,6 +89,7 @@ impl Error {
             Self::Pki(_) => "secrets.unusable",
             Self::NoSecrets(_) => "secrets.not-made",
             Self::Exists(_) => "output.exists",
+            Self::NotAFile(_) => "output.not-a-file",
             Self::SameFile(_) => "output.same-file",
             Self::Output(_) => "output.write-failed",
         }
@@ -103,6 +108,7 @@ impl Error {
             | Self::Secrets { .. }
             | Self::Pki(_)
             | Self::Exists(_)
+            | Self::NotAFile(_)
             | Self::SameFile(_) => ExitStatus::BadInput,
         }
     }
@@ -113,6 +119,7 @@ impl Error {
             Self::Usage { hint, .. } => Some(hint),
             Self::Config { hint, .. } => hint.as_deref(),
             Self::Exists(_) => Some("--force overwrites it"),
+            Self::NotAFile(_) => Some("several results go into a directory, one goes into a file"),
             Self::SameFile(_) => Some("give files of different names"),
             Self::Secrets { .. } => {
                 Some("`ichor gen secrets` makes a complete set for a new cluster")

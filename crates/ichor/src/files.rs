@@ -1,35 +1,94 @@
 //! Files that commands write: all of them or none, and never over one that is there unasked.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use crate::Error;
 
-/// Writes several files. Each is written beside its place first; only when all are there, and none
-/// is in the way, are they moved to where they belong. They hold secrets: nobody else may read them.
+/// Writes several files. Each is written beside its place first; only when all are there are they moved
+/// to where they belong, and moved back when one of them cannot be. They hold secrets: nobody else may
+/// read them.
 pub(crate) fn write_all(files: &[(PathBuf, String)], overwrite: bool) -> Result<(), Error> {
-    if !overwrite && let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
-        return Err(Error::Exists(path.clone()));
-    }
     let mut staged = Vec::new();
     for (path, text) in files {
-        staged.push((stage(path, text).map_err(Error::Output)?, path));
+        let place = place(path, overwrite)?;
+        staged.push((stage(&place, text).map_err(Error::Output)?, place));
     }
-    for (file, path) in staged {
-        // Creating it anew closes the gap between the look above and now.
-        let moved = if overwrite { file.persist(path) } else { file.persist_noclobber(path) };
-        moved.map_err(|error| Error::Output(error.error))?;
+    let mut written: Vec<Written> = Vec::new();
+    for (file, place) in staged {
+        match replace(file, place, overwrite) {
+            Ok(done) => written.push(done),
+            Err(error) => {
+                for done in written.into_iter().rev() {
+                    done.undo();
+                }
+                return Err(Error::Output(error));
+            }
+        }
     }
     Ok(())
 }
 
-fn stage(path: &Path, text: &str) -> std::io::Result<tempfile::NamedTempFile> {
-    let directory =
-        path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+/// Where a file goes: a link is followed, and only a plain file is overwritten.
+fn place(path: &Path, overwrite: bool) -> Result<PathBuf, Error> {
+    let Ok(metadata) = fs_err::symlink_metadata(path) else { return Ok(path.to_owned()) };
+    if !overwrite {
+        return Err(Error::Exists(path.to_owned()));
+    }
+    let target =
+        if metadata.is_symlink() { fs_err::canonicalize(path).ok() } else { Some(path.to_owned()) };
+    target.filter(|target| target.is_file()).ok_or_else(|| Error::NotAFile(path.to_owned()))
+}
+
+fn stage(path: &Path, text: &str) -> io::Result<NamedTempFile> {
+    let directory = folder(path);
     fs_err::create_dir_all(directory)?;
     // Created readable by its owner only.
     let mut file = tempfile::Builder::new().prefix(".ichor-").tempfile_in(directory)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     Ok(file)
+}
+
+/// Moves a file to its place, keeping what was there until all is done.
+fn replace(file: NamedTempFile, place: PathBuf, overwrite: bool) -> io::Result<Written> {
+    let before = if overwrite && place.exists() {
+        let kept = tempfile::Builder::new().prefix(".ichor-").tempfile_in(folder(&place))?;
+        fs_err::rename(&place, kept.path())?;
+        Some(kept)
+    } else {
+        None
+    };
+    // Creating it anew closes the gap between the first look and now.
+    match file.persist_noclobber(&place) {
+        Ok(_) => Ok(Written { place, before }),
+        Err(error) => {
+            if let Some(kept) = before {
+                let _ = kept.persist(&place);
+            }
+            Err(error.error)
+        }
+    }
+}
+
+/// A file that was moved to its place, and what was there before.
+struct Written {
+    place: PathBuf,
+    before: Option<NamedTempFile>,
+}
+
+impl Written {
+    /// Puts back what was there. When even that fails there is nothing left to try.
+    fn undo(self) {
+        let _ = match self.before {
+            Some(kept) => kept.persist(&self.place).map(drop).map_err(|error| error.error),
+            None => fs_err::remove_file(&self.place),
+        };
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

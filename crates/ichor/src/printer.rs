@@ -49,8 +49,10 @@ impl Printer {
 
     /// Writes text to stdout as it is.
     pub(crate) fn exactly(&mut self, text: &str) -> Result<ExitStatus, Error> {
-        self.stdout.write_all(text.as_bytes())?;
-        self.stdout.flush()?;
+        // Past the layer that takes colours out: this is data, whatever it contains.
+        let mut stdout = self.stdout.as_inner();
+        stdout.write_all(text.as_bytes())?;
+        stdout.flush()?;
         Ok(ExitStatus::Done)
     }
 

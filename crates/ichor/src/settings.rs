@@ -10,8 +10,7 @@ use talos_config::{Contract, Options};
 use crate::Error;
 use crate::args::{Args, Command, Gen, GenConfigArgs, Output, OutputType, Release};
 
-/// One command with everything that it needs to know.
-#[derive(Debug)]
+/// One command with everything that it needs to know. Patches may hold secrets, so it has no `Debug`.
 pub(crate) enum Settings {
     GenSecrets(GenSecrets),
     GenConfig(Box<GenConfig>),
@@ -30,7 +29,6 @@ pub(crate) struct GenSecrets {
     pub(crate) target: Target,
 }
 
-#[derive(Debug)]
 pub(crate) struct GenConfig {
     pub(crate) cluster: String,
     pub(crate) endpoint: String,
@@ -45,7 +43,6 @@ pub(crate) struct GenConfig {
     pub(crate) target: Target,
 }
 
-#[derive(Debug)]
 pub(crate) struct GenTalosconfig {
     pub(crate) cluster: String,
     pub(crate) secrets: Input,
@@ -54,7 +51,6 @@ pub(crate) struct GenTalosconfig {
     pub(crate) target: Target,
 }
 
-#[derive(Debug)]
 pub(crate) struct GenKubeconfig {
     pub(crate) cluster: String,
     pub(crate) endpoint: String,
@@ -64,7 +60,6 @@ pub(crate) struct GenKubeconfig {
 }
 
 /// Text that a command reads.
-#[derive(Debug)]
 pub(crate) enum Input {
     File(PathBuf),
     Stdin,
@@ -83,9 +78,17 @@ impl Settings {
     pub(crate) fn resolve(args: Args) -> Result<Self, Error> {
         Ok(match args.command {
             Command::Gen { what } => Self::resolve_gen(what)?,
+            Command::Patch { files, .. }
+                if files.iter().filter(|file| file.as_os_str() == "-").count() > 1 =>
+            {
+                return Err(Error::Usage {
+                    message: "stdin can be read only once".to_owned(),
+                    hint: "give `-` once".to_owned(),
+                });
+            }
             Command::Patch { files, patches, output, force, dialect } => Self::Patch {
                 files: files.iter().map(|file| Input::file(file)).collect(),
-                patches: patches.patches.into_iter().map(Input::patch).collect(),
+                patches: patches.into_iter().map(Input::patch).collect(),
                 target: Target::new(output, force),
                 dialect: match dialect {
                     Release::V1_14 => Dialect::V1_14,

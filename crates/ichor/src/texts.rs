@@ -12,6 +12,7 @@ use crate::settings::Input;
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     names: Vec<String>,
+    inline: usize,
 }
 
 impl Texts {
@@ -20,12 +21,20 @@ impl Texts {
         let (name, bytes) = match input {
             Input::File(path) => {
                 let name = path.display().to_string();
+                // Perhaps it was meant as text, and text may be a secret.
+                if name.contains([':', '{']) && !path.exists() {
+                    return Err(Error::Usage {
+                        message: "a patch is neither a file nor text".to_owned(),
+                        hint: "text has a space, a line break or a bracket in front".to_owned(),
+                    });
+                }
                 let read = fs_err::File::open(path).and_then(bounded);
                 (name, read.map_err(Error::Input)?)
             }
             Input::Stdin => ("stdin".to_owned(), bounded(std::io::stdin()).map_err(Error::Input)?),
             Input::Inline(text) => {
-                (format!("patch {}", self.names.len()), text.clone().into_bytes())
+                self.inline += 1;
+                (format!("inline patch {}", self.inline), text.clone().into_bytes())
             }
         };
         self.names.push(name);
@@ -48,16 +57,28 @@ impl Texts {
     pub(crate) fn locate(&self, error: &talos_config::Error, text: Source) -> Error {
         let message = match error {
             talos_config::Error::Document(problems) => {
-                let lines =
-                    problems.iter().map(|problem| self.placed(problem.origin, &problem.message));
-                lines.collect::<Vec<_>>().join("\n  ")
+                let several = problems.len() > 1;
+                let lines = problems.iter().map(|problem| {
+                    let line = self.placed(problem.origin, &problem.message);
+                    match &problem.hint {
+                        Some(hint) if several => format!("{line} ({hint})"),
+                        _ => line,
+                    }
+                });
+                lines.collect::<Vec<_>>().join(
+                    "
+  ",
+                )
             }
             other => match other.origin() {
                 Some(origin) => self.placed(origin, &other.to_string()),
                 None => format!("{}: {other}", self.name(text)),
             },
         };
-        Error::Config { message, hint: error.hint().map(str::to_owned), code: error.code() }
+        let several =
+            matches!(error, talos_config::Error::Document(problems) if problems.len() > 1);
+        let hint = error.hint().filter(|_| !several).map(str::to_owned);
+        Error::Config { message, hint, code: error.code() }
     }
 
     /// `file:line:column`, or nothing where no text gave the value.

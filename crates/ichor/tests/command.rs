@@ -199,6 +199,78 @@ fn a_file_that_is_there_is_overwritten_only_when_told() {
 }
 
 #[test]
+fn what_was_written_is_taken_back_when_the_rest_cannot_be() {
+    let directory = Directory::new();
+    directory.write("out/worker.yaml", "mine\n");
+    fs_err::create_dir_all(directory.path("out/other.yaml")).expect("a directory");
+    let shown = directory.ichor(&[
+        "patch",
+        "worker.yaml",
+        "other.yaml",
+        "-p",
+        "@all.yaml",
+        "-o",
+        "out",
+        "--force",
+    ]);
+    assert!(shown.starts_with("exit: 3") && shown.contains("output.not-a-file"), "{shown}");
+    assert_eq!(directory.read("out/worker.yaml"), "mine\n");
+    assert_eq!(directory.list("out"), ["other.yaml", "worker.yaml"]);
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_there_all_the_same() {
+    let directory = Directory::new();
+    std::os::unix::fs::symlink("nowhere", directory.path("link.yaml")).expect("a link");
+    let shown = directory.ichor(&["patch", "worker.yaml", "-p", "@all.yaml", "-o", "link.yaml"]);
+    assert!(shown.contains("output.exists"), "{shown}");
+    assert!(!directory.path("nowhere").exists());
+}
+
+#[test]
+fn operations_may_begin_with_a_hyphen() {
+    let directory = Directory::new();
+    let operations = "- {op: replace, path: /machine/type, value: controlplane}";
+    let shown = directory.ichor(&["patch", "worker.yaml", "-p", operations]);
+    assert!(shown.starts_with("exit: 0") && shown.contains("type: controlplane"), "{shown}");
+}
+
+#[test]
+fn a_patch_that_was_meant_as_text_is_not_repeated() {
+    let directory = Directory::new();
+    assert_snapshot!(directory.ichor(&["patch", "worker.yaml", "-p", "machine:{token:hunter2}"]));
+}
+
+#[test]
+fn an_error_of_a_patch_names_the_patch() {
+    let directory = Directory::new();
+    directory.write("gone.yaml", "machine: {sysctls: {gone: {$patch: delete}}}\n");
+    for command in [
+        &["patch", "worker.yaml", "-p", "all.yaml", "-p", "gone.yaml"][..],
+        &["explain", "machine.type", "worker.yaml", "-p", "all.yaml", "-p", "gone.yaml"],
+    ] {
+        let shown = directory.ichor(command);
+        assert!(shown.contains("error[patch.refused]: gone.yaml: "), "{shown}");
+    }
+}
+
+#[test]
+fn escape_sequences_reach_files_and_not_terminals() {
+    let directory = Directory::new();
+    directory.write("red.yaml", "machine:\n  type: worker\n  sysctls: {a: \"\\e[31mred\"}\n");
+    let shown = directory.ichor(&["diff", "worker.yaml", "red.yaml"]);
+    assert!(shown.contains("\\u{1b}[31mred") && !shown.contains('\u{1b}'), "{shown}");
+    let raw = directory
+        .program(&["patch", "-", "-p", "[]"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut raw = raw.expect("ichor");
+    raw.stdin.take().expect("stdin").write_all("a: é\n".as_bytes()).expect("stdin");
+    assert_eq!(raw.wait_with_output().expect("ichor").stdout, "a: é\n".as_bytes());
+}
+
+#[test]
 fn bad_input_is_refused_with_its_place() {
     let directory = Directory::new();
     directory.write("not-yaml.yaml", "machine: {type: [\n");

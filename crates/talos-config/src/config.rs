@@ -35,11 +35,11 @@ pub struct Document {
 impl Config {
     /// Reads a configuration.
     pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
-        let mut seen: BTreeMap<(String, String, String), u32> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         let mut documents = Vec::new();
         for (origin, node) in nodes(text, source)? {
             let id = Identity::read(&node)?;
-            if seen.insert(id.clone().into_key(), origin.line).is_some() {
+            if !seen.insert(id.clone().into_key()) {
                 return Err(Error::Conflict {
                     message: format!(
                         "duplicate document {id} is not allowed (line {})",

@@ -14,7 +14,9 @@ use crate::format;
 use crate::nearest::nearest;
 use crate::schema::{self, Choice, Field, Format, Nulls, Type};
 use crate::value::{Data, Value};
-use crate::yaml::{Content, Node, Resolved, Style, old_boolean, resolve};
+use crate::yaml::{
+    BINARY_TAG, CORE_TAG, Content, Node, Resolved, Style, old_boolean, resolve, resolve_node,
+};
 
 /// Reads an object with known fields.
 pub(crate) fn object(
@@ -59,7 +61,7 @@ impl Decoder<'_> {
     ) -> BTreeMap<String, Value> {
         let mut object = BTreeMap::new();
         let Content::Mapping(entries) = &node.content else {
-            self.wrong_type(node, path, "an object", false);
+            self.wrong_type(node, path, "an object", true);
             return object;
         };
         for (Key { text: key, origin }, value) in self.unique(entries, path) {
@@ -127,7 +129,7 @@ impl Decoder<'_> {
                     self.problem(node, path, "a tag that is not known");
                     return None;
                 }
-                match format::read(format, &text, &resolved(node)) {
+                match format::read(format, &text, &resolve_node(node)) {
                     Ok(data) => data?,
                     Err(reason) => {
                         let shown =
@@ -140,9 +142,15 @@ impl Decoder<'_> {
             Type::Choice(choice) => Data::Text(self.choice(node, choice, path)?),
             Type::Arguments => self.arguments(node, path)?,
             Type::Any => {
-                let value = self.any(node, path);
+                // The keys of the object itself are text, whatever they look like; below it they must be.
+                let value = match &node.content {
+                    Content::Mapping(entries) => {
+                        Value::at(Data::Map(self.any_map(entries, path, true)), origin)
+                    }
+                    _ => self.any(node, path),
+                };
                 if !matches!(value.data, Data::Map(_)) {
-                    self.wrong_type(node, path, "an object", secret);
+                    self.wrong_type(node, path, "an object", true);
                     return None;
                 }
                 return Some(value);
@@ -169,7 +177,7 @@ impl Decoder<'_> {
             if let Some(word) = old_boolean(text) {
                 return Some(word);
             }
-            match resolved(node) {
+            match resolve_node(node) {
                 Resolved::Bool(value) => return Some(value),
                 Resolved::Null => return Some(false),
                 _ => {}
@@ -180,7 +188,7 @@ impl Decoder<'_> {
     }
 
     fn integer(&mut self, node: &Node, min: i128, max: i128, path: &Path<'_>) -> Option<i128> {
-        let number = match resolved(node) {
+        let number = match resolve_node(node) {
             _ if node.scalar().is_none() => None,
             Resolved::Int(number) => Some(number),
             #[expect(
@@ -214,7 +222,7 @@ impl Decoder<'_> {
                 self.problem(node, path, "a date where text is wanted; quote it");
                 None
             }
-            (_, Some(BINARY)) => {
+            (_, Some(BINARY_TAG)) => {
                 let bare: String = text.chars().filter(|c| !c.is_whitespace()).collect();
                 let bytes = base64::engine::general_purpose::STANDARD.decode(bare).ok();
                 let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -252,7 +260,7 @@ impl Decoder<'_> {
     /// Each argument is a text, null or a list of texts.
     fn arguments(&mut self, node: &Node, path: &Path<'_>) -> Option<Data> {
         let Content::Mapping(entries) = &node.content else {
-            self.wrong_type(node, path, "an object", false);
+            self.wrong_type(node, path, "an object", true);
             return None;
         };
         let mut arguments = BTreeMap::new();
@@ -261,6 +269,10 @@ impl Decoder<'_> {
             let data = match &value.content {
                 Content::Scalar { text, style } => match resolve(text, *style) {
                     Resolved::Null => Data::Null,
+                    Resolved::Timestamp => {
+                        self.problem(value, path, "a date where text is wanted; quote it");
+                        continue;
+                    }
                     _ if text.is_empty() => Data::Null,
                     _ => Data::Text(text.to_string()),
                 },
@@ -299,7 +311,7 @@ impl Decoder<'_> {
         secret: bool,
     ) -> Option<Data> {
         let Content::Sequence(items) = &node.content else {
-            self.wrong_type(node, path, "a list", secret);
+            self.wrong_type(node, path, "a list", true);
             return None;
         };
         let mut values = Vec::new();
@@ -320,7 +332,7 @@ impl Decoder<'_> {
 
     fn map(&mut self, node: &Node, element: Type, path: &Path<'_>) -> Option<Data> {
         let Content::Mapping(entries) = &node.content else {
-            self.wrong_type(node, path, "an object", false);
+            self.wrong_type(node, path, "an object", true);
             return None;
         };
         let mut values = BTreeMap::new();
@@ -328,6 +340,9 @@ impl Decoder<'_> {
             let path = &Path::Key(path, key);
             if key == "<<" && matches!(value.content, Content::Mapping(_)) {
                 self.problem(value, path, "a merge key where only plain keys are taken");
+                continue;
+            }
+            if matches!(key, "null" | "~" | "") && entries.iter().any(|(node, _)| is_null(node)) {
                 continue;
             }
             if is_null(value) && matches!(element, Type::Object(_)) {
@@ -344,7 +359,7 @@ impl Decoder<'_> {
     /// Free-form data keeps the types that its scalars resolve to.
     fn any(&mut self, node: &Node, path: &Path<'_>) -> Value {
         let data = match &node.content {
-            Content::Scalar { text, .. } => match resolved(node) {
+            Content::Scalar { text, .. } => match resolve_node(node) {
                 Resolved::Null => Data::Null,
                 Resolved::Bool(value) => Data::Bool(value),
                 Resolved::Int(number) => Data::Int(number),
@@ -359,15 +374,20 @@ impl Decoder<'_> {
                 let item = |(index, item)| self.any(item, &Path::Index(path, index));
                 Data::List(items.iter().enumerate().map(item).collect())
             }
-            Content::Mapping(entries) => Data::Map(self.any_map(entries, path)),
+            Content::Mapping(entries) => Data::Map(self.any_map(entries, path, false)),
         };
         Value::at(data, node.origin)
     }
 
-    fn any_map(&mut self, entries: &[(Node, Node)], path: &Path<'_>) -> BTreeMap<String, Value> {
+    fn any_map(
+        &mut self,
+        entries: &[(Node, Node)],
+        path: &Path<'_>,
+        any_key: bool,
+    ) -> BTreeMap<String, Value> {
         let mut own = BTreeMap::new();
         let mut merged = BTreeMap::new();
-        for (key, _) in entries {
+        for (key, _) in entries.iter().filter(|_| !any_key) {
             let text = key.scalar().is_some_and(|(text, style)| {
                 matches!(resolve(text, style), Resolved::Text | Resolved::Merge)
             });
@@ -465,7 +485,8 @@ impl Decoder<'_> {
         let found = match &node.content {
             Content::Sequence(_) => "a list".to_owned(),
             Content::Mapping(_) => "an object".to_owned(),
-            Content::Scalar { .. } if secret => "something else".to_owned(),
+            // What stands where it does not belong may be a secret that slipped a level.
+            Content::Scalar { .. } if secret => "text".to_owned(),
             Content::Scalar { text, .. } => format!("{:?}", shortened(text)),
         };
         self.problem(node, path, &format!("{wanted} is wanted here, not {found}"));
@@ -494,19 +515,9 @@ fn element_without_text(element: Type, item: &Node) -> Option<Value> {
     empty_text.then(|| Value::at(Data::Text(String::new()), item.origin))
 }
 
-/// What a scalar is, its tag included.
-fn resolved(node: &Node) -> Resolved {
-    let Some((text, style)) = node.scalar() else { return Resolved::Text };
-    match node.tag.as_deref().map(|tag| tag.strip_prefix(CORE)) {
-        None => resolve(text, style),
-        Some(Some("int" | "float" | "bool" | "null")) => resolve(text, Style::Plain),
-        Some(_) => Resolved::Text,
-    }
-}
-
 /// Whether a tag is somebody's own.
 fn has_private_tag(node: &Node) -> bool {
-    node.tag.as_deref().is_some_and(|tag| !tag.starts_with(CORE))
+    node.tag.as_deref().is_some_and(|tag| !tag.starts_with(CORE_TAG))
 }
 
 fn is_null(node: &Node) -> bool {
@@ -539,6 +550,3 @@ fn shortened(text: &str) -> String {
     }
     text.chars().take(40).chain(['…']).collect()
 }
-
-const BINARY: &str = "tag:yaml.org,2002:binary";
-const CORE: &str = "tag:yaml.org,2002:";

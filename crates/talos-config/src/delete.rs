@@ -176,6 +176,7 @@ impl Selector {
             document.kind.name == id.kind
                 && document.name() == id.name
                 && document.is_v1alpha1() == id.is_v1alpha1()
+                && (id.is_v1alpha1() || id.version == "v1alpha1")
         });
         let Some(index) = found else { return Ok(()) };
         if self.path.is_empty() {

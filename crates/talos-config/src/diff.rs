@@ -16,23 +16,22 @@ pub struct Difference {
     pub document: String,
     /// The field; empty for the document itself.
     pub path: String,
-    /// What it was; `None` when it was not there.
+    /// What it was, in one line; `None` when it was not there.
     pub before: Option<String>,
-    /// What it is; `None` when it is gone.
+    /// What it is, in one line; `None` when it is gone.
     pub after: Option<String>,
 }
 
 /// Everything that differs, in the order of the left configuration, then of the right one.
 pub fn diff(left: &Config, right: &Config) -> Vec<Difference> {
     let mut differences = Vec::new();
+    let (left_ids, right_ids) = (by_id(left), by_id(right));
     for document in left.in_order() {
-        match right.document(document.kind.name, document.name()) {
-            Some(other) => of_documents(document, Some(other), &mut differences),
-            None => of_documents(document, None, &mut differences),
-        }
+        let other = right_ids.get(&(document.kind.name, document.name()));
+        of_documents(document, other.copied(), &mut differences);
     }
     for document in right.in_order() {
-        if left.document(document.kind.name, document.name()).is_none() {
+        if !left_ids.contains_key(&(document.kind.name, document.name())) {
             let mut added = Vec::new();
             of_documents(document, None, &mut added);
             let swap = |difference: Difference| Difference {
@@ -44,6 +43,14 @@ pub fn diff(left: &Config, right: &Config) -> Vec<Difference> {
         }
     }
     differences
+}
+
+fn by_id(config: &Config) -> BTreeMap<(&str, &str), &Document> {
+    config
+        .documents()
+        .iter()
+        .map(|document| ((document.kind.name, document.name()), document))
+        .collect()
 }
 
 fn of_documents(left: &Document, right: Option<&Document>, differences: &mut Vec<Difference>) {
@@ -70,13 +77,8 @@ impl Comparison<'_> {
         path: &str,
     ) {
         for field in schema::flat(fields) {
-            // An empty list says no more than none at all, where nobody can tell them apart.
-            let set = |object: Option<&'_ Object>| {
-                let value = object.and_then(|object| object.get(field.key)).cloned();
-                value.filter(|value| field.optional || !encode::is_empty(value, field))
-            };
             let path = format!("{path}.{}", field.key);
-            self.values(set(left).as_ref(), set(right).as_ref(), field.ty, field.secret, &path);
+            self.values(set(left, field), set(right, field), field.ty, field.secret, &path);
         }
     }
 
@@ -125,18 +127,17 @@ impl Comparison<'_> {
             _ => Type::Any,
         };
         for key in keys {
-            let get = |map: Option<&'_ Object>| map.and_then(|map| map.get(key)).cloned();
-            let (left, right) = (get(l), get(r));
+            let (left, right) = (l.and_then(|map| map.get(key)), r.and_then(|map| map.get(key)));
             let path = format!("{path}.{key}");
             // Of free-form data that holds secrets, they are the values called so, whatever they are.
             if secret && key == "secret" {
                 if left != right {
-                    let shown = |value: Option<Value>| value.map(|_| REDACTED.to_owned());
+                    let shown = |value: Option<&Value>| value.map(|_| REDACTED.to_owned());
                     self.note(&path, shown(left), shown(right));
                 }
                 continue;
             }
-            self.values(left.as_ref(), right.as_ref(), inner, secret, &path);
+            self.values(left, right, inner, secret, &path);
         }
     }
 
@@ -148,9 +149,8 @@ impl Comparison<'_> {
         secret: bool,
         path: &str,
     ) {
-        let items =
-            |value: Option<&'_ Value>| value.and_then(Value::as_list).unwrap_or_default().to_vec();
-        let (l, r) = (items(left), items(right));
+        let l = left.and_then(Value::as_list).unwrap_or_default();
+        let r = right.and_then(Value::as_list).unwrap_or_default();
         if l.is_empty() && r.is_empty() {
             let shown = |value: Option<&Value>| value.map(|_| "[]".to_owned());
             return self.note(path, shown(left), shown(right));
@@ -160,43 +160,40 @@ impl Comparison<'_> {
             Type::KeyedList(element, by, _) => (*element, Some(by)),
             _ => (Type::Any, None),
         };
-        let (l_names, r_names) = (names(&l, by), names(&r, by));
-        let mut seen = BTreeSet::new();
-        for name in l_names.iter().chain(&r_names).filter(|name| seen.insert(*name)) {
-            let find = |names: &[(String, usize)], items: &[Value]| {
-                let index = names.iter().position(|other| other == name)?;
-                items.get(index).cloned()
-            };
-            let is_object = matches!(element, Type::Object(_) | Type::WholeObject(_) | Type::Any);
-            let path = if is_object && !secret {
-                format!("{path}[{}]", name.0)
-            } else {
-                format!("{path}[]")
-            };
-            self.values(
-                find(&l_names, &l).as_ref(),
-                find(&r_names, &r).as_ref(),
-                element,
-                secret,
-                &path,
-            );
+        let (l_names, r_names) = (names(l, by), names(r, by));
+        let l_places: BTreeMap<_, _> = l_names.iter().zip(l).collect();
+        let r_places: BTreeMap<_, _> = r_names.iter().zip(r).collect();
+        let has_names =
+            !secret && matches!(element, Type::Object(_) | Type::WholeObject(_) | Type::Any);
+        let added = r_names.iter().filter(|name| !l_places.contains_key(*name));
+        for name in l_names.iter().chain(added) {
+            let path = if has_names { format!("{path}[{}]", name.0) } else { format!("{path}[]") };
+            let (left, right) = (l_places.get(name).copied(), r_places.get(name).copied());
+            self.values(left, right, element, secret, &path);
         }
-        let same_elements = seen.len() == l_names.len() && seen.len() == r_names.len();
-        if same_elements && l_names != r_names {
+        if l_names != r_names && l_places.keys().eq(r_places.keys()) {
             self.note(path, Some("in another order".to_owned()), Some("in this order".to_owned()));
         }
     }
 
     fn note(&mut self, path: &str, before: Option<String>, after: Option<String>) {
-        let path = path.trim_start_matches('.').to_owned();
+        let path = printable(path.trim_start_matches('.'));
         self.differences.push(Difference { document: self.document.clone(), path, before, after });
     }
+}
+
+/// A field's value, unless it is empty: an empty list says no more than none, where nobody can tell them
+/// apart.
+fn set<'v>(object: Option<&'v Object>, field: &Field) -> Option<&'v Value> {
+    let value = object.and_then(|object| object.get(field.key));
+    value.filter(|value| field.optional || !encode::is_empty(value, field))
 }
 
 /// What tells each element of a list apart: a name if it has one, itself if it is a scalar, else its
 /// place; with a count where several are alike.
 pub(crate) fn names(items: &[Value], by: Option<Match>) -> Vec<(String, usize)> {
-    let mut names: Vec<(String, usize)> = Vec::new();
+    let mut names = Vec::with_capacity(items.len());
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (index, item) in items.iter().enumerate() {
         let name = match (&item.data, by) {
             (Data::Map(_), Some(Match::Merge(key) | Match::Replace(key))) => {
@@ -207,13 +204,14 @@ pub(crate) fn names(items: &[Value], by: Option<Match>) -> Vec<(String, usize)> 
             _ => Some(scalar(item)),
         };
         let name = name.unwrap_or_else(|| index.to_string());
-        let earlier = names.iter().filter(|(other, _)| *other == name).count();
-        names.push((name, earlier));
+        let earlier = counts.entry(name.clone()).or_default();
+        names.push((name, *earlier));
+        *earlier += 1;
     }
     names
 }
 
-/// A value in one line for people, secrets hidden and long texts cut.
+/// A value in one line for people, secrets hidden, and nothing in it that a terminal would obey.
 pub(crate) fn show(value: &Value, ty: Type, secret: bool) -> String {
     line(&encode::shown(value, ty, secret))
 }
@@ -225,22 +223,28 @@ fn scalar(value: &Value) -> String {
 fn line(tree: &Tree<'_>) -> String {
     match tree {
         Tree::Text(text) if text.is_empty() => "\"\"".to_owned(),
-        Tree::Text(text) if text.contains('\n') || text.chars().count() > LONGEST_SHOWN => {
-            let start: String =
-                text.lines().next().unwrap_or_default().chars().take(LONGEST_SHOWN / 2).collect();
-            format!("{start}… ({} bytes)", text.len())
-        }
-        Tree::Text(text) | Tree::Verbatim(text) => text.to_string(),
+        Tree::Text(text) | Tree::Verbatim(text) => printable(text),
         Tree::List(items) => format!("[{}]", items.iter().map(line).collect::<Vec<_>>().join(", ")),
         Tree::Map(entries) => {
-            let pairs = entries.iter().map(|(key, value)| format!("{key}: {}", line(value)));
+            let pairs =
+                entries.iter().map(|(key, value)| format!("{}: {}", printable(key), line(value)));
             format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
         }
     }
 }
 
-/// In characters: what still fits into a line of a terminal beside its path.
-const LONGEST_SHOWN: usize = 60;
+/// Text without control characters: line breaks and escapes are spelled out.
+fn printable(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            result.extend(character.escape_default());
+        } else {
+            result.push(character);
+        }
+    }
+    result
+}
 
 /// Keys that name an element, the most telling first.
 const NAMING: &[&str] = &[

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::format::url::without_user;
 use crate::natural;
 use crate::schema::{self, Field, Format, Type};
 use crate::secret::REDACTED;
@@ -73,9 +74,11 @@ pub(crate) fn is_empty(value: &Value, field: &Field) -> bool {
 fn tree(value: &Value, ty: Type, secrets: Secrets, secret: bool) -> Tree<'_> {
     let hidden = secret && secrets == Secrets::Redacted;
     match (&value.data, ty) {
-        (Data::Text(text), Type::Format(Format::Url)) if hidden => {
-            Tree::Text(without_token(text).into())
+        (Data::Text(text), Type::Format(Format::Url)) if secrets == Secrets::Redacted => {
+            let shown = without_user(text);
+            Tree::Text(if secret { without_token(&shown) } else { shown }.into())
         }
+        (Data::Text(text), Type::Any) => Tree::Text(text.into()),
         (Data::Text(text), _) if hidden && !text.is_empty() => Tree::Text(REDACTED.into()),
         (Data::Int(mode), Type::Format(Format::Octal)) => {
             Tree::Verbatim(format!("0o{mode:o}").into())
@@ -174,7 +177,7 @@ fn without_token(url: &str) -> String {
     let hidden: Vec<String> = query
         .split('&')
         .map(|pair| match pair.split_once('=') {
-            Some(("jointoken", token)) if !token.is_empty() => {
+            Some((key, token)) if !token.is_empty() && key.replace("%74", "t") == "jointoken" => {
                 "jointoken=%2A%2A%2A%2A%2A%2A".to_owned()
             }
             _ => pair.to_owned(),

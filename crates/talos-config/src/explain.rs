@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::nearest::nearest;
 use crate::patch::{Patch, Patched};
 use crate::schema::{self, Field, Type};
+use crate::secret::REDACTED;
 use crate::value::{Data, Value};
 use crate::yaml::Dialect;
 use crate::{Origin, Problem, Source, kinds};
@@ -15,9 +16,9 @@ use crate::{Origin, Problem, Source, kinds};
 pub struct Explanation {
     /// The document: `v1alpha1`, `HostnameConfig`, `LinkConfig/eth0`.
     pub document: String,
-    /// The field.
+    /// The field; empty for the document itself.
     pub path: String,
-    /// Its value, secrets hidden; `None` when it is not set.
+    /// Its value in one line, secrets hidden; `None` when it is not set.
     pub value: Option<String>,
     /// How it became so, the last change last.
     pub history: Vec<Change>,
@@ -34,7 +35,7 @@ pub struct Change {
     pub layer: usize,
     /// What it became; `None` when it was taken away.
     pub value: Option<String>,
-    /// Where that was written; no line when a patch took it away.
+    /// Where that was written; no line when a patch only took something away.
     pub origin: Origin,
 }
 
@@ -45,37 +46,31 @@ pub fn explain(
     patches: &[Patch],
     path: &str,
 ) -> Result<Explanation, Error> {
-    let mut state = Patched::Text(text.to_owned(), source);
+    let mut state = Patched::new(text.to_owned(), source);
     let mut config = state.clone().into_config()?;
     let mut history = Vec::new();
-    let mut last: Option<Value> = None;
+    let mut known: Option<Place> = None;
     for layer in 0..=patches.len() {
-        if layer > 0 {
-            state = state.apply(&patches[layer - 1], Dialect::default())?;
+        if let Some(patch) = layer.checked_sub(1).and_then(|index| patches.get(index)) {
+            state = state.apply(patch, Dialect::default())?;
             config = state.clone().into_config()?;
         }
-        let found = Place::find(&config, path)
-            .and_then(|place| place.value.map(|value| (place, value.clone())));
-        match found {
-            Some((place, value)) if last.as_ref() != Some(&value) => {
-                let shown = Some(show(&value, place.ty, place.secret));
-                history.push(Change { layer, value: shown, origin: newest(&value, last.as_ref()) });
-                last = Some(value);
-            }
-            None if last.is_some() => {
-                history.push(Change { layer, value: None, origin: Origin::default() });
-                last = None;
-            }
-            _ => {}
+        let last = known.as_ref().and_then(|place| place.value.as_ref());
+        // What was taken away is still known from before.
+        let gone = || known.as_ref().map(|before| Place { value: None, ..before.clone() });
+        let Some(place) = Place::find(&config, path).or_else(gone) else { continue };
+        if place.value.as_ref() != last {
+            let origin = place.value.as_ref().map(|value| newest(value, last)).unwrap_or_default();
+            history.push(Change { layer, value: place.shown(), origin });
         }
+        known = Some(place);
     }
-    let place = Place::find(&config, path)
-        .or_else(|| Place::of_kind(path))
-        .ok_or_else(|| unknown(&config, path))?;
+    let place =
+        known.or_else(|| Place::of_kind(&config, path)).ok_or_else(|| unknown(&config, path))?;
     Ok(Explanation {
+        value: place.shown(),
         document: place.document,
         path: place.path,
-        value: place.value.map(|value| show(value, place.ty, place.secret)),
         history,
         about: place.about,
         since: place.since,
@@ -109,114 +104,117 @@ fn leaves(value: &Value, path: String, found: &mut Vec<(String, Origin)>) {
     }
 }
 
-/// Where the part of a value that is new was written.
+/// Where the part of a value that is new was written; nowhere when something was only taken away.
 fn newest(value: &Value, before: Option<&Value>) -> Origin {
-    match (&value.data, before.map(|before| &before.data)) {
+    let changed = match (&value.data, before.map(|before| &before.data)) {
         (Data::Map(now), Some(Data::Map(then))) => {
-            let changed = now.iter().find(|(key, value)| then.get(*key) != Some(value));
-            changed.map_or(value.origin, |(key, value)| newest(value, then.get(key)))
+            let mut entries = now.iter().map(|(key, value)| (value, then.get(key)));
+            entries.find(|(value, before)| Some(*value) != *before)
         }
         (Data::List(now), Some(Data::List(then))) => {
             let at = now.iter().zip(then).take_while(|(now, then)| now == then).count();
-            now.get(at).map_or(value.origin, |item| newest(item, then.get(at)))
+            now.get(at).map(|item| (item, then.get(at)))
         }
-        _ => value.origin,
-    }
+        _ => return value.origin,
+    };
+    changed.map_or_else(Origin::default, |(value, before)| newest(value, before))
 }
 
 /// A field in a configuration or, without a value, in the table of a kind.
-struct Place<'a> {
+#[derive(Clone)]
+struct Place {
     document: String,
     path: String,
-    value: Option<&'a Value>,
+    value: Option<Value>,
     ty: Type,
     secret: bool,
+    /// It is a value called `secret` in free-form data that holds secrets.
+    named_secret: bool,
     about: &'static str,
     since: Option<schema::Release>,
 }
 
-impl<'a> Place<'a> {
-    fn find(config: &'a Config, path: &str) -> Option<Self> {
+impl Place {
+    fn find(config: &Config, path: &str) -> Option<Self> {
         // The longest name first, so that `LinkConfig/eth0.100` is not taken for `eth0`.
         let mut documents: Vec<&Document> = config.documents().iter().collect();
         documents.sort_by_key(|document| std::cmp::Reverse(document.id().len()));
         let named =
             documents.iter().find_map(|document| Some((*document, below(path, &document.id())?)));
-        let (document, rest) = match named {
+        let (document, mut rest) = match named {
             Some(found) => found,
             None => (config.document(kinds::V1ALPHA1.name, "")?, path),
         };
         let mut place = Self {
             document: document.id(),
             path: rest.to_owned(),
-            value: None,
+            value: Some(Value::at(Data::Map(document.body.clone()), document.origin)),
             ty: Type::Object(document.kind.fields),
             secret: false,
+            named_secret: false,
             about: document.kind.about,
             since: None,
         };
-        if rest.is_empty() {
-            return Some(place);
-        }
-        let (key, mut rest) = split(rest);
-        let mut field = schema::find(document.kind.fields, key)?;
-        place.enter(field);
-        place.value = document.body.get(key);
         while !rest.is_empty() {
-            if let Some(selector) = rest.strip_prefix('[') {
-                let (selector, after) = selector.split_once(']')?;
-                place.select(selector)?;
-                rest = after;
-                continue;
-            }
-            let key_path = rest.strip_prefix('.')?;
-            match place.ty {
-                Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields) => {
-                    let (key, after) = split(key_path);
-                    field = schema::find(fields, key)?;
-                    place.enter(field);
-                    place.value = place.value.and_then(|value| value.get(key));
-                    rest = after;
+            rest = match rest.strip_prefix('[') {
+                Some(selector) => {
+                    let (selector, after) = selector.split_once(']')?;
+                    place.select(selector)?;
+                    after
                 }
-                _ => rest = place.map_key(key_path)?,
-            }
-        }
-        Some(place)
-    }
-
-    /// A field that no document of the configuration has.
-    fn of_kind(path: &str) -> Option<Self> {
-        let kind = kinds::ALL.iter().find(|kind| below(path, kind.name).is_some())?;
-        let rest = below(path, kind.name)?;
-        let mut fields = kind.fields;
-        let mut place = Self {
-            document: kind.name.to_owned(),
-            path: rest.to_owned(),
-            value: None,
-            ty: Type::Object(fields),
-            secret: false,
-            about: kind.about,
-            since: Some(kind.since),
-        };
-        for key in rest.split('.').filter(|key| !key.is_empty()) {
-            let field = schema::find(fields, key.split('[').next()?)?;
-            place.enter(field);
-            fields = match field.ty {
-                Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields) => {
-                    fields
-                }
-                Type::List(Type::Object(fields))
-                | Type::StrictList(Type::Object(fields))
-                | Type::KeyedList(Type::Object(fields), ..) => fields,
-                _ => &[],
+                None => place.enter(rest.strip_prefix('.').unwrap_or(rest))?,
             };
         }
         Some(place)
     }
 
-    fn enter(&mut self, field: &'static Field) {
+    /// A field of a kind of which the configuration has no document.
+    fn of_kind(config: &Config, path: &str) -> Option<Self> {
+        let kind = kinds::ALL.iter().find(|kind| below(path, kind.name).is_some())?;
+        if config.documents().iter().any(|document| document.kind == *kind) {
+            return None;
+        }
+        let body = std::collections::BTreeMap::new();
+        let empty = Document { kind, body, origin: Origin::default() };
+        let config = Config::new(vec![empty]).ok()?;
+        let mut place = Self::find(&config, path)?;
+        (place.value, place.since) = (None, place.since.or(Some(kind.since)));
+        Some(place)
+    }
+
+    /// Goes to a field or to a key of a map, and gives what is left of the path.
+    fn enter<'p>(&mut self, path: &'p str) -> Option<&'p str> {
+        let (Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields)) = self.ty
+        else {
+            return self.enter_map(path);
+        };
+        let (key, rest) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
+        let field = schema::find(fields, key)?;
+        self.value = self.value.take().and_then(|value| value.get(key).cloned());
         (self.ty, self.about, self.since) = (field.ty, field.about, field.since);
         self.secret |= field.secret;
+        Some(rest)
+    }
+
+    /// Goes to a key of a map. Keys may contain dots, so the longest that is there is taken.
+    fn enter_map<'p>(&mut self, path: &'p str) -> Option<&'p str> {
+        let Some(map) = self.value.as_ref().and_then(Value::as_map) else {
+            // A map that is not set has no keys either, whatever they would be called.
+            return matches!(self.ty, Type::Map(_) | Type::Any | Type::Arguments).then_some("");
+        };
+        let ends = path.char_indices().filter(|(_, c)| matches!(c, '.' | '[')).map(|(at, _)| at);
+        let mut ends: Vec<usize> = ends.chain([path.len()]).collect();
+        ends.reverse();
+        let end = ends.into_iter().find(|end| map.contains_key(&path[..*end]))?;
+        let (key, rest) = path.split_at(end);
+        self.named_secret |= self.secret && key == "secret" && matches!(self.ty, Type::Any);
+        self.value = map.get(key).cloned();
+        self.ty = match self.ty {
+            Type::Map(element) => *element,
+            _ => Type::Any,
+        };
+        self.about = "";
+        Some(rest)
     }
 
     /// Goes to an element of a list, by its place or its name.
@@ -226,28 +224,20 @@ impl<'a> Place<'a> {
             Type::KeyedList(element, by, _) => (*element, Some(by)),
             _ => (Type::Any, None),
         };
-        let items = self.value?.as_list()?;
+        let items = self.value.as_ref()?.as_list()?;
         let index = names(items, by).iter().position(|(name, _)| name == selector);
-        let index = index.or_else(|| selector.parse().ok())?;
-        self.value = items.get(index);
-        (self.ty, self.about) = (element, "");
-        self.value.map(drop)
+        let item = items.get(index.or_else(|| selector.parse().ok())?)?.clone();
+        (self.value, self.ty, self.about) = (Some(item), element, "");
+        Some(())
     }
 
-    /// Goes to a key of a map. Keys may contain dots, so the longest that is there is taken.
-    fn map_key<'p>(&mut self, path: &'p str) -> Option<&'p str> {
-        let map = self.value?.as_map()?;
-        let ends = path.char_indices().filter(|(_, c)| matches!(c, '.' | '[')).map(|(at, _)| at);
-        let mut ends: Vec<usize> = ends.chain([path.len()]).collect();
-        ends.reverse();
-        let end = ends.into_iter().find(|end| map.contains_key(&path[..*end]))?;
-        self.value = map.get(&path[..end]);
-        self.ty = match self.ty {
-            Type::Map(element) => *element,
-            _ => Type::Any,
-        };
-        self.about = "";
-        Some(&path[end..])
+    fn shown(&self) -> Option<String> {
+        let value = self.value.as_ref()?;
+        Some(if self.named_secret {
+            REDACTED.to_owned()
+        } else {
+            show(value, self.ty, self.secret)
+        })
     }
 }
 
@@ -257,31 +247,37 @@ fn below<'p>(path: &'p str, document: &str) -> Option<&'p str> {
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
 }
 
-fn split(path: &str) -> (&str, &str) {
-    path.split_at(path.find(['.', '[']).unwrap_or(path.len()))
-}
-
 /// Says which part of a path is wrong, and what was probably meant.
 fn unknown(config: &Config, path: &str) -> Error {
-    let kind = kinds::ALL.iter().find(|kind| split(path).0.split('/').next() == Some(kind.name));
-    let mut fields = kind.map_or(kinds::V1ALPHA1.fields, |kind| kind.fields);
-    let mut keys = path.split(['.', '[']).skip(usize::from(kind.is_some()));
+    let first = path.split(['.', '[', '/']).next().unwrap_or_default();
+    let kind = kinds::ALL.iter().find(|kind| kind.name == first);
+    let named = config.documents().iter().filter(|document| document.kind.name == first);
+    let named: Vec<String> =
+        named.filter(|document| document.kind.named).map(Document::id).collect();
+    let hint = if named.is_empty() {
+        let fields = kind.map_or(kinds::V1ALPHA1.fields, |kind| kind.fields);
+        nearest_key(fields, path, kind.is_some())
+    } else {
+        Some(format!("there is: {}", named.join(", ")))
+    };
+    let message = format!("nothing is at {path:?}");
+    Error::Document(vec![Problem { origin: Origin::default(), message, hint }])
+}
+
+/// The key that was probably meant at the first place of a path that does not exist.
+fn nearest_key(mut fields: &'static [Field], path: &str, behind_kind: bool) -> Option<String> {
+    let mut keys = path.split(['.', '[']).skip(usize::from(behind_kind));
     let wrong = loop {
-        let Some(key) = keys.next() else { break None };
+        let key = keys.next()?;
         match schema::find(fields, key).map(|field| field.ty) {
             Some(Type::Object(inner) | Type::WholeObject(inner) | Type::Encryption(inner)) => {
                 fields = inner;
             }
-            Some(_) => break None,
-            None => break Some(key),
+            Some(_) => return None,
+            None => break key,
         }
     };
-    let kinds = config.documents().iter().map(|document| document.kind.name);
-    let known = schema::flat(fields).map(|field| field.key).chain(kinds);
-    let near = wrong.and_then(|key| nearest(key, known));
-    Error::Document(vec![Problem {
-        origin: Origin::default(),
-        message: format!("nothing is at {path:?}"),
-        hint: near.map(|near| format!("did you mean {near:?}?")),
-    }])
+    let fields = schema::flat(fields).map(|field| field.key);
+    let near = nearest(wrong, fields.chain(kinds::ALL.iter().map(|kind| kind.name)));
+    near.map(|near| format!("did you mean {near:?}?"))
 }

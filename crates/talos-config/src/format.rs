@@ -6,7 +6,7 @@ mod size;
 pub(crate) mod url;
 
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 
 use crate::schema::Format;
 use crate::value::Data;
@@ -72,7 +72,7 @@ pub(crate) fn read(
         Format::RoutingTable => routing_table(text),
         Format::Base64 => {
             let bare: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
-            let bytes = STANDARD.decode(bare).map_err(|_| "no base64".to_owned())?;
+            let bytes = LENIENT.decode(bare).map_err(|_| "no base64".to_owned())?;
             Ok(Some(Data::Text(STANDARD.encode(bytes))))
         }
         Format::Manifest => kept(text.trim_start_matches(['\t', '\n', '\x0b', '\x0c', '\r'])),
@@ -96,3 +96,9 @@ fn routing_table(text: &str) -> Result<Option<Data>, String> {
         Err(format!("{text} does not belong to RoutingTable values"))
     }
 }
+
+/// As Go reads it: bits left over at the end do not matter.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);

@@ -10,7 +10,9 @@ use crate::config::{Config, Identity};
 use crate::encode::{self, Secrets};
 use crate::error::Error;
 use crate::value::{Data, Value};
-use crate::yaml::{self, Content, Dialect, Limits, Node, Resolved, Style, old_boolean, resolve};
+use crate::yaml::{
+    self, Content, Dialect, Limits, Node, Resolved, Style, old_boolean, resolve, resolve_node,
+};
 use crate::{Origin, Source};
 
 /// One operation.
@@ -203,12 +205,20 @@ impl Operation {
 
 /// Applies operations in their order.
 pub(crate) fn apply(mut data: Value, operations: &[Operation]) -> Result<Value, Error> {
+    let refused = |reason: &str| {
+        Error::Patch(format!("failure applying rfc6902 patches to talos machine config: {reason}"))
+    };
+    if !operations.is_empty() && !matches!(data.data, Data::Map(_) | Data::List(_)) {
+        return Err(refused("the configuration is neither an object nor a list"));
+    }
     for operation in operations {
-        operation.apply(&mut data).map_err(|reason| {
-            Error::Patch(format!(
-                "failure applying rfc6902 patches to talos machine config: {reason}"
-            ))
-        })?;
+        operation.apply(&mut data).map_err(|reason| refused(&reason))?;
+        // Each operation at most doubles what is there, so looking after each one is soon enough.
+        let limits = Limits::default();
+        let mut budget = (limits.nodes, limits.bytes);
+        if !fits(&data, limits.depth, &mut budget) {
+            return Err(refused("the result is too large"));
+        }
     }
     Ok(data)
 }
@@ -219,6 +229,29 @@ enum Refusal {
     NoParent,
     /// The place in the list does not exist.
     Place(String),
+}
+
+/// Whether a value is within bounds of depth, count and bytes of text.
+fn fits(value: &Value, depth: usize, budget: &mut (usize, usize)) -> bool {
+    let take = |left: &mut usize, amount: usize| {
+        let enough = *left >= amount;
+        *left = left.saturating_sub(amount);
+        enough
+    };
+    if !take(&mut budget.0, 1) {
+        return false;
+    }
+    match &value.data {
+        Data::Text(text) => take(&mut budget.1, text.len()),
+        Data::List(items) => depth > 0 && items.iter().all(|item| fits(item, depth - 1, budget)),
+        Data::Map(entries) => {
+            depth > 0
+                && entries.iter().all(|(key, value)| {
+                    take(&mut budget.1, key.len()) && fits(value, depth - 1, budget)
+                })
+        }
+        Data::Null | Data::Bool(_) | Data::Int(_) | Data::Float(_) => true,
+    }
 }
 
 fn add(root: &mut Value, path: &str, value: Value) -> Result<(), Refusal> {
@@ -402,10 +435,15 @@ enum Rules {
 /// Free-form data: dates are text, and of keys that stand twice the last one counts.
 fn data(node: &Node, rules: Rules) -> Result<Value, Error> {
     let data = match &node.content {
-        Content::Scalar { text, style } => match resolve(text, *style) {
+        Content::Scalar { text, style } => match resolve_node(node) {
             Resolved::Null => Data::Null,
             Resolved::Bool(value) => Data::Bool(value),
             Resolved::Int(number) => Data::Int(number),
+            // JSON does not tell a whole number from an integer.
+            #[expect(clippy::cast_possible_truncation, reason = "whole, and far within 64 bits")]
+            Resolved::Float(number) if number.fract() == 0.0 && number.abs() < 1e15 => {
+                Data::Int(number as i128)
+            }
             Resolved::Float(number) if !number.is_finite() => {
                 let message =
                     "failure converting talos machine config to json: json: unsupported value";
@@ -431,7 +469,7 @@ fn data(node: &Node, rules: Rules) -> Result<Value, Error> {
                 if resolve(text, style) == Resolved::Merge {
                     merge_sources(value, &mut merged);
                 } else {
-                    map.insert(key_text(text, style), value);
+                    map.insert(key_text(key, rules)?, value);
                 }
             }
             for (key, value) in merged {
@@ -455,16 +493,21 @@ fn merge_sources(value: Value, merged: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// JSON has text for keys only.
-fn key_text(text: &str, style: Style) -> String {
-    match resolve(text, style) {
-        Resolved::Bool(value) => value.to_string(),
-        Resolved::Int(number) => number.to_string(),
-        _ => match old_boolean(text) {
+/// JSON has text for keys only. The older library makes text of what is none.
+fn key_text(key: &Node, rules: Rules) -> Result<String, Error> {
+    let (text, style) = key.scalar().unwrap_or(("", Style::Plain));
+    Ok(match (resolve(text, style), rules) {
+        (Resolved::Text | Resolved::Timestamp, Rules::New) => text.to_owned(),
+        (_, Rules::New) => {
+            return Err(Error::document(key.origin, "a key that is no text; quote it"));
+        }
+        (Resolved::Bool(value), Rules::Old) => value.to_string(),
+        (Resolved::Int(number), Rules::Old) => number.to_string(),
+        (_, Rules::Old) => match old_boolean(text) {
             Some(value) if style == Style::Plain => value.to_string(),
             _ => text.to_owned(),
         },
-    }
+    })
 }
 
 const MISSING: &str = "missing value";

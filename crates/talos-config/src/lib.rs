@@ -4,7 +4,7 @@
 //! byte for byte as talosctl writes it ([`Config::encode`]). Every value remembers where it was written.
 //!
 //! Always holds: the crate knows no clock, no randomness, no files and no network; no input makes it
-//! panic; a secret leaves it only through [`Secret`].
+//! panic; text that holds secrets leaves it as a [`Secret`], text for people has none in it.
 
 mod bundle;
 mod config;

@@ -71,7 +71,10 @@ fn says_nothing(content: &Content) -> bool {
 
 /// A configuration on its way through patches. It is read, or written out, only when a patch needs it.
 #[derive(Clone)]
-pub enum Patched {
+pub struct Patched(State);
+
+#[derive(Clone)]
+enum State {
     /// Text that nothing has touched yet.
     Text(String, Source),
     /// Documents, after a strategic patch.
@@ -81,52 +84,63 @@ pub enum Patched {
 }
 
 impl Patched {
+    /// Begins with a text.
+    pub fn new(text: String, source: Source) -> Self {
+        Self(State::Text(text, source))
+    }
+
     /// Applies one patch.
     pub fn apply(self, patch: &Patch, dialect: Dialect) -> Result<Self, Error> {
         match &patch.0 {
             Change::Strategic(entries) => {
                 let mut config = self.into_config()?;
                 strategic_merge(&mut config, entries)?;
-                Ok(Self::Documents(config))
+                Ok(Self(State::Documents(config)))
             }
             Change::Operations(operations) => {
-                let data = match self {
-                    Self::Text(text, source) => json_patch::single_document(&text, source)?,
-                    Self::Documents(config) => json_patch::from_documents(&config, dialect)?,
-                    Self::Data(value) => value,
+                let data = match self.0 {
+                    State::Text(text, source) => json_patch::single_document(&text, source)?,
+                    State::Documents(config) => json_patch::from_documents(&config, dialect)?,
+                    State::Data(value) => value,
                 };
-                Ok(Self::Data(json_patch::apply(data, operations)?))
+                Ok(Self(State::Data(json_patch::apply(data, operations)?)))
             }
         }
     }
 
     /// The documents, checked strictly.
     pub fn into_config(self) -> Result<Config, Error> {
-        match self {
-            Self::Text(text, source) => Config::parse(&text, source),
-            Self::Documents(config) => Ok(config),
-            Self::Data(value) => json_patch::into_config(&value),
+        match self.0 {
+            State::Text(text, source) => Config::parse(&text, source),
+            State::Documents(config) => Ok(config),
+            State::Data(value) => json_patch::into_config(&value),
         }
     }
 
     /// The text, as talosctl would print it.
     pub fn encode(&self, dialect: Dialect) -> Secret<String> {
-        match self {
-            Self::Text(text, _) => Secret::new(text.clone()),
-            Self::Documents(config) => config.encode(dialect),
-            Self::Data(value) => Secret::new(json_patch::print(value)),
+        match &self.0 {
+            State::Text(text, _) => Secret::new(text.clone()),
+            State::Documents(config) => config.encode(dialect),
+            State::Data(value) => Secret::new(json_patch::print(value)),
         }
     }
 }
 
-/// Applies several patches in their order; neighbouring operations act as one patch.
+impl From<Config> for Patched {
+    fn from(config: Config) -> Self {
+        Self(State::Documents(config))
+    }
+}
+
+/// Applies several patches in their order.
 pub fn apply(
     text: &str,
     source: Source,
     patches: &[Patch],
     dialect: Dialect,
 ) -> Result<Patched, Error> {
-    let start = Patched::Text(text.to_owned(), source);
+    let start = Patched::new(text.to_owned(), source);
     patches.iter().try_fold(start, |patched, patch| patched.apply(patch, dialect))
 }
 

@@ -1,7 +1,7 @@
 //! Hostile and hopeless input is refused with its place, quickly and without much memory.
 
-use talos_config::yaml::{Limits, parse};
-use talos_config::{Config, Error, Patch, Source};
+use talos_config::yaml::{Dialect, Limits, parse};
+use talos_config::{Config, Error, Patch, Source, apply};
 
 #[test]
 fn an_alias_bomb_does_not_go_off() {
@@ -33,6 +33,29 @@ fn too_long_is_refused() {
 }
 
 #[test]
+fn aliases_add_neither_depth_nor_bytes_beyond_the_limits() {
+    let nested = |inner: &str| format!("{}{inner}{}", "[".repeat(150), "]".repeat(150));
+    let deep = format!("a: &a {}\nb: &b {}\n", nested("x"), nested("*a"));
+    let error = parse(&deep, Source(1), Limits::default()).err().expect("a refusal");
+    assert!(error.problem.starts_with("exceeded max depth"), "{error:?}");
+
+    let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), "*a, ".repeat(100));
+    let error = parse(&long, Source(1), Limits::default()).err().expect("a refusal");
+    assert_eq!(error.problem, "document contains excessive aliasing");
+}
+
+#[test]
+fn operations_cannot_grow_without_bounds() {
+    let doubled: Vec<String> = (0..40)
+        .map(|step| format!(r#"{{"op":"copy","from":"/machine","path":"/machine/x{step}"}}"#))
+        .collect();
+    let patch = Patch::parse(&format!("[{}]", doubled.join(",")), Source(2)).expect("a patch");
+    let error =
+        apply("machine: {}\n", Source(1), &[patch], Dialect::V1_14).err().expect("a refusal");
+    assert!(error.to_string().contains("too large"), "{error}");
+}
+
+#[test]
 fn an_anchor_cannot_contain_itself() {
     for text in ["a: &a [*a]", "&a [*a]", "&a {b: *a}", "a: &a\n  b: *a"] {
         assert!(parse(text, Source(1), Limits::default()).is_err(), "{text}");
@@ -47,7 +70,7 @@ fn errors_name_line_and_column() {
         ("a: [b", 1, 6, "did not find expected ',' or ']'"),
         ("a: \"b", 1, 6, "found unexpected end of stream"),
         ("a: \u{1}", 1, 4, "control characters are not allowed"),
-        ("a: *b", 1, 4, "unknown anchor 'b' referenced"),
+        ("a: *b", 1, 4, "unknown anchor referenced"),
         ("%YAML 1.2\n---\na: b", 1, 1, "found incompatible YAML document"),
     ] {
         let error = parse(text, Source(1), Limits::default()).err().expect("a refusal");
@@ -81,6 +104,13 @@ fn secrets_are_in_no_error() {
         "machine: {ca: {crt: YQ==, key: '!hunter2'}}",
         "apiVersion: v1alpha1\nkind: WireguardConfig\nname: a\nprivateKey: {hunter2: x}\n",
         "cluster: {secret: 2001-01-01, token: {hunter2: 1}}",
+        // One level too high, or in place of something else.
+        "machine: {ca: hunter2}",
+        "cluster: {serviceAccount: hunter2}",
+        "machine: {registries: {config: {x: {auth: hunter2}}}}",
+        "machine: {token: *hunter2}",
+        "cluster: {controlPlane: {endpoint: 'https://user:hunter2@h:x'}}",
+        "machine: {systemDiskEncryption: {state: {keys: [{slot: 0, static: hunter2}]}}}",
     ] {
         for error in [Config::parse(text, Source(1)).err(), Patch::parse(text, Source(1)).err()] {
             let error = error.expect("a refusal");

@@ -104,12 +104,51 @@ fn a_deletion_is_part_of_the_history() {
 }
 
 #[test]
+fn what_is_gone_from_a_map_is_still_explained() {
+    let patches = patches(&["machine: {sysctls: {net.core.somaxconn: {$patch: delete}}}"]);
+    let explained =
+        explain(CONFIG, Source(1), &patches, "machine.sysctls.net.core.somaxconn").unwrap();
+    assert_eq!(explained.value, None);
+    assert_eq!(explained.history.len(), 2);
+    // Nothing new was written, so no line of the configuration is blamed.
+    let explained = explain(CONFIG, Source(1), &patches, "machine.sysctls").unwrap();
+    assert_eq!(explained.history.last().map(|change| change.origin.line), Some(0));
+}
+
+#[test]
+fn secrets_are_in_no_explanation() {
+    let config = "apiVersion: v1alpha1\nkind: KubeEtcdEncryptionConfig\nconfig:\n  resources:\n    - providers:\n        \
+                  - aescbc: {keys: [{name: key1, secret: 12345678}]}\n---\napiVersion: v1alpha1\n\
+                  kind: SideroLinkConfig\napiUrl: grpc://user:12345678@h/?jointoken=12345678\n";
+    for path in [
+        "KubeEtcdEncryptionConfig.config.resources[0].providers[0].aescbc.keys[key1].secret",
+        "KubeEtcdEncryptionConfig.config",
+        "KubeEtcdEncryptionConfig",
+        "SideroLinkConfig.apiUrl",
+    ] {
+        let explained = explain(config, Source(1), &[], path).unwrap();
+        let value = explained.value.as_deref().unwrap_or_default();
+        assert!(
+            !format!("{explained:?}").contains("12345678") && value.contains("**"),
+            "{path}: {explained:?}"
+        );
+    }
+}
+
+#[test]
+fn a_named_document_is_asked_for_by_its_name() {
+    let error = explain(CONFIG, Source(1), &[], "LinkConfig.mtu").unwrap_err();
+    assert_eq!(error.hint(), Some("there is: LinkConfig/eth1"));
+}
+
+#[test]
 fn paths_reach_everything() {
     for (path, value) in [
         ("LinkConfig/eth1.mtu", "1400"),
         ("machine.network.interfaces[eth0].mtu", "1400"),
         ("machine.network.interfaces[0].interface", "eth0"),
         ("machine.sysctls.net.core.somaxconn", "1"),
+        ("LinkConfig/eth1", "{name: eth1, mtu: 1400}"),
     ] {
         let explained = explain(CONFIG, Source(1), &[], path).unwrap();
         assert_eq!(explained.value.as_deref(), Some(value), "{path}");

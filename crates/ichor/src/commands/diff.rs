@@ -72,13 +72,25 @@ impl fmt::Display for Report {
             }
             match (row.path.as_str(), &row.before, &row.after) {
                 ("", _, _) | (_, None, None) => {}
-                (path, None, Some(after)) => write!(f, "  + {path}: {after}")?,
-                (path, Some(before), None) => write!(f, "  - {path}: {before}")?,
+                (path, None, Some(after)) => write!(f, "  + {path}: {}", cut(after))?,
+                (path, Some(before), None) => write!(f, "  - {path}: {}", cut(before))?,
                 (path, Some(before), Some(after)) => {
-                    write!(f, "  ~ {path}: {before} → {after}")?;
+                    write!(f, "  ~ {path}: {} → {}", cut(before), cut(after))?;
                 }
             }
         }
         Ok(())
     }
 }
+
+/// The beginning of a text that is too long for a line.
+fn cut(text: &str) -> String {
+    if text.chars().count() <= LONGEST_SHOWN {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(LONGEST_SHOWN / 2).collect();
+    format!("{start}… ({} characters)", text.chars().count())
+}
+
+/// In characters: what still fits into a line of a terminal beside its path.
+const LONGEST_SHOWN: usize = 60;

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use serde::Serialize;
-use talos_config::{Source, explain};
+use talos_config::yaml::Dialect;
+use talos_config::{Patched, Source, explain};
 
-use super::patch::read_patches;
+use super::patch::{apply_all, read_patches};
 use crate::args::Output;
 use crate::printer::Printer;
 use crate::settings::Input;
@@ -21,8 +22,10 @@ pub(super) fn run(
 ) -> Result<ExitStatus, Error> {
     let mut texts = Texts::default();
     let (text, source) = texts.read(file)?;
-    let (patches, sources): (Vec<_>, Vec<_>) =
-        read_patches(patches, &mut texts)?.into_iter().unzip();
+    let patches = read_patches(patches, &mut texts)?;
+    // Applied once for its errors, which then name the patch that does not fit.
+    apply_all(Patched::new(text.clone(), source), source, &patches, Dialect::default(), &texts)?;
+    let (patches, sources): (Vec<_>, Vec<_>) = patches.into_iter().unzip();
     let explanation =
         explain(&text, source, &patches, path).map_err(|error| texts.locate(&error, source))?;
     // The layers as they are counted in a history: the configuration, then the patches.
@@ -70,8 +73,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { document, path, value, history, about, since } = self;
         match value {
-            Some(value) => write!(f, "{document} {path}: {value}")?,
-            None => write!(f, "{document} {path} is not set")?,
+            Some(value) => write!(f, "{}: {value}", Field { document, path })?,
+            None => write!(f, "{} is not set", Field { document, path })?,
         }
         if let Some(about) = about {
             write!(f, "\n\n{about}")?;
@@ -89,5 +92,20 @@ impl fmt::Display for Report {
             }
         }
         Ok(())
+    }
+}
+
+/// A document, or a field of it.
+struct Field<'a> {
+    document: &'a str,
+    path: &'a str,
+}
+
+impl fmt::Display for Field<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path {
+            "" => f.write_str(self.document),
+            path => write!(f, "{} {path}", self.document),
+        }
     }
 }

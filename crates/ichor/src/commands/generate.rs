@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use talos_config::yaml::Dialect;
-use talos_config::{Bundle, Config, Generate, Patch, Patched, Role, Source};
+use talos_config::{Bundle, Generate, Patch, Patched, Role, Source};
 
-use super::patch::read_patches;
+use super::patch::{apply_all, read_patches};
 use crate::args::OutputType;
 use crate::printer::Printer;
 use crate::settings::{GenConfig, GenKubeconfig, GenSecrets, GenTalosconfig, Input, Target};
@@ -42,8 +42,12 @@ pub(super) fn config(settings: &GenConfig, printer: &mut Printer) -> Result<Exit
     };
     let patched = |role: Role, own: &[(Patch, Source)]| -> Result<String, Error> {
         let config = generate.config(role).map_err(|error| texts.locate(&error, Source(0)))?;
-        let config = patch(config, common.iter().chain(own), &texts)?;
-        Ok(config.encode(Dialect::default()).into_exposed())
+        let dialect = Dialect::default();
+        let state = apply_all(Patched::from(config), Source(0), &common, dialect, &texts)?;
+        let state = apply_all(state, Source(0), own, dialect, &texts)?;
+        let last = own.last().or(common.last()).map_or(Source(0), |(_, source)| *source);
+        let config = state.into_config().map_err(|error| texts.locate(&error, last))?;
+        Ok(config.encode(dialect).into_exposed())
     };
     // Both are made, so that a patch that does not fit is told whatever is written.
     let configs = (patched(Role::ControlPlane, &control_plane)?, patched(Role::Worker, &worker)?);
@@ -98,21 +102,6 @@ fn read_bundle(input: &Input, texts: &mut Texts) -> Result<Bundle, Error> {
     }
 }
 
-fn patch<'a>(
-    config: Config,
-    patches: impl Iterator<Item = &'a (Patch, Source)>,
-    texts: &Texts,
-) -> Result<Config, Error> {
-    let mut state = Patched::Documents(config);
-    let mut last = Source(0);
-    for (patch, source) in patches {
-        last = *source;
-        state =
-            state.apply(patch, Dialect::default()).map_err(|error| texts.locate(&error, last))?;
-    }
-    state.into_config().map_err(|error| texts.locate(&error, last))
-}
-
 /// Writes the outputs: one to stdout or to the path, several into it.
 fn write(
     outputs: Vec<(PathBuf, String)>,
@@ -123,6 +112,9 @@ fn write(
         return outputs.iter().try_fold(ExitStatus::Done, |_, (_, text)| printer.exactly(text));
     };
     let into = outputs.len() > 1 || path.is_dir();
+    if into && path.exists() && !path.is_dir() {
+        return Err(Error::NotAFile(path.clone()));
+    }
     let place = |name: &Path| if into { path.join(name) } else { path.clone() };
     let files: Vec<(PathBuf, String)> =
         outputs.into_iter().map(|(name, text)| (place(&name), text)).collect();

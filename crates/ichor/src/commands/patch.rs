@@ -23,17 +23,7 @@ pub(super) fn run(
     let mut results = Vec::new();
     for input in inputs {
         let (text, source) = texts.read(input)?;
-        let mut state = Patched::Text(text, source);
-        for (patch, patch_source) in &patches {
-            state = state.apply(patch, dialect).map_err(|error| {
-                let about = if matches!(error, talos_config::Error::Empty) {
-                    source
-                } else {
-                    *patch_source
-                };
-                texts.locate(&error, about)
-            })?;
-        }
+        let state = apply_all(Patched::new(text, source), source, &patches, dialect, &texts)?;
         results.push((input, state.encode(dialect).into_exposed()));
     }
     match target {
@@ -48,6 +38,9 @@ pub(super) fn run(
         }
         Target::Path { path, overwrite } => {
             let several = results.len() > 1;
+            if several && path.exists() && !path.is_dir() {
+                return Err(Error::NotAFile(path.clone()));
+            }
             let files: Vec<(PathBuf, String)> = results
                 .into_iter()
                 .map(|(input, text)| (destination(path, input, several), text))
@@ -64,6 +57,24 @@ pub(super) fn run(
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// Applies patches in their order; an error names the patch that does not fit.
+pub(super) fn apply_all(
+    mut state: Patched,
+    config: Source,
+    patches: &[(Patch, Source)],
+    dialect: Dialect,
+    texts: &Texts,
+) -> Result<Patched, Error> {
+    for (patch, source) in patches {
+        state = state.apply(patch, dialect).map_err(|error| {
+            // What is empty is the configuration; an empty patch does not get this far.
+            let about = if matches!(error, talos_config::Error::Empty) { config } else { *source };
+            texts.locate(&error, about)
+        })?;
+    }
+    Ok(state)
 }
 
 /// Reads patches in their order.

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use crate::secret::REDACTED;
+
 /// The parts of a URL. Empty parts are parts that are not there.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Url {
@@ -21,9 +23,10 @@ pub(crate) struct Url {
 
 impl Url {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let wrong = |reason: &str| Err(format!("{text:?} is no URL: {reason}"));
+        let wrong =
+            |reason: &str| -> String { format!("{:?} is no URL: {reason}", without_user(text)) };
         if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
-            return wrong("invalid control character");
+            return Err(wrong("invalid control character"));
         }
         let mut url = Self::default();
         let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
@@ -34,7 +37,7 @@ impl Url {
         }
         let mut rest = rest;
         if rest.starts_with(':') {
-            return wrong("missing protocol scheme");
+            return Err(wrong("missing protocol scheme"));
         }
         let scheme_end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)));
         if let Some(end) = scheme_end
@@ -56,7 +59,7 @@ impl Url {
             }
             let first = rest.split('/').next().unwrap_or_default();
             if first.contains(':') {
-                return wrong("first path segment in URL cannot contain colon");
+                return Err(wrong("first path segment in URL cannot contain colon"));
             }
         }
         if let Some(after) = rest.strip_prefix("//")
@@ -65,7 +68,7 @@ impl Url {
             let end = after.find('/').unwrap_or(after.len());
             let (authority, path) = after.split_at(end);
             url.rooted = authority.is_empty();
-            url.authority(authority).map_err(|reason| format!("{text:?} is no URL: {reason}"))?;
+            url.authority(authority).map_err(wrong)?;
             rest = path;
         }
         url.path = escaped(rest, Part::Path).ok_or("invalid URL escape")?;
@@ -88,10 +91,15 @@ impl Url {
                 if !user.chars().all(fine) {
                     return Err("invalid userinfo");
                 }
-                self.user = Some(escaped(user, Part::User).ok_or("invalid URL escape")?);
+                let parts = user.splitn(2, ':').map(|part| escaped(part, Part::User));
+                let parts: Option<Vec<String>> = parts.collect();
+                self.user = Some(parts.ok_or("invalid URL escape")?.join(":"));
                 host
             }
         };
+        if !host.starts_with('[') && host.matches(':').count() > 1 {
+            return Err("too many colons in address");
+        }
         let port = if host.starts_with('[') {
             let end = host.rfind(']').ok_or("missing ']' in host")?;
             &host[end + 1..]
@@ -147,6 +155,16 @@ impl fmt::Display for Url {
     }
 }
 
+/// A URL as it may be shown: user and password are nobody's business.
+pub(crate) fn without_user(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("//") else { return url.to_owned() };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest[..end].rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}//{REDACTED}@{host}{}", &rest[end..]),
+        None => url.to_owned(),
+    }
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     User,
@@ -194,6 +212,9 @@ fn unescaped(text: &str, part: Part) -> Option<Vec<u8>> {
             continue;
         }
         let digits = [bytes.next()?, bytes.next()?];
+        if !digits.iter().all(u8::is_ascii_hexdigit) {
+            return None;
+        }
         let number = u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?;
         // A host may escape what is no ASCII, and the percent sign in front of a zone.
         if part == Part::Host && number < 0x80 && number != b'%' {
@@ -209,7 +230,7 @@ impl Part {
     fn leaves(self, byte: u8) -> bool {
         byte.is_ascii_alphanumeric()
             || match self {
-                Self::User => b"-_.~$&+,;=:".contains(&byte),
+                Self::User => b"-_.~$&+,;=".contains(&byte),
                 Self::Host => b"-_.~!$&'()*+,;=:[]<>\"".contains(&byte),
                 Self::Path => b"-_.~$&+,/:;=@".contains(&byte),
                 Self::Fragment => b"-_.~$&+,/:;=?@!()*".contains(&byte),

@@ -252,15 +252,10 @@ impl Facts {
                 }
                 _ => {}
             }
-            if is_break(character) {
-                facts.no_plain = true;
-            } else if !is_printable(character) {
+            facts.no_plain |= is_break(character);
+            if !is_printable(character) {
                 facts.no_single = true;
                 facts.no_literal |= character != '\t';
-            }
-            if character != '\n' && !is_printable(character) && character != '\t' {
-                facts.no_single = true;
-                facts.no_literal = true;
             }
             previous = Some(character);
         }

@@ -20,7 +20,7 @@ pub use emit::{Dialect, Tree, emit};
 pub(crate) use emit_folded::emit_folded;
 pub use node::{Comment, Content, Document, Node, Style};
 pub use parse::{Limits, parse};
-pub(crate) use resolve::old_boolean;
+pub(crate) use resolve::{BINARY_TAG, CORE_TAG, old_boolean, resolve_node};
 pub use resolve::{Resolved, resolve};
 
 use crate::Origin;

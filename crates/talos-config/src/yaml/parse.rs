@@ -49,6 +49,7 @@ pub fn parse(text: &str, source: Source, limits: Limits) -> Result<Vec<Document>
         limits,
         depth: 0,
         nodes: 0,
+        repeated: 0,
         anchors: BTreeMap::new(),
         tags: BTreeMap::new(),
         comments: Vec::new(),
@@ -80,8 +81,10 @@ struct Parser<'a> {
     limits: Limits,
     depth: usize,
     nodes: usize,
-    /// What `*name` stands for, with the number of its nodes; `None` while it is still being read.
-    anchors: BTreeMap<&'a str, Option<(Node, usize)>>,
+    /// Bytes of text that aliases have repeated.
+    repeated: usize,
+    /// What `*name` stands for, with its extent; `None` while it is still being read.
+    anchors: BTreeMap<&'a str, Option<(Node, Extent)>>,
     /// Handles that `%TAG` declared in this document.
     tags: BTreeMap<&'a str, &'a str>,
     comments: Vec<Comment>,
@@ -449,6 +452,9 @@ impl<'a> Parser<'a> {
             if self.cursor.byte(0) == end {
                 break;
             }
+            if self.cursor.byte(0) == b',' {
+                return Err(self.error("did not find expected node content"));
+            }
             if in_mapping {
                 entries.push(self.flow_pair()?);
             } else {
@@ -550,12 +556,19 @@ impl<'a> Parser<'a> {
         self.cursor.step_ascii(1);
         let name = self.anchor_name("did not find expected alphabetic or numeric character")?;
         match self.anchors.get(name) {
-            None => Err(at.error(&format!("unknown anchor '{name}' referenced"))),
-            Some(None) => Err(at.error(&format!("anchor '{name}' value contains itself"))),
-            Some(Some((node, size))) => {
-                let (mut node, size) = (node.clone(), *size);
+            None => Err(at.error("unknown anchor referenced")),
+            Some(None) => Err(at.error("anchor value contains itself")),
+            Some(Some((node, extent))) => {
+                let (mut node, extent) = (node.clone(), *extent);
                 node.aliased = true;
-                self.count(size)?;
+                self.count(extent.nodes)?;
+                self.repeated = self.repeated.saturating_add(extent.bytes);
+                if self.repeated > self.limits.bytes {
+                    return Err(at.error("document contains excessive aliasing"));
+                }
+                if self.depth + extent.depth > self.limits.depth {
+                    return Err(at.error(&format!("exceeded max depth of {}", self.limits.depth)));
+                }
                 Ok(node)
             }
         }
@@ -598,9 +611,9 @@ impl<'a> Parser<'a> {
     fn tag(&mut self) -> Result<Box<str>, SyntaxError> {
         let begun = self.cursor.position();
         let at = self.cursor.clone();
-        while !self.cursor.ends_word(0)
-            && !matches!(self.cursor.byte(0), b'[' | b']' | b'{' | b'}' | b',')
-        {
+        let verbatim = self.cursor.rest().starts_with("!<");
+        let ends = |byte: u8| !verbatim && matches!(byte, b'[' | b']' | b'{' | b'}' | b',');
+        while !self.cursor.ends_word(0) && !ends(self.cursor.byte(0)) {
             self.cursor.step();
         }
         let text = self.cursor.since(begun);
@@ -653,9 +666,9 @@ impl<'a> Parser<'a> {
             node.tag = tag;
         }
         if let Some(anchor) = anchor {
-            let size = count(&node);
-            self.count(size)?;
-            self.anchors.insert(anchor, Some((node.clone(), size)));
+            let extent = Extent::of(&node);
+            self.count(extent.nodes)?;
+            self.anchors.insert(anchor, Some((node.clone(), extent)));
         }
         Ok(node)
     }
@@ -738,12 +751,34 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn count(node: &Node) -> usize {
-    1 + match &node.content {
-        Content::Scalar { .. } => 0,
-        Content::Sequence(items) => items.iter().map(count).sum(),
-        Content::Mapping(entries) => {
-            entries.iter().map(|(key, value)| count(key) + count(value)).sum()
+/// How much a node is.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    nodes: usize,
+    depth: usize,
+    bytes: usize,
+}
+
+impl Extent {
+    fn of(node: &Node) -> Self {
+        let inner = match &node.content {
+            Content::Scalar { text, .. } => return Self { nodes: 1, depth: 0, bytes: text.len() },
+            Content::Sequence(items) => {
+                items.iter().map(Self::of).fold(Self::default(), Self::beside)
+            }
+            Content::Mapping(entries) => {
+                let nodes = entries.iter().flat_map(|(key, value)| [key, value]);
+                nodes.map(Self::of).fold(Self::default(), Self::beside)
+            }
+        };
+        Self { nodes: inner.nodes + 1, depth: inner.depth + 1, bytes: inner.bytes }
+    }
+
+    fn beside(self, other: Self) -> Self {
+        Self {
+            nodes: self.nodes + other.nodes,
+            depth: self.depth.max(other.depth),
+            bytes: self.bytes + other.bytes,
         }
     }
 }

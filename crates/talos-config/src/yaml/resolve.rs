@@ -1,6 +1,6 @@
 //! What a scalar is when nobody says which type it should have.
 
-use super::node::Style;
+use super::node::{Node, Style};
 
 /// A scalar, resolved as the Go library does it.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,20 @@ pub enum Resolved {
 pub fn resolve(text: &str, style: Style) -> Resolved {
     if style == Style::Plain { resolve_plain(text) } else { Resolved::Text }
 }
+
+/// Resolves a node, its tag included; what is no scalar is text to nobody.
+pub(crate) fn resolve_node(node: &Node) -> Resolved {
+    let Some((text, style)) = node.scalar() else { return Resolved::Text };
+    match node.tag.as_deref().map(|tag| tag.strip_prefix(CORE_TAG)) {
+        None => resolve(text, style),
+        Some(Some("int" | "float" | "bool" | "null")) => resolve(text, Style::Plain),
+        Some(_) => Resolved::Text,
+    }
+}
+
+/// What the tags of YAML's own types begin with.
+pub(crate) const CORE_TAG: &str = "tag:yaml.org,2002:";
+pub(crate) const BINARY_TAG: &str = "tag:yaml.org,2002:binary";
 
 /// The old words for true and false, which a field that wants a boolean still takes.
 pub(crate) fn old_boolean(text: &str) -> Option<bool> {

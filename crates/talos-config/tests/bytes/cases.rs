@@ -560,15 +560,15 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 
-    fn one_in(&mut self, chances: u64) -> bool {
+    pub(crate) fn one_in(&mut self, chances: u64) -> bool {
         self.below(chances) == 0
     }
 
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         let index = usize::try_from(self.below(items.len() as u64)).expect("small");
         &items[index]
     }

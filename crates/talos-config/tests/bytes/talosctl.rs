@@ -1,5 +1,6 @@
-//! The real talosctl, asked to patch.
+//! The real talosctl, asked to patch and to generate.
 
+use std::path::Path;
 use std::process::Command;
 
 use testkit::peers;
@@ -29,4 +30,29 @@ pub(crate) fn patch_with(
         return Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned());
     }
     Err(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// What `talosctl gen config` writes for control planes and workers, or what it says when it refuses.
+pub(crate) fn generate(
+    release: &str,
+    bundle: &Path,
+    arguments: &[String],
+) -> Result<[String; 2], String> {
+    let directory = tempfile::tempdir().expect("a directory");
+    let output = Command::new(peers::program(&format!("talosctl-{release}")))
+        .args(["gen", "config", "--with-docs=false", "--with-examples=false"])
+        .args(["--output-types=controlplane,worker", "--with-secrets"])
+        .arg(bundle)
+        .args(arguments)
+        .arg("--output")
+        .arg(directory.path())
+        .output()
+        .expect("talosctl");
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let read = |name: &str| {
+        fs_err::read_to_string(directory.path().join(name)).expect("a file of talosctl")
+    };
+    Ok([read("controlplane.yaml"), read("worker.yaml")])
 }
