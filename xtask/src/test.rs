@@ -93,7 +93,7 @@ const LEVELS: &[Level] = &[
         name: "peers",
         about: "with the real programs that Ichor is compared with",
         peers: Peers::All,
-        packages: &[],
+        packages: &["openssl"],
     },
 ];
 

@@ -1,7 +1,7 @@
 //! What is measured. A case is one job that both programs do.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use testkit::peers;
@@ -43,6 +43,20 @@ pub(super) const CASES: &[Case] = &[
             })
         },
     },
+    Case {
+        name: "gen-config",
+        about: "the configuration of a control plane from given secrets",
+        peer: "talosctl-1.14.1",
+        prepare: |directory| {
+            let secrets = stability().join("secrets.yaml");
+            fs_err::write(directory.join("secrets.yaml"), fs_err::read(secrets)?)?;
+            let common = "gen config c https://10.0.0.10:6443 --with-secrets secrets.yaml -t controlplane -o -";
+            Ok(Inputs {
+                ours: arguments(common),
+                theirs: arguments(&format!("{common} --with-docs=false --with-examples=false")),
+            })
+        },
+    },
 ];
 
 /// A job of a library, measured by one of its examples without a process around it.
@@ -66,14 +80,18 @@ pub(super) const LIBRARY_CASES: &[LibraryCase] = &[LibraryCase {
 
 /// A configuration that talosctl generated for a control plane, and three patches as people write them.
 fn write_patch_files(directory: &Path) -> Result<()> {
-    let machinery = peers::module("talos-1.14.1", "github.com/siderolabs/talos/pkg/machinery");
-    let config =
-        machinery.join("config/types/v1alpha1/testdata/stability/v1.13/base-controlplane.yaml");
+    let config = stability().join("v1.13/base-controlplane.yaml");
     fs_err::write(directory.join("config.yaml"), fs_err::read(config)?)?;
     for (index, patch) in PATCHES.iter().enumerate() {
         fs_err::write(directory.join(format!("patch-{index}.yaml")), patch)?;
     }
     Ok(())
+}
+
+/// The configurations that Talos keeps to show that they never change.
+fn stability() -> PathBuf {
+    let machinery = peers::module("talos-1.14.1", "github.com/siderolabs/talos/pkg/machinery");
+    machinery.join("config/types/v1alpha1/testdata/stability")
 }
 
 const PATCHES: [&str; 3] = [

@@ -87,6 +87,37 @@ fn combinations_end_as_with_talosctl() {
     assert!(refused * 4 < count, "{refused} of {count} refused: the combinations show too little");
 }
 
+/// Bundles that talosctl makes are read and written back as they were.
+#[test]
+#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+fn secrets_of_talosctl_are_written_back() {
+    for (release, contract) in
+        [("1.14.1", "v1.14"), ("1.14.1", "v1.2"), ("1.13.9", "v1.13"), ("1.12.0", "v1.6")]
+    {
+        let text = talosctl::secrets(release, contract);
+        let bundle = Bundle::parse(&text, Source(1)).expect("a bundle");
+        let ours = bundle.encode(Dialect::V1_14).into_exposed();
+        assert!(ours == text, "{release} {contract}\n{}", first_difference(&ours, &text));
+        assert_eq!(bundle.problems(), Vec::<String>::new(), "{release} {contract}");
+    }
+}
+
+/// What is missing from a bundle is told in the words of talosctl.
+#[test]
+#[ignore = "level bytes: needs the module of Talos (cargo xtask test)"]
+fn incomplete_secrets_are_told_as_talosctl_does() {
+    let file = machinery().join("config/generate/secrets/testdata/invalid-secrets.yaml");
+    let text = fs_err::read_to_string(&file).expect("a file of the module");
+    let problems = Bundle::parse(&text, Source(1)).expect("a bundle").problems();
+    let theirs = talosctl::generate("1.14.1", &file, &["c".to_owned(), "https://h".to_owned()]);
+    let theirs = theirs.expect_err("a refusal");
+    assert!(problems.len() >= 5, "{problems:?}");
+    for problem in &problems {
+        assert!(theirs.contains(problem), "{problem}\n{theirs}");
+    }
+    assert!(theirs.contains(&format!("{} errors occurred", problems.len())), "{theirs}");
+}
+
 /// Each gives two files.
 const COMBINATIONS: u64 = 520;
 

@@ -56,3 +56,12 @@ pub(crate) fn generate(
     };
     Ok([read("controlplane.yaml"), read("worker.yaml")])
 }
+
+/// New secrets.
+pub(crate) fn secrets(release: &str, contract: &str) -> String {
+    let output = Command::new(peers::program(&format!("talosctl-{release}")))
+        .args(["gen", "secrets", "--output-file", "-", "--talos-version", contract])
+        .output()
+        .expect("talosctl");
+    String::from_utf8(output.stdout).expect("text")
+}
