@@ -10,14 +10,13 @@
 
 mod cursor;
 mod emit;
-mod emit_folded;
 mod node;
 mod parse;
 mod resolve;
 mod scalar;
 
+pub(crate) use emit::emit_folded;
 pub use emit::{Dialect, Tree, emit};
-pub(crate) use emit_folded::emit_folded;
 pub use node::{Comment, Content, Document, Node, Style};
 pub use parse::{Limits, parse};
 pub(crate) use resolve::{BINARY_TAG, CORE_TAG, old_boolean, resolve_node};

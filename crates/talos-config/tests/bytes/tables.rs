@@ -1,5 +1,8 @@
 //! Tables of named cases, each beside what the real talosctl makes of it.
 
+#[path = "../data/strings.rs"]
+mod strings;
+
 use talos_config::yaml::Dialect;
 use talos_config::{Config, Source};
 
@@ -154,10 +157,7 @@ fn configurations_of_talos_are_read() {
 #[test]
 #[ignore = "level bytes: needs talosctl (cargo xtask test)"]
 fn strings_in_every_dialect() {
-    let texts: Vec<String> = rows(include_str!("../data/strings.txt"))
-        .iter()
-        .map(|line| unescape(line.split_once(" => ").expect("a row").0))
-        .collect();
+    let texts: Vec<String> = strings::rows().into_iter().map(|(text, _)| text).collect();
     let mut config = "machine:\n    sysctls:\n".to_owned();
     for (index, text) in texts.iter().enumerate() {
         let escaped =
@@ -187,29 +187,4 @@ fn rows(table: &str) -> Vec<&str> {
 
 fn written_out(document: &str) -> String {
     document.replace("{K: ", "{apiVersion: v1alpha1, kind: ") + "\n"
-}
-
-/// Reads the escapes of the table of strings.
-fn unescape(text: &str) -> String {
-    let mut result = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        result.push_str(&rest[..at]);
-        let (character, length) = match rest.as_bytes()[at + 1] {
-            b'n' => ('\n', 2),
-            b't' => ('\t', 2),
-            b'r' => ('\r', 2),
-            b's' => (' ', 2),
-            b'\\' => ('\\', 2),
-            b'u' => (hexadecimal(&rest[at + 2..at + 6]), 6),
-            _ => (hexadecimal(&rest[at + 2..at + 10]), 10),
-        };
-        result.push(character);
-        rest = &rest[at + length..];
-    }
-    result + rest
-}
-
-fn hexadecimal(text: &str) -> char {
-    char::from_u32(u32::from_str_radix(text, 16).expect("a number")).expect("a character")
 }
