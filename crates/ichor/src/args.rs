@@ -162,6 +162,17 @@ pub enum Gen {
     #[command(verbatim_doc_comment)]
     Config(Box<GenConfigArgs>),
 
+    /// Find the id of a schematic without asking the factory
+    ///
+    /// The factory serves images of an id only once it has seen the schematic itself.
+    Schematic {
+        /// The schematic, as the factory takes it; `-` is stdin
+        file: PathBuf,
+
+        #[command(flatten)]
+        shown: Shown,
+    },
+
     /// Make a talosconfig from the secrets of a cluster
     Talosconfig {
         /// The name of the cluster

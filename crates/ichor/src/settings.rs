@@ -14,6 +14,7 @@ use crate::args::{Args, Command, Gen, GenConfigArgs, Output, OutputType, Release
 pub(crate) enum Settings {
     GenSecrets(GenSecrets),
     GenConfig(Box<GenConfig>),
+    GenSchematic { file: Input, output: Output },
     GenTalosconfig(GenTalosconfig),
     GenKubeconfig(GenKubeconfig),
     Patch { files: Vec<Input>, patches: Vec<Input>, target: Target, dialect: Dialect },
@@ -119,6 +120,9 @@ impl Settings {
                 target: Target::new(Some(output_file), force),
             }),
             Gen::Config(args) => Self::GenConfig(Box::new(GenConfig::resolve(*args)?)),
+            Gen::Schematic { file, shown } => {
+                Self::GenSchematic { file: Input::file(&file), output: shown.output }
+            }
             Gen::Talosconfig { cluster, with_secrets, roles, hours, output, force } => {
                 let unknown: Vec<_> =
                     roles.iter().filter(|role| !ROLES.contains(&role.as_str())).cloned().collect();

@@ -316,6 +316,59 @@ fn bad_input_is_refused_with_its_place() {
 }
 
 #[test]
+fn gen_config_help() {
+    assert_snapshot!(ichor(&["gen", "config", "--help"]));
+}
+
+#[test]
+fn gen_schematic_without_the_factory() {
+    let directory = Directory::new();
+    directory.write(
+        "schematic.yaml",
+        "customization: {systemExtensions: {officialExtensions: [siderolabs/drbd]}}\n",
+    );
+    assert_snapshot!(directory.ichor(&["gen", "schematic", "schematic.yaml", "-o", "json"]));
+}
+
+#[test]
+fn gen_refuses_bad_input_and_writes_nothing() {
+    let directory = Directory::new();
+    directory.write("secrets.yaml", "cluster: {id: a}\ntrustdinfo: null\n");
+    directory.write("misfit.yaml", "machine: {sysctls: {gone: {$patch: delete}}}\n");
+    let mut shown = String::new();
+    for arguments in [
+        &["gen", "config", "c", "10.0.0.10"][..],
+        &["gen", "config", "c", "https://"],
+        &["gen", "config", "c", "https://h:0"],
+        &["gen", "config", "c", "https://h", "--talos-version", "v1.14-alpha"],
+        &["gen", "config", "c", "https://h", "--registry-mirror", "foo"],
+        &["gen", "config", "c", "https://h", "--with-secrets", "secrets.yaml"],
+        &["gen", "config", "c", "https://h", "--output", "-"],
+        &["gen", "talosconfig", "c", "--roles", "os:foo"],
+        &["gen", "secrets"],
+    ] {
+        let _ = writeln!(shown, "{}", directory.ichor(arguments));
+    }
+    let before = directory.list(".");
+    let misfit = directory.ichor(&[
+        "gen",
+        "config",
+        "c",
+        "https://h",
+        "--talos-version",
+        "1.6",
+        "--config-patch",
+        "@misfit.yaml",
+    ]);
+    assert!(
+        misfit.starts_with("exit: 3") && misfit.contains("misfit.yaml: patch delete"),
+        "{misfit}"
+    );
+    assert_eq!(directory.list("."), before);
+    assert_snapshot!(shown);
+}
+
+#[test]
 fn diff_of_files() {
     let directory = Directory::new();
     assert_snapshot!(directory.ichor(&["diff", "worker.yaml", "multi.yaml"]));

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::kinds::{KEY, KEY_PAIR};
 use crate::schema::{Field, Type, field};
 use crate::value::Value;
-use crate::yaml::{self, Dialect, Limits, Tree};
+use crate::yaml::{self, Dialect, Tree, first_document};
 use crate::{Secret, Source};
 
 #[cfg(feature = "pki")]
@@ -31,9 +31,7 @@ pub struct Bundle(BTreeMap<String, Value>);
 impl Bundle {
     /// Reads a bundle. Keys that are not known are left alone, as talosctl does.
     pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
-        let documents = yaml::parse(text, source, Limits::default())?;
-        let document = documents.into_iter().next().ok_or(Error::Empty)?;
-        Ok(Self(decode::lenient_object(&document.root, FIELDS)?))
+        Ok(Self(decode::lenient_object(&first_document(text, source)?, FIELDS)?))
     }
 
     /// The text, as talosctl writes it.

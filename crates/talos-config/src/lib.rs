@@ -29,6 +29,7 @@ mod patch;
 #[cfg(feature = "pki")]
 pub mod pki;
 pub mod schema;
+mod schematic;
 mod secret;
 mod talosconfig;
 mod value;
@@ -45,6 +46,7 @@ pub use explain::{Change, Explanation, explain, origins};
 pub use generate::{Generate, Options, Role};
 pub use origin::{Origin, Source};
 pub use patch::{Patch, Patched, apply};
+pub use schematic::Schematic;
 pub use secret::{REDACTED, Secret};
 pub use talosconfig::Talosconfig;
 pub use value::{Data, Value};

@@ -7,7 +7,7 @@ use crate::encode::{self, Secrets};
 use crate::error::Error;
 use crate::schema::{Field, TEXTS, Type, field};
 use crate::value::{Data, Value};
-use crate::yaml::{self, Dialect, Limits, Tree};
+use crate::yaml::{self, Dialect, Tree, first_document};
 use crate::{Secret, Source};
 
 /// Contexts: for each cluster its endpoints and the client's credentials.
@@ -28,9 +28,7 @@ impl Talosconfig {
 
     /// Reads contexts. Keys that are not known are left alone, as talosctl does.
     pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
-        let documents = yaml::parse(text, source, Limits::default())?;
-        let document = documents.into_iter().next().ok_or(Error::Empty)?;
-        let mut config = decode::lenient_object(&document.root, FIELDS)?;
+        let mut config = decode::lenient_object(&first_document(text, source)?, FIELDS)?;
         // An older name for the first endpoint.
         if let Some(Data::Map(contexts)) =
             config.get_mut("contexts").map(|contexts| &mut contexts.data)

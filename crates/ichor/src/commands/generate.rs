@@ -1,12 +1,15 @@
 //! `ichor gen`: secrets, configuration and credentials of a new cluster.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use talos_config::yaml::Dialect;
-use talos_config::{Bundle, Generate, Patch, Patched, Role, Source};
+use talos_config::{Bundle, Generate, Patch, Patched, Role, Schematic, Source};
 
 use super::patch::{apply_all, read_patches};
-use crate::args::OutputType;
+use crate::args::{Output, OutputType};
 use crate::printer::Printer;
 use crate::settings::{GenConfig, GenKubeconfig, GenSecrets, GenTalosconfig, Input, Target};
 use crate::texts::Texts;
@@ -66,6 +69,31 @@ pub(super) fn config(settings: &GenConfig, printer: &mut Printer) -> Result<Exit
         });
     }
     write(outputs, &settings.target, printer)
+}
+
+/// `ichor gen schematic`
+pub(super) fn schematic(
+    file: &Input,
+    output: Output,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let mut texts = Texts::default();
+    let (text, source) = texts.read(file)?;
+    let schematic =
+        Schematic::parse(&text, source).map_err(|error| texts.locate(&error, source))?;
+    printer.value(&Identified { id: schematic.id(), schematic: schematic.canonical() }, output)
+}
+
+#[derive(Serialize)]
+struct Identified {
+    id: String,
+    schematic: String,
+}
+
+impl fmt::Display for Identified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.id)
+    }
 }
 
 /// `ichor gen talosconfig`

@@ -15,6 +15,7 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
     match settings {
         Settings::GenSecrets(settings) => generate::secrets(settings, printer),
         Settings::GenConfig(settings) => generate::config(settings, printer),
+        Settings::GenSchematic { file, output } => generate::schematic(file, *output, printer),
         Settings::GenTalosconfig(settings) => generate::talosconfig(settings, printer),
         Settings::GenKubeconfig(settings) => generate::kubeconfig(settings, printer),
         Settings::Patch { files, patches, target, dialect } => {

@@ -300,7 +300,10 @@ impl Writer<'_> {
 
     fn put(&mut self, text: &str) {
         self.output.push_str(text);
-        self.column += text.chars().count();
+        // Only who folds has to know the column.
+        if self.hand == Hand::Folded {
+            self.column += text.chars().count();
+        }
     }
 
     fn put_char(&mut self, character: char) {

@@ -22,7 +22,8 @@ pub use parse::{Limits, parse};
 pub(crate) use resolve::{BINARY_TAG, CORE_TAG, old_boolean, resolve_node};
 pub use resolve::{Resolved, resolve};
 
-use crate::Origin;
+use crate::error::Error;
+use crate::{Origin, Source};
 
 /// Why text is not YAML, or not YAML that we accept.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -32,4 +33,10 @@ pub struct SyntaxError {
     pub problem: String,
     /// Where it is.
     pub origin: Origin,
+}
+
+/// The content of the first document: all that is read of files that are no configuration.
+pub(crate) fn first_document(text: &str, source: Source) -> Result<Node, Error> {
+    let documents = parse(text, source, Limits::default())?;
+    documents.into_iter().next().map(|document| document.root).ok_or(Error::Empty)
 }

@@ -1,0 +1,87 @@
+//! Schematics: what an image of Talos is made of, and the id by which the factory knows it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+use crate::Source;
+use crate::decode;
+use crate::encode::{self, Secrets};
+use crate::error::Error;
+use crate::schema::{Choice, Field, INT, TEXTS, Type, U32, choice, field};
+use crate::value::Value;
+use crate::yaml::{self, Dialect, Tree, first_document};
+
+/// What an image is made of.
+#[derive(Clone, PartialEq)]
+pub struct Schematic(BTreeMap<String, Value>);
+
+impl Schematic {
+    /// Reads a schematic. A key that does not exist is an error, as it is to the factory.
+    pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
+        Ok(Self(decode::object(&first_document(text, source)?, FIELDS, &[])?))
+    }
+
+    /// Reads a schematic as talhelper does, which leaves unknown keys alone.
+    pub fn parse_lenient(text: &str, source: Source) -> Result<Self, Error> {
+        Ok(Self(decode::lenient_object(&first_document(text, source)?, FIELDS)?))
+    }
+
+    /// The text whose hash is the id.
+    pub fn canonical(&self) -> String {
+        let mut text = String::new();
+        let tree = Tree::Map(encode::object(&self.0, FIELDS, Secrets::Shown));
+        yaml::emit(&tree, Dialect::V1_14, &mut text);
+        text
+    }
+
+    /// The id: the factory gives the same, but serves it only once it has seen the schematic.
+    pub fn id(&self) -> String {
+        let mut id = String::new();
+        for byte in Sha256::digest(self.canonical()) {
+            // Writing to a string cannot fail.
+            let _ = write!(id, "{byte:02x}");
+        }
+        id
+    }
+
+    /// The name of the installer's image for a platform and a release.
+    pub fn installer(&self, platform: &str, version: &str, secure_boot: bool) -> String {
+        let suffix = if secure_boot { "-secureboot" } else { "" };
+        format!("factory.talos.dev/{platform}-installer{suffix}/{}:{version}", self.id())
+    }
+}
+
+const FIELDS: &[Field] = &[
+    field("owner", Type::Text),
+    field(
+        "overlay",
+        Type::Object(&[
+            field("image", Type::Text).always(),
+            field("name", Type::Text).always(),
+            field("options", Type::Any),
+        ]),
+    ),
+    field(
+        "customization",
+        Type::Object(&[
+            field("embeddedMachineConfiguration", Type::Text),
+            field("extraKernelArgs", TEXTS),
+            field(
+                "meta",
+                Type::List(&Type::Object(&[
+                    field("key", INT).always(),
+                    field("value", Type::Text).always(),
+                ])),
+            ),
+            field("systemExtensions", Type::Object(&[field("officialExtensions", TEXTS)])),
+            field("bootloader", Type::Choice(&BOOTLOADER)),
+            field("secureboot", Type::Object(&[field("includeWellKnownCertificates", Type::Bool)])),
+            field("diskImage", Type::Object(&[field("sectorSize", U32)])),
+        ]),
+    )
+    .always(),
+];
+
+const BOOTLOADER: Choice = choice("BootloaderKind", &["none", "dual-boot", "sd-boot", "grub"]);
