@@ -147,6 +147,18 @@ pub enum Gen {
         #[arg(long, value_name = "VERSION")]
         talos_version: Option<String>,
 
+        /// Take the secrets out of a control plane's configuration instead
+        #[arg(long, value_name = "FILE", conflicts_with = "from_kubernetes_pki")]
+        from_controlplane_config: Option<PathBuf>,
+
+        /// Take over the authorities of a Kubernetes cluster: its pki directory
+        #[arg(short = 'p', long, value_name = "DIR")]
+        from_kubernetes_pki: Option<PathBuf>,
+
+        /// With a pki directory: the bootstrap token to keep
+        #[arg(short = 't', long, value_name = "TOKEN", requires = "from_kubernetes_pki")]
+        kubernetes_bootstrap_token: Option<String>,
+
         /// Overwrite the file if it exists
         #[arg(short, long)]
         force: bool,

@@ -24,10 +24,17 @@ pub(crate) enum Settings {
     Completions { shell: clap_complete::Shell },
 }
 
-#[derive(Debug)]
 pub(crate) struct GenSecrets {
     pub(crate) contract: Contract,
+    pub(crate) origin: SecretsOrigin,
     pub(crate) target: Target,
+}
+
+/// Where secrets come from.
+pub(crate) enum SecretsOrigin {
+    New,
+    ControlPlane(Input),
+    KubernetesPki { directory: PathBuf, bootstrap_token: Option<String> },
 }
 
 pub(crate) struct GenConfig {
@@ -115,8 +122,22 @@ impl Settings {
 
     fn resolve_gen(what: Gen) -> Result<Self, Error> {
         Ok(match what {
-            Gen::Secrets { output_file, talos_version, force } => Self::GenSecrets(GenSecrets {
+            Gen::Secrets {
+                output_file,
+                talos_version,
+                from_controlplane_config,
+                from_kubernetes_pki,
+                kubernetes_bootstrap_token: bootstrap_token,
+                force,
+            } => Self::GenSecrets(GenSecrets {
                 contract: contract(talos_version)?,
+                origin: match (from_controlplane_config, from_kubernetes_pki) {
+                    (Some(file), _) => SecretsOrigin::ControlPlane(Input::file(&file)),
+                    (None, Some(directory)) => {
+                        SecretsOrigin::KubernetesPki { directory, bootstrap_token }
+                    }
+                    (None, None) => SecretsOrigin::New,
+                },
                 target: Target::new(Some(output_file), force),
             }),
             Gen::Config(args) => Self::GenConfig(Box::new(GenConfig::resolve(*args)?)),

@@ -51,6 +51,74 @@ fn kubectl_takes_our_kubeconfig() {
     assert_eq!(shown, format!("admin@home {ENDPOINT}"));
 }
 
+/// A bundle survives the way through a configuration, with us as with talosctl.
+#[test]
+#[ignore = "level peers: needs talosctl (cargo xtask test)"]
+fn secrets_come_back_out_of_a_configuration() {
+    for contract in ["v1.2", "v1.6", "v1.11", "v1.13", "v1.14"] {
+        let directory = generated(&["--talos-version", contract]);
+        let ichor = Path::new(env!("CARGO_BIN_EXE_ichor"));
+        let config = [
+            "gen",
+            "config",
+            "home",
+            ENDPOINT,
+            "--with-secrets",
+            "secrets.yaml",
+            "--talos-version",
+            contract,
+        ];
+        run(ichor, &[&config[..], &["--output", "of-contract"]].concat(), &directory);
+        let from = "--from-controlplane-config=of-contract/controlplane.yaml";
+        run(ichor, &["gen", "secrets", from, "--output-file", "ours.yaml"], &directory);
+        let talosctl = peers::program("talosctl-1.14.1");
+        run(&talosctl, &["gen", "secrets", from, "--output-file", "theirs.yaml"], &directory);
+        let read =
+            |file: &str| fs_err::read_to_string(directory.path().join(file)).expect("a file");
+        assert!(read("ours.yaml") == read("secrets.yaml"), "{contract}: ours");
+        assert!(read("theirs.yaml") == read("secrets.yaml"), "{contract}: theirs");
+    }
+}
+
+#[test]
+#[ignore = "level peers: needs openssl (cargo xtask test)"]
+fn a_kubernetes_cluster_is_taken_over_with_its_authorities() {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs_err::create_dir_all(directory.path().join("pki/etcd")).expect("a directory");
+    for name in ["ca", "etcd/ca", "front-proxy-ca"] {
+        let (key, crt) = (format!("pki/{name}.key"), format!("pki/{name}.crt"));
+        openssl(&["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", &key], &directory);
+        openssl(
+            &["req", "-x509", "-new", "-key", &key, "-subj", "/CN=old", "-days", "9", "-out", &crt],
+            &directory,
+        );
+    }
+    openssl(&["genrsa", "-traditional", "-out", "pki/sa.key", "2048"], &directory);
+    let token = "abcdef.0123456789abcdef";
+    let ichor = Path::new(env!("CARGO_BIN_EXE_ichor"));
+    run(
+        ichor,
+        &["gen", "secrets", "--from-kubernetes-pki", "pki", "--kubernetes-bootstrap-token", token],
+        &directory,
+    );
+    let secrets = fs_err::read_to_string(directory.path().join("secrets.yaml")).expect("secrets");
+    assert!(secrets.contains(&format!("bootstraptoken: {token}\n")));
+    for (before, file) in [
+        ("    k8s:\n        crt: ", "pki/ca.crt"),
+        ("    etcd:\n        crt: ", "pki/etcd/ca.crt"),
+        ("    k8saggregator:\n        crt: ", "pki/front-proxy-ca.crt"),
+        ("    k8sserviceaccount:\n        key: ", "pki/sa.key"),
+    ] {
+        decode(&directory, &secrets, before, "decoded");
+        let read =
+            |file: &str| fs_err::read_to_string(directory.path().join(file)).expect("a file");
+        assert!(read("decoded") == read(file), "{file}");
+    }
+    let config =
+        ["gen", "config", "c", ENDPOINT, "--with-secrets", "secrets.yaml", "--output", "theirs"];
+    run(&peers::program("talosctl-1.14.1"), &config, &directory);
+}
+
 /// Authorities and clients as an independent program reads them, field by field.
 #[test]
 #[ignore = "level peers: needs openssl (cargo xtask test)"]

@@ -5,6 +5,8 @@ mod credentials;
 #[cfg(feature = "pki")]
 mod generate;
 #[cfg(feature = "pki")]
+mod import;
+#[cfg(feature = "pki")]
 mod validate;
 
 use std::collections::BTreeMap;
@@ -23,6 +25,8 @@ use crate::{Secret, Source};
 
 #[cfg(feature = "pki")]
 pub use generate::Makers;
+#[cfg(feature = "pki")]
+pub use import::KubernetesPki;
 
 /// The secrets of a cluster.
 #[derive(Clone)]

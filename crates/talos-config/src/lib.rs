@@ -37,7 +37,7 @@ pub mod yaml;
 
 pub use bundle::Bundle;
 #[cfg(feature = "pki")]
-pub use bundle::Makers;
+pub use bundle::{KubernetesPki, Makers};
 pub use config::{Config, Document};
 pub use contract::{Contract, NoContract};
 pub use diff::{Difference, diff};

@@ -48,8 +48,7 @@ pub(super) const CASES: &[Case] = &[
         about: "the configuration of a control plane from given secrets",
         peer: "talosctl-1.14.1",
         prepare: |directory| {
-            let secrets = stability().join("secrets.yaml");
-            fs_err::write(directory.join("secrets.yaml"), fs_err::read(secrets)?)?;
+            write_secrets(directory)?;
             let common = "gen config c https://10.0.0.10:6443 --with-secrets secrets.yaml -t controlplane -o -";
             Ok(Inputs {
                 ours: arguments(common),
@@ -69,14 +68,30 @@ pub(super) struct LibraryCase {
     pub(super) prepare: fn(&Path) -> Result<()>,
 }
 
-pub(super) const LIBRARY_CASES: &[LibraryCase] = &[LibraryCase {
-    name: "patch-library",
-    about: "the same job as `patch`, in the library",
-    package: "talos-config",
-    example: "measure_patch",
-    files: &["config.yaml", "patch-0.yaml", "patch-1.yaml", "patch-2.yaml"],
-    prepare: write_patch_files,
-}];
+pub(super) const LIBRARY_CASES: &[LibraryCase] = &[
+    LibraryCase {
+        name: "patch-library",
+        about: "the same job as `patch`, in the library",
+        package: "talos-config",
+        example: "measure_patch",
+        files: &["config.yaml", "patch-0.yaml", "patch-1.yaml", "patch-2.yaml"],
+        prepare: write_patch_files,
+    },
+    LibraryCase {
+        name: "gen-library",
+        about: "one machine's configuration, ten thousand times, in the library",
+        package: "talos-config",
+        example: "measure_generate",
+        files: &["secrets.yaml"],
+        prepare: write_secrets,
+    },
+];
+
+/// Secrets that were published so that nobody uses them.
+fn write_secrets(directory: &Path) -> Result<()> {
+    let secrets = stability().join("secrets.yaml");
+    Ok(fs_err::write(directory.join("secrets.yaml"), fs_err::read(secrets)?)?)
+}
 
 /// A configuration that talosctl generated for a control plane, and three patches as people write them.
 fn write_patch_files(directory: &Path) -> Result<()> {

@@ -6,18 +6,38 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use talos_config::yaml::Dialect;
-use talos_config::{Bundle, Generate, Patch, Patched, Role, Schematic, Source};
+use talos_config::{
+    Bundle, Config, Generate, KubernetesPki, Patch, Patched, Role, Schematic, Secret, Source,
+};
 
 use super::patch::{apply_all, read_patches};
 use crate::args::{Output, OutputType};
 use crate::printer::Printer;
-use crate::settings::{GenConfig, GenKubeconfig, GenSecrets, GenTalosconfig, Input, Target};
+use crate::settings::{
+    GenConfig, GenKubeconfig, GenSecrets, GenTalosconfig, Input, SecretsOrigin, Target,
+};
 use crate::texts::Texts;
 use crate::{Error, ExitStatus, files, makers};
 
 /// `ichor gen secrets`
 pub(super) fn secrets(settings: &GenSecrets, printer: &mut Printer) -> Result<ExitStatus, Error> {
-    let bundle = makers::with(|makers| Bundle::generate(settings.contract, makers))?;
+    let bundle = match &settings.origin {
+        SecretsOrigin::New => makers::with(|makers| Bundle::generate(settings.contract, makers))?,
+        SecretsOrigin::ControlPlane(input) => {
+            let mut texts = Texts::default();
+            let (text, source) = texts.read(input)?;
+            let config =
+                Config::parse(&text, source).map_err(|error| texts.locate(&error, source))?;
+            Bundle::from_config(&config)
+        }
+        SecretsOrigin::KubernetesPki { directory, bootstrap_token } => {
+            let pki = read_kubernetes_pki(directory)?;
+            let token = bootstrap_token.as_deref();
+            makers::with(|makers| {
+                Bundle::from_kubernetes_pki(&pki, token, settings.contract, makers)
+            })??
+        }
+    };
     write(
         vec![(PathBuf::new(), bundle.encode(Dialect::default()).into_exposed())],
         &settings.target,
@@ -118,6 +138,18 @@ pub(super) fn kubeconfig(
         bundle.kubeconfig(&settings.cluster, &settings.endpoint, settings.lifetime, makers)
     })?;
     write(vec![(PathBuf::new(), made?.into_exposed())], &settings.target, printer)
+}
+
+/// Reads the files that kubeadm keeps in `/etc/kubernetes/pki`.
+fn read_kubernetes_pki(directory: &Path) -> Result<KubernetesPki, Error> {
+    let read = |name: &str| fs_err::read_to_string(directory.join(name)).map_err(Error::Input);
+    let secret = |name: &str| read(name).map(Secret::new);
+    Ok(KubernetesPki {
+        kubernetes: (read("ca.crt")?, secret("ca.key")?),
+        etcd: (read("etcd/ca.crt")?, secret("etcd/ca.key")?),
+        aggregator: (read("front-proxy-ca.crt")?, secret("front-proxy-ca.key")?),
+        service_account: secret("sa.key")?,
+    })
 }
 
 /// Reads secrets and refuses those that a cluster cannot be made of.

@@ -61,11 +61,15 @@ impl Bundle {
     }
 
     fn check_key(&self, path: &[&str]) -> Result<(), PkiError> {
-        let text = self.pem(path);
-        match Pem::parse(&text)?.label.as_str() {
-            // We never sign with these, so that they are there is all we can tell.
-            "RSA PRIVATE KEY" => Ok(()),
-            _ => Key::parse(&text).map(drop),
-        }
+        check_key(&self.pem(path))
+    }
+}
+
+/// Whether a text is a private key.
+pub(super) fn check_key(text: &str) -> Result<(), PkiError> {
+    match Pem::parse(text)?.label.as_str() {
+        // We never sign with these, so that they are there is all we can tell.
+        "RSA PRIVATE KEY" => Ok(()),
+        _ => Key::parse(text).map(drop),
     }
 }
