@@ -3,6 +3,7 @@
 #![expect(missing_docs, reason = "clap would show comments on flattened arguments as help")]
 
 use std::ffi::OsString;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
@@ -173,6 +174,89 @@ pub enum Gen {
     ///   ichor gen config home $ENDPOINT --with-secrets secrets.yaml
     #[command(verbatim_doc_comment)]
     Config(Box<GenConfigArgs>),
+
+    /// Make a certificate authority: ORGANIZATION.crt, .key and .sha256
+    Ca {
+        /// The name of the authority, and of its files
+        #[arg(long)]
+        organization: String,
+
+        /// How long it is valid
+        #[arg(long, default_value_t = 87600)]
+        hours: u32,
+
+        /// Overwrite files that exist
+        #[arg(short, long)]
+        force: bool,
+    },
+
+    /// Make a private key: NAME.key
+    Key {
+        /// The name of the file, without .key
+        #[arg(long)]
+        name: String,
+
+        /// Overwrite the file if it exists
+        #[arg(short, long)]
+        force: bool,
+    },
+
+    /// Ask for a certificate: a file beside the key, ending in .csr
+    Csr {
+        /// The key that the certificate is for
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+
+        /// The address that it speaks for
+        #[arg(long)]
+        ip: IpAddr,
+
+        /// What its owner may do
+        #[arg(long, value_delimiter = ',', default_value = "os:admin", value_name = "ROLE")]
+        roles: Vec<String>,
+
+        /// Overwrite the file if it exists
+        #[arg(short, long)]
+        force: bool,
+    },
+
+    /// Sign what a request asks for: NAME.crt
+    Crt {
+        /// The name of the file, without .crt
+        #[arg(long)]
+        name: String,
+
+        /// The authority: its files, without .crt and .key
+        #[arg(long, value_name = "BASE")]
+        ca: PathBuf,
+
+        /// The request
+        #[arg(long, value_name = "FILE")]
+        csr: PathBuf,
+
+        /// How long the certificate is valid
+        #[arg(long, default_value_t = 24)]
+        hours: u32,
+
+        /// Overwrite the file if it exists
+        #[arg(short, long)]
+        force: bool,
+    },
+
+    /// Make a certificate that signs itself, for a day: ORGANIZATION.crt and .key
+    Keypair {
+        /// The name of the authority, and of its files
+        #[arg(long)]
+        organization: String,
+
+        /// The address that it speaks for
+        #[arg(long)]
+        ip: Option<IpAddr>,
+
+        /// Overwrite files that exist
+        #[arg(short, long)]
+        force: bool,
+    },
 
     /// Find the id of a schematic without asking the factory
     ///

@@ -2,6 +2,7 @@
 //!
 //! Commands take settings and never look at arguments or environment themselves.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use talos_config::yaml::Dialect;
@@ -14,6 +15,7 @@ use crate::args::{Args, Command, Gen, GenConfigArgs, Output, OutputType, Release
 pub(crate) enum Settings {
     GenSecrets(GenSecrets),
     GenConfig(Box<GenConfig>),
+    GenCertificate { what: GenCertificate, overwrite: bool },
     GenSchematic { file: Input, output: Output },
     GenTalosconfig(GenTalosconfig),
     GenKubeconfig(GenKubeconfig),
@@ -35,6 +37,15 @@ pub(crate) enum SecretsOrigin {
     New,
     ControlPlane(Input),
     KubernetesPki { directory: PathBuf, bootstrap_token: Option<String> },
+}
+
+/// A key or a certificate to make. Life times are in seconds.
+pub(crate) enum GenCertificate {
+    Authority { organization: String, lifetime: i64 },
+    KeyPair { organization: String, address: Option<IpAddr>, lifetime: i64 },
+    Key { name: String },
+    Request { key: PathBuf, address: IpAddr, roles: Vec<String> },
+    Signed { name: String, authority: PathBuf, request: PathBuf, lifetime: i64 },
 }
 
 pub(crate) struct GenConfig {
@@ -141,23 +152,34 @@ impl Settings {
                 target: Target::new(Some(output_file), force),
             }),
             Gen::Config(args) => Self::GenConfig(Box::new(GenConfig::resolve(*args)?)),
+            Gen::Ca { organization, hours, force } => Self::GenCertificate {
+                what: GenCertificate::Authority { organization, lifetime: seconds(hours) },
+                overwrite: force,
+            },
+            Gen::Key { name, force } => {
+                Self::GenCertificate { what: GenCertificate::Key { name }, overwrite: force }
+            }
+            Gen::Csr { key, ip: address, roles, force } => Self::GenCertificate {
+                what: GenCertificate::Request { key, address, roles: known_roles(roles)? },
+                overwrite: force,
+            },
+            Gen::Crt { name, ca: authority, csr: request, hours, force } => Self::GenCertificate {
+                what: GenCertificate::Signed { name, authority, request, lifetime: seconds(hours) },
+                overwrite: force,
+            },
+            Gen::Keypair { organization, ip: address, force } => Self::GenCertificate {
+                what: GenCertificate::KeyPair { organization, address, lifetime: seconds(24) },
+                overwrite: force,
+            },
             Gen::Schematic { file, shown } => {
                 Self::GenSchematic { file: Input::file(&file), output: shown.output }
             }
             Gen::Talosconfig { cluster, with_secrets, roles, hours, output, force } => {
-                let unknown: Vec<_> =
-                    roles.iter().filter(|role| !ROLES.contains(&role.as_str())).cloned().collect();
-                if !unknown.is_empty() {
-                    return Err(Error::Usage {
-                        message: format!("unknown roles: {}", unknown.join(", ")),
-                        hint: format!("known are: {}", ROLES.join(", ")),
-                    });
-                }
                 Self::GenTalosconfig(GenTalosconfig {
                     cluster,
                     secrets: Input::file(&with_secrets),
-                    roles,
-                    lifetime: i64::from(hours) * 3600,
+                    roles: known_roles(roles)?,
+                    lifetime: seconds(hours),
                     target: Target::new(output, force),
                 })
             }
@@ -166,7 +188,7 @@ impl Settings {
                     cluster,
                     endpoint: checked_endpoint(endpoint)?,
                     secrets: Input::file(&with_secrets),
-                    lifetime: i64::from(hours) * 3600,
+                    lifetime: seconds(hours),
                     target: Target::new(output, force),
                 })
             }
@@ -228,6 +250,22 @@ impl Target {
             _ => Self::Stdout,
         }
     }
+}
+
+fn seconds(hours: u32) -> i64 {
+    i64::from(hours) * 3600
+}
+
+fn known_roles(roles: Vec<String>) -> Result<Vec<String>, Error> {
+    let unknown: Vec<_> =
+        roles.iter().filter(|role| !ROLES.contains(&role.as_str())).cloned().collect();
+    if unknown.is_empty() {
+        return Ok(roles);
+    }
+    Err(Error::Usage {
+        message: format!("unknown roles: {}", unknown.join(", ")),
+        hint: format!("known are: {}", ROLES.join(", ")),
+    })
 }
 
 fn contract(text: Option<String>) -> Result<Contract, Error> {

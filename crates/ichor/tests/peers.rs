@@ -51,6 +51,53 @@ fn kubectl_takes_our_kubeconfig() {
     assert_eq!(shown, format!("admin@home {ENDPOINT}"));
 }
 
+/// Keys, requests and certificates of either program are taken by the other.
+#[test]
+#[ignore = "level peers: needs talosctl and openssl (cargo xtask test)"]
+fn single_certificates_are_those_of_talosctl() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let talosctl = peers::program("talosctl-1.14.1");
+    let ichor = Path::new(env!("CARGO_BIN_EXE_ichor"));
+    let read = |file: &str| fs_err::read_to_string(directory.path().join(file)).expect("a file");
+    let csr = ["gen", "csr", "--key", "k.key", "--ip", "10.0.0.1", "--roles", "os:reader,os:admin"];
+    run(ichor, &["gen", "key", "--name", "k"], &directory);
+    run(ichor, &csr, &directory);
+    let ours = read("k.csr");
+    run(&talosctl, &[&csr[..], &["--force"]].concat(), &directory);
+    // The same key asks for the same with the same signature.
+    assert!(ours == read("k.csr"), "the requests differ");
+
+    for (maker, signer, name) in
+        [(ichor, talosctl.as_path(), "one"), (talosctl.as_path(), ichor, "two")]
+    {
+        run(maker, &["gen", "ca", "--organization", name], &directory);
+        run(
+            signer,
+            &["gen", "crt", "--name", "c", "--ca", name, "--csr", "k.csr", "--force"],
+            &directory,
+        );
+        let ca = format!("{name}.crt");
+        openssl(&["verify", "-CAfile", &ca, "-purpose", "sslclient", "c.crt"], &directory);
+        let text = openssl(&["x509", "-in", "c.crt", "-noout", "-text"], &directory);
+        assert!(
+            text.contains("IP Address:10.0.0.1") && text.contains("O = os:admin + O = os:reader"),
+            "{text}"
+        );
+        let public_key = openssl(&["x509", "-in", &ca, "-noout", "-pubkey"], &directory);
+        fs_err::write(directory.path().join("public.pem"), public_key).expect("a file");
+        openssl(
+            &["pkey", "-pubin", "-in", "public.pem", "-outform", "DER", "-out", "public.der"],
+            &directory,
+        );
+        let hash = openssl(&["dgst", "-sha256", "-r", "public.der"], &directory);
+        let hash = format!("sha256:{}", hash.split(' ').next().expect("a hash"));
+        assert_eq!(read(&format!("{name}.sha256")), hash);
+    }
+    run(ichor, &["gen", "keypair", "--organization", "kp", "--ip", "10.0.0.2"], &directory);
+    let text = openssl(&["x509", "-in", "kp.crt", "-noout", "-text"], &directory);
+    assert!(text.contains("CA:TRUE") && text.contains("IP Address:10.0.0.2"), "{text}");
+}
+
 /// A bundle survives the way through a configuration, with us as with talosctl.
 #[test]
 #[ignore = "level peers: needs talosctl (cargo xtask test)"]

@@ -8,7 +8,9 @@ mod der;
 mod key;
 mod pem;
 
-pub use certificate::{Authority, Certificate, Leaf, Subject, Usage};
+pub use certificate::{
+    Authority, Certificate, Leaf, NewAuthority, Request, Subject, Usage, Validity,
+};
 pub use key::{Key, rsa_pem};
 pub use pem::Pem;
 

@@ -1,5 +1,6 @@
 //! One file for each verb. A command takes settings, writes through the printer and gives a status.
 
+mod certificates;
 mod completions;
 mod diff;
 mod explain;
@@ -15,6 +16,9 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
     match settings {
         Settings::GenSecrets(settings) => generate::secrets(settings, printer),
         Settings::GenConfig(settings) => generate::config(settings, printer),
+        Settings::GenCertificate { what, overwrite } => {
+            certificates::run(what, *overwrite, printer)
+        }
         Settings::GenSchematic { file, output } => generate::schematic(file, *output, printer),
         Settings::GenTalosconfig(settings) => generate::talosconfig(settings, printer),
         Settings::GenKubeconfig(settings) => generate::kubeconfig(settings, printer),

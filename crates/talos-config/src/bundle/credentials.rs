@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::{Bundle, Makers};
 use crate::Secret;
-use crate::pki::{Authority, Leaf, PkiError, Subject, Usage};
+use crate::pki::{Authority, Leaf, PkiError, Subject, Usage, Validity};
 use crate::talosconfig::Talosconfig;
 use crate::value::Value;
 use crate::yaml::{Tree, emit_folded};
@@ -22,13 +22,7 @@ impl Bundle {
         let authority = self.authority("os")?;
         let key = makers.key_beside(&authority);
         let subject = Subject { organizations: roles.to_vec(), common_name: None };
-        let leaf = Leaf {
-            subject,
-            usage: Usage::Signature,
-            not_before: makers.now,
-            not_after: makers.now + lifetime,
-            serial: makers.bytes(),
-        };
+        let leaf = Leaf { subject, usage: Usage::Signature, validity: makers.validity(lifetime) };
         let certificate = authority.sign(&leaf, &key)?;
         let key = Secret::new(STANDARD.encode(key.encode().expose()));
         let encode = |text: String| STANDARD.encode(text);
@@ -58,9 +52,7 @@ impl Bundle {
             subject,
             usage: Usage::SignatureAndEncipherment,
             // For clocks that are a little behind.
-            not_before: makers.now - 10,
-            not_after: makers.now + lifetime,
-            serial: makers.bytes(),
+            validity: Validity { not_before: makers.now - 10, ..makers.validity(lifetime) },
         };
         let certificate = authority.sign(&leaf, &key)?;
         let user = format!("admin@{cluster}");

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::Bundle;
 use crate::Secret;
 use crate::contract::Contract;
-use crate::pki::{Authority, Key};
+use crate::pki::{Authority, Key, NewAuthority, Validity};
 use crate::value::{Data, Value};
 
 /// Where new secrets come from: nothing in this crate has a clock or dice of its own.
@@ -62,7 +62,8 @@ impl Makers<'_> {
         if authority.is_ed25519() { Key::ed25519(self.bytes()) } else { self.p256() }
     }
 
-    pub(super) fn bytes<const N: usize>(&mut self) -> [u8; N] {
+    /// Bytes that nobody can guess.
+    pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         let mut bytes = [0; N];
         (self.random)(&mut bytes);
         bytes
@@ -103,8 +104,16 @@ impl Makers<'_> {
     }
 
     fn sign_itself(&mut self, key: Key, organization: Option<&str>) -> Authority {
-        let (serial, id) = (self.bytes(), self.bytes());
-        Authority::new(key, organization, self.now, self.now + AUTHORITY_LIFETIME, serial, id)
+        let validity = self.validity(AUTHORITY_LIFETIME);
+        Authority::new(
+            key,
+            &NewAuthority { organization, addresses: &[], validity, id: self.bytes() },
+        )
+    }
+
+    /// From now on, for so many seconds.
+    pub fn validity(&mut self, lifetime: i64) -> Validity {
+        Validity { not_before: self.now, not_after: self.now + lifetime, serial: self.bytes() }
     }
 }
 

@@ -1,5 +1,10 @@
 //! Certificates: authorities, and what they sign.
 
+use std::fmt::Write;
+use std::net::IpAddr;
+
+use sha2::{Digest, Sha256};
+
 use super::der::{self, Reader};
 use super::{Key, Pem, PkiError};
 use crate::Secret;
@@ -22,6 +27,17 @@ pub enum Usage {
     SignatureAndEncipherment,
 }
 
+/// From when until when something is valid, and the number that tells it from all others.
+#[derive(Clone, Copy, Debug)]
+pub struct Validity {
+    /// Seconds since 1970.
+    pub not_before: i64,
+    /// Seconds since 1970.
+    pub not_after: i64,
+    /// A number that no other certificate of the authority has.
+    pub serial: [u8; 16],
+}
+
 /// A certificate to be signed for a client.
 #[derive(Clone, Debug)]
 pub struct Leaf {
@@ -29,12 +45,21 @@ pub struct Leaf {
     pub subject: Subject,
     /// What it may be used for.
     pub usage: Usage,
-    /// From when on it is valid, in seconds since 1970.
-    pub not_before: i64,
-    /// Until when.
-    pub not_after: i64,
-    /// A number that no other certificate of the authority has.
-    pub serial: [u8; 16],
+    /// How long it is valid.
+    pub validity: Validity,
+}
+
+/// An authority to be made.
+#[derive(Clone, Debug)]
+pub struct NewAuthority<'a> {
+    /// All its name; the authority of aggregated APIs has none.
+    pub organization: Option<&'a str>,
+    /// Addresses that it speaks for itself.
+    pub addresses: &'a [IpAddr],
+    /// How long it is valid.
+    pub validity: Validity,
+    /// What certificates refer to it by.
+    pub id: [u8; 20],
 }
 
 /// A certificate.
@@ -50,28 +75,19 @@ pub struct Authority {
 
 impl Authority {
     /// Makes an authority that signs itself.
-    ///
-    /// `organization` is all its name; the authority of aggregated APIs has none. `id` is what
-    /// certificates refer to it by.
-    pub fn new(
-        key: Key,
-        organization: Option<&str>,
-        not_before: i64,
-        not_after: i64,
-        serial: [u8; 16],
-        id: [u8; 20],
-    ) -> Self {
-        let organizations = organization.map(str::to_owned).into_iter().collect();
+    pub fn new(key: Key, new: &NewAuthority<'_>) -> Self {
+        let organizations = new.organization.map(str::to_owned).into_iter().collect();
         let name = Subject { organizations, common_name: None }.encode();
-        let extensions = [
+        let mut extensions = vec![
             extension(KEY_USAGE, true, &[der::BIT_STRING, 2, 2, 0x84]),
             extension(EXTENDED_KEY_USAGE, false, &usages(&[SERVER_AUTH, CLIENT_AUTH])),
             extension(BASIC_CONSTRAINTS, true, &der::value(der::SEQUENCE, &[0x01, 0x01, 0xff])),
-            extension(SUBJECT_KEY_ID, false, &der::value(der::OCTET_STRING, &id)),
+            extension(SUBJECT_KEY_ID, false, &der::value(der::OCTET_STRING, &new.id)),
         ];
-        let validity = (not_before, not_after);
-        let certificate =
-            sign(&key, &name, &name, &key.public_key(), validity, serial, &extensions);
+        if !new.addresses.is_empty() {
+            extensions.push(extension(ALTERNATIVE_NAMES, false, &addresses(new.addresses)));
+        }
+        let certificate = sign(&key, &name, &name, &key.public_key(), new.validity, &extensions);
         Self { certificate, key }
     }
 
@@ -88,8 +104,35 @@ impl Authority {
 
     /// Signs a certificate for a client's key.
     pub fn sign(&self, leaf: &Leaf, key: &Key) -> Result<Certificate, PkiError> {
+        self.sign_client(&leaf.subject.encode(), &key.public_key(), leaf.usage, leaf.validity, None)
+    }
+
+    /// Signs what somebody asked for, for a client.
+    pub fn sign_request(
+        &self,
+        request: &Request,
+        validity: Validity,
+    ) -> Result<Certificate, PkiError> {
+        let fields = request.fields().ok_or(PkiError::Malformed("certificate request"))?;
+        self.sign_client(
+            fields.subject,
+            fields.public_key,
+            Usage::Signature,
+            validity,
+            fields.names,
+        )
+    }
+
+    fn sign_client(
+        &self,
+        subject: &[u8],
+        public_key: &[u8],
+        usage: Usage,
+        validity: Validity,
+        names: Option<&[u8]>,
+    ) -> Result<Certificate, PkiError> {
         let fields = self.certificate.fields().ok_or(PkiError::Malformed("certificate"))?;
-        let usage: &[u8] = match leaf.usage {
+        let usage: &[u8] = match usage {
             Usage::Signature => &[der::BIT_STRING, 2, 7, 0x80],
             Usage::SignatureAndEncipherment => &[der::BIT_STRING, 2, 5, 0xa0],
         };
@@ -101,17 +144,8 @@ impl Authority {
             let reference = der::sequence(&[der::value(CONTEXT_0_PRIMITIVE, id)]);
             extensions.push(extension(AUTHORITY_KEY_ID, false, &reference));
         }
-        let subject = leaf.subject.encode();
-        let validity = (leaf.not_before, leaf.not_after);
-        Ok(sign(
-            &self.key,
-            fields.subject,
-            &subject,
-            &key.public_key(),
-            validity,
-            leaf.serial,
-            &extensions,
-        ))
+        extensions.extend(names.map(|names| extension(ALTERNATIVE_NAMES, false, names)));
+        Ok(sign(&self.key, fields.subject, subject, public_key, validity, &extensions))
     }
 
     /// The certificate.
@@ -122,6 +156,16 @@ impl Authority {
     /// The key's PEM text.
     pub fn key(&self) -> Secret<String> {
         self.key.encode()
+    }
+
+    /// The hash of its public key, by which clients can tell it without having met it.
+    pub fn fingerprint(&self) -> String {
+        let mut text = "sha256:".to_owned();
+        for byte in Sha256::digest(self.key.public_key()) {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
     }
 
     /// Whether it is an authority of Talos' kind, so that its clients have keys of that kind too.
@@ -161,13 +205,8 @@ impl Certificate {
             if tag != CONTEXT_3 {
                 continue;
             }
-            let mut extensions = Reader(Reader(content).expect(der::SEQUENCE)?);
-            while let Some(extension) = extensions.expect(der::SEQUENCE) {
-                let mut extension = Reader(extension);
-                if extension.expect(der::OBJECT_ID)? == SUBJECT_KEY_ID {
-                    key_id = Reader(extension.expect(der::OCTET_STRING)?).expect(der::OCTET_STRING);
-                }
-            }
+            let id = find_extension(Reader(content).expect(der::SEQUENCE)?, SUBJECT_KEY_ID);
+            key_id = id.and_then(|id| Reader(id).expect(der::OCTET_STRING));
         }
         Some(Fields { subject, public_key, key_id })
     }
@@ -178,6 +217,98 @@ struct Fields<'a> {
     subject: &'a [u8],
     public_key: &'a [u8],
     key_id: Option<&'a [u8]>,
+}
+
+/// A request for a certificate, signed with the key that it is for.
+#[derive(Clone, Eq, PartialEq)]
+pub struct Request(Vec<u8>);
+
+impl Request {
+    /// Asks for a certificate for a subject that has these addresses.
+    pub fn new(key: &Key, subject: &Subject, ip_addresses: &[IpAddr]) -> Self {
+        let names = der::sequence(&[extension(ALTERNATIVE_NAMES, false, &addresses(ip_addresses))]);
+        let wanted = der::sequence(&[
+            der::value(der::OBJECT_ID, EXTENSION_REQUEST),
+            der::value(der::SET, &names),
+        ]);
+        let body = der::sequence(&[
+            der::unsigned(&[0]),
+            subject.encode(),
+            key.public_key(),
+            der::value(CONTEXT_0, &wanted),
+        ]);
+        let signature = der::bits(&key.sign(&body));
+        Self(der::sequence(&[body, key.signature_algorithm(), signature]))
+    }
+
+    /// Reads the first request of a PEM text.
+    pub fn parse(text: &str) -> Result<Self, PkiError> {
+        let pem = Pem::parse(text)?;
+        let request = Self(pem.bytes);
+        if pem.label != REQUEST_LABEL || request.fields().is_none() {
+            return Err(PkiError::Malformed("certificate request"));
+        }
+        Ok(request)
+    }
+
+    /// The PEM text.
+    pub fn encode(&self) -> String {
+        Pem { label: REQUEST_LABEL.to_owned(), bytes: self.0.clone() }.encode()
+    }
+
+    fn fields(&self) -> Option<RequestFields<'_>> {
+        let mut request = Reader(Reader(&self.0).expect(der::SEQUENCE)?);
+        let mut body = Reader(request.expect(der::SEQUENCE)?);
+        body.expect(der::INTEGER)?;
+        let (_, _, subject) = body.next()?;
+        let (_, _, public_key) = body.next()?;
+        let mut names = None;
+        if let Some(attributes) = body.expect(CONTEXT_0) {
+            let mut attributes = Reader(attributes);
+            while let Some(attribute) = attributes.expect(der::SEQUENCE) {
+                let mut attribute = Reader(attribute);
+                if attribute.expect(der::OBJECT_ID)? == EXTENSION_REQUEST {
+                    let extensions = Reader(attribute.expect(der::SET)?).expect(der::SEQUENCE)?;
+                    names = find_extension(extensions, ALTERNATIVE_NAMES);
+                }
+            }
+        }
+        Some(RequestFields { subject, public_key, names })
+    }
+}
+
+/// What a request asks for.
+struct RequestFields<'a> {
+    subject: &'a [u8],
+    public_key: &'a [u8],
+    names: Option<&'a [u8]>,
+}
+
+/// The content of an extension among others.
+fn find_extension<'a>(extensions: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    let mut extensions = Reader(extensions);
+    while let Some(extension) = extensions.expect(der::SEQUENCE) {
+        let mut extension = Reader(extension);
+        let is_wanted = extension.expect(der::OBJECT_ID)? == name;
+        let (mut tag, mut content, _) = extension.next()?;
+        // A mark that it is critical may stand before the content.
+        if tag != der::OCTET_STRING {
+            (tag, content, _) = extension.next()?;
+        }
+        if is_wanted && tag == der::OCTET_STRING {
+            return Some(content);
+        }
+    }
+    None
+}
+
+/// Addresses as alternative names.
+fn addresses(addresses: &[IpAddr]) -> Vec<u8> {
+    let names = addresses.iter().map(|address| match address {
+        IpAddr::V4(address) => der::value(IP_ADDRESS_NAME, &address.octets()),
+        IpAddr::V6(address) => der::value(IP_ADDRESS_NAME, &address.octets()),
+    });
+    der::sequence(&names.collect::<Vec<_>>())
 }
 
 impl Subject {
@@ -221,17 +352,16 @@ fn sign(
     issuer: &[u8],
     subject: &[u8],
     public_key: &[u8],
-    validity: (i64, i64),
-    serial: [u8; 16],
+    validity: Validity,
     extensions: &[Vec<u8>],
 ) -> Certificate {
     let body = der::sequence(&[
         // Version 3 is written as 2.
         der::value(CONTEXT_0, &der::unsigned(&[2])),
-        der::unsigned(&serial),
+        der::unsigned(&validity.serial),
         key.signature_algorithm(),
         issuer.to_vec(),
-        der::sequence(&[der::time(validity.0), der::time(validity.1)]),
+        der::sequence(&[der::time(validity.not_before), der::time(validity.not_after)]),
         subject.to_vec(),
         public_key.to_vec(),
         der::value(CONTEXT_3, &der::sequence(extensions)),
@@ -250,6 +380,10 @@ const BASIC_CONSTRAINTS: &[u8] = &[0x55, 0x1d, 0x13];
 const SUBJECT_KEY_ID: &[u8] = &[0x55, 0x1d, 0x0e];
 /// 2.5.29.35
 const AUTHORITY_KEY_ID: &[u8] = &[0x55, 0x1d, 0x23];
+/// 2.5.29.17
+const ALTERNATIVE_NAMES: &[u8] = &[0x55, 0x1d, 0x11];
+/// 1.2.840.113549.1.9.14
+const EXTENSION_REQUEST: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x0e];
 /// 1.3.6.1.5.5.7.3.1
 const SERVER_AUTH: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01];
 /// 1.3.6.1.5.5.7.3.2
@@ -261,45 +395,59 @@ const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 const CONTEXT_0: u8 = 0xa0;
 const CONTEXT_0_PRIMITIVE: u8 = 0x80;
 const CONTEXT_3: u8 = 0xa3;
+const IP_ADDRESS_NAME: u8 = 0x87;
+const REQUEST_LABEL: &str = "CERTIFICATE REQUEST";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const NOW: i64 = 1_763_242_000;
-
     #[test]
     fn the_same_input_gives_the_same_certificate() {
-        let make = || {
-            let key = Key::p256([7; 32]).unwrap();
-            Authority::new(key, Some("etcd"), NOW, NOW + 315_360_000, [1; 16], [2; 20])
-        };
+        let make = || authority(Key::p256([7; 32]).unwrap());
         assert!(make().certificate() == make().certificate());
     }
 
     #[test]
     fn an_authority_is_read_back_and_signs() {
-        let made =
-            Authority::new(Key::ed25519([3; 32]), Some("talos"), NOW, NOW + 10, [9; 16], [2; 20]);
+        let made = authority(Key::ed25519([3; 32]));
         let read = Authority::parse(&made.certificate().encode(), made.key().expose()).unwrap();
         let subject = Subject { organizations: vec!["os:admin".to_owned()], common_name: None };
-        let leaf = Leaf {
-            subject,
-            usage: Usage::Signature,
-            not_before: NOW,
-            not_after: NOW + 5,
-            serial: [4; 16],
-        };
+        let leaf = Leaf { subject, usage: Usage::Signature, validity: VALIDITY };
         let certificate = read.sign(&leaf, &Key::ed25519([5; 32])).unwrap();
         assert!(Certificate::parse(&certificate.encode()).is_ok());
     }
 
     #[test]
+    fn what_is_asked_for_is_what_is_signed() {
+        let key = Key::ed25519([5; 32]);
+        let subject = Subject { organizations: vec!["os:reader".to_owned()], common_name: None };
+        let request = Request::new(&key, &subject, &["10.0.0.1".parse().unwrap()]);
+        let request = Request::parse(&request.encode()).unwrap();
+        let signed = authority(Key::ed25519([3; 32])).sign_request(&request, VALIDITY).unwrap();
+        let fields = signed.fields().unwrap();
+        assert_eq!(fields.subject, subject.encode());
+        assert_eq!(fields.public_key, key.public_key());
+    }
+
+    #[test]
     fn a_key_of_somebody_else_is_refused() {
-        let made =
-            Authority::new(Key::ed25519([3; 32]), Some("talos"), NOW, NOW + 10, [9; 16], [2; 20]);
+        let made = authority(Key::ed25519([3; 32]));
         let other = Key::ed25519([4; 32]).encode();
         let refused = Authority::parse(&made.certificate().encode(), other.expose()).err();
         assert_eq!(refused, Some(PkiError::KeyMismatch));
+    }
+
+    const VALIDITY: Validity =
+        Validity { not_before: 1_763_242_000, not_after: 1_763_242_010, serial: [9; 16] };
+
+    fn authority(key: Key) -> Authority {
+        let new = NewAuthority {
+            organization: Some("talos"),
+            addresses: &[],
+            validity: VALIDITY,
+            id: [2; 20],
+        };
+        Authority::new(key, &new)
     }
 }
