@@ -51,9 +51,9 @@ fn build(pin: &'static Pin, program: &'static Program) -> Result<String> {
     if let Err(error @ peers::Error::NotProvided(..)) = pin.locate(program) {
         bail!(error);
     }
+    let target = pin.cached(program)?;
     say::progress(&format!("building {} (minutes, once)", program.name));
     let begun = Instant::now();
-    let target = pin.cached(program)?;
     let directory = target.parent().context("a program's directory")?;
     fs_err::create_dir_all(directory)?;
     // Built beside its place and moved there whole, so that what is found is never half a program.
