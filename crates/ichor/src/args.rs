@@ -36,10 +36,11 @@ pub enum Command {
     /// Apply patches to machine configuration
     ///
     /// Takes what talosctl takes: strategic merge patches, with `$patch: delete`, and RFC 6902
-    /// operations as JSON or YAML. The result is what talosctl 1.14 writes, byte for byte.
+    /// operations as JSON or YAML. The result is what talosctl 1.14 writes, byte for byte. It is not
+    /// validated yet: a machine may still refuse it.
     ///
     ///   ichor patch controlplane.yaml -p @patches/all.yaml
-    ///   ichor patch worker.yaml -p '{"machine": {"network": {"hostname": "w-1"}}}' -o w-1.yaml
+    ///   ichor patch worker.yaml -p '{"machine": {"sysctls": {"a": "1"}}}' -o w-1.yaml
     ///   ichor patch cp-1.yaml cp-2.yaml -p @new.yaml -o patched/
     #[command(verbatim_doc_comment)]
     Patch {
@@ -57,12 +58,13 @@ pub enum Command {
         )]
         patches: Vec<String>,
 
-        /// The file to write to, or the directory when there are several; stdout when left out
+        /// The file to write to, or the directory: one that exists, or for several files; stdout when
+        /// left out
         #[arg(short, long, value_name = "PATH")]
         output: Option<PathBuf>,
 
         /// Overwrite files that exist
-        #[arg(long)]
+        #[arg(short, long)]
         force: bool,
 
         /// Quote texts as the talosctl of this release does
@@ -76,7 +78,7 @@ pub enum Command {
     /// comments make no difference. Secrets are compared but never shown. Ends with 2 when there are
     /// differences.
     Diff {
-        /// The one that was
+        /// The one that was; `-` is stdin
         before: PathBuf,
 
         /// The one that is to be
@@ -91,7 +93,7 @@ pub enum Command {
     /// Follows a field through the configuration and the patches, and names the file and the line that set
     /// it. Elements of a list are written [NAME] or [NUMBER].
     ///
-    ///   ichor explain machine.network.hostname controlplane.yaml -p @patches/all.yaml
+    ///   ichor explain HostnameConfig.hostname controlplane.yaml -p @patches/all.yaml
     ///   ichor explain 'machine.network.interfaces[eth0].mtu' worker.yaml
     ///   ichor explain LinkConfig/eth0.addresses worker.yaml
     ///   ichor explain machine.sysctls.net.core.somaxconn worker.yaml
@@ -100,7 +102,7 @@ pub enum Command {
         /// The field; of the document without a kind, or behind `KIND/NAME.`
         path: String,
 
-        /// The machine configuration
+        /// The machine configuration; `-` is stdin
         file: PathBuf,
 
         #[command(flatten)]
@@ -141,7 +143,7 @@ pub enum Gen {
     /// Keep the file safe: whoever has it, has the cluster.
     Secrets {
         /// The file to write; `-` is stdout
-        #[arg(short, long, default_value = "secrets.yaml", value_name = "FILE")]
+        #[arg(short, long, alias = "output", default_value = "secrets.yaml", value_name = "FILE")]
         output_file: PathBuf,
 
         /// The Talos release that the secrets are for
@@ -182,7 +184,7 @@ pub enum Gen {
         organization: String,
 
         /// How long it is valid
-        #[arg(long, default_value_t = 87600)]
+        #[arg(long, default_value_t = 87600, value_parser = clap::value_parser!(u32).range(1..))]
         hours: u32,
 
         /// Overwrite files that exist
@@ -235,7 +237,7 @@ pub enum Gen {
         csr: PathBuf,
 
         /// How long the certificate is valid
-        #[arg(long, default_value_t = 24)]
+        #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..))]
         hours: u32,
 
         /// Overwrite the file if it exists
@@ -283,7 +285,7 @@ pub enum Gen {
         roles: Vec<String>,
 
         /// How long the client's certificate is valid
-        #[arg(long, default_value_t = 8760)]
+        #[arg(long, default_value_t = 8760, value_parser = clap::value_parser!(u32).range(1..))]
         hours: u32,
 
         /// The file to write; stdout when left out
@@ -308,7 +310,7 @@ pub enum Gen {
         with_secrets: PathBuf,
 
         /// How long the certificate is valid
-        #[arg(long, default_value_t = 8760)]
+        #[arg(long, default_value_t = 8760, value_parser = clap::value_parser!(u32).range(1..))]
         hours: u32,
 
         /// The file to write; stdout when left out
@@ -334,7 +336,8 @@ pub struct GenConfigArgs {
     #[arg(long, value_name = "FILE")]
     pub with_secrets: Option<PathBuf>,
 
-    /// The Talos release that the configuration is for
+    /// The Talos release whose layout the configuration has; the newest when left out. It does not change
+    /// the versions of Kubernetes and of the installer
     #[arg(long, value_name = "VERSION")]
     pub talos_version: Option<String>,
 
@@ -370,16 +373,16 @@ pub struct GenConfigArgs {
     #[arg(long)]
     pub with_kubespan: bool,
 
-    /// A patch for every machine
-    #[arg(long, value_name = "PATCH")]
+    /// A patch for every machine: @FILE, FILE, or its text; repeat it for several
+    #[arg(long, value_name = "PATCH", allow_hyphen_values = true)]
     pub config_patch: Vec<String>,
 
-    /// A patch for control planes
-    #[arg(long, value_name = "PATCH")]
+    /// A patch for control planes: @FILE, FILE, or its text; repeat it for several
+    #[arg(long, value_name = "PATCH", allow_hyphen_values = true)]
     pub config_patch_control_plane: Vec<String>,
 
-    /// A patch for workers
-    #[arg(long, value_name = "PATCH")]
+    /// A patch for workers: @FILE, FILE, or its text; repeat it for several
+    #[arg(long, value_name = "PATCH", allow_hyphen_values = true)]
     pub config_patch_worker: Vec<String>,
 
     /// What to write

@@ -42,16 +42,23 @@ pub enum Error {
         file: String,
         /// Everything that is wrong with them.
         problems: Vec<String>,
+        /// Whether it is machine configuration, which holds secrets too.
+        is_config: bool,
     },
     /// A certificate cannot be signed with the secrets.
-    #[error("cannot sign with the secrets")]
+    #[error("cannot use a key, a certificate or a request")]
     Pki(#[from] talos_config::pki::PkiError),
     /// The system gave no randomness or no key.
     #[error("cannot make secrets: {0}")]
     NoSecrets(String),
     /// A file that would be written is there already.
-    #[error("{} exists", .0.display())]
-    Exists(PathBuf),
+    #[error("{} exists", path.display())]
+    Exists {
+        /// Which one.
+        path: PathBuf,
+        /// What can be done about it.
+        hint: &'static str,
+    },
     /// A result would be written where no file can be.
     #[error("{} is not a file", .0.display())]
     NotAFile(PathBuf),
@@ -88,7 +95,7 @@ impl Error {
             Self::Secrets { .. } => "secrets.incomplete",
             Self::Pki(_) => "secrets.unusable",
             Self::NoSecrets(_) => "secrets.not-made",
-            Self::Exists(_) => "output.exists",
+            Self::Exists { .. } => "output.exists",
             Self::NotAFile(_) => "output.not-a-file",
             Self::SameFile(_) => "output.same-file",
             Self::Output(_) => "output.write-failed",
@@ -107,7 +114,7 @@ impl Error {
             | Self::Config { .. }
             | Self::Secrets { .. }
             | Self::Pki(_)
-            | Self::Exists(_)
+            | Self::Exists { .. }
             | Self::NotAFile(_)
             | Self::SameFile(_) => ExitStatus::BadInput,
         }
@@ -118,9 +125,13 @@ impl Error {
         match self {
             Self::Usage { hint, .. } => Some(hint),
             Self::Config { hint, .. } => hint.as_deref(),
-            Self::Exists(_) => Some("--force overwrites it"),
+            Self::Exists { hint, .. } => Some(hint),
             Self::NotAFile(_) => Some("several results go into a directory, one goes into a file"),
             Self::SameFile(_) => Some("give files of different names"),
+            Self::Secrets { is_config: true, .. } => Some(
+                "this is machine configuration: `ichor gen secrets --from-controlplane-config` takes the \
+                 secrets out of it",
+            ),
             Self::Secrets { .. } => {
                 Some("`ichor gen secrets` makes a complete set for a new cluster")
             }

@@ -34,8 +34,11 @@ pub(crate) fn write_all(files: &[(PathBuf, String)], overwrite: bool) -> Result<
 /// Where a file goes: a link is followed, and only a plain file is overwritten.
 fn place(path: &Path, overwrite: bool) -> Result<PathBuf, Error> {
     let Ok(metadata) = fs_err::symlink_metadata(path) else { return Ok(path.to_owned()) };
+    if metadata.is_dir() {
+        return Err(Error::NotAFile(path.to_owned()));
+    }
     if !overwrite {
-        return Err(Error::Exists(path.to_owned()));
+        return Err(Error::Exists { path: path.to_owned(), hint: "--force overwrites it" });
     }
     let target =
         if metadata.is_symlink() { fs_err::canonicalize(path).ok() } else { Some(path.to_owned()) };

@@ -198,6 +198,12 @@ impl Settings {
 
 impl GenConfig {
     fn resolve(args: GenConfigArgs) -> Result<Self, Error> {
+        if args.cluster.is_empty() {
+            return Err(Error::Usage {
+                message: "the cluster needs a name".to_owned(),
+                hint: "is a variable empty?".to_owned(),
+            });
+        }
         let mut registry_mirrors = Vec::new();
         for mirror in &args.registry_mirror {
             let (host, url) = mirror.split_once('=').ok_or_else(|| Error::Usage {

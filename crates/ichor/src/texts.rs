@@ -34,7 +34,7 @@ impl Texts {
             Input::Stdin => ("stdin".to_owned(), bounded(std::io::stdin()).map_err(Error::Input)?),
             Input::Inline(text) => {
                 self.inline += 1;
-                (format!("inline patch {}", self.inline), text.clone().into_bytes())
+                (format!("<patch {}>", self.inline), text.clone().into_bytes())
             }
         };
         self.names.push(name);
@@ -72,6 +72,7 @@ impl Texts {
             }
             other => match other.origin() {
                 Some(origin) => self.placed(origin, &other.to_string()),
+                None if self.name(text).is_empty() => other.to_string(),
                 None => format!("{}: {other}", self.name(text)),
             },
         };

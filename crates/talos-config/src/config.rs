@@ -72,6 +72,14 @@ impl Config {
         self.documents.iter().find(|document| document.kind.name == kind && document.name() == name)
     }
 
+    /// Whether it says that its machine is a worker.
+    pub fn is_worker(&self) -> bool {
+        let machine = self
+            .document(kinds::V1ALPHA1.name, "")
+            .and_then(|document| document.body.get("machine"));
+        machine.and_then(|machine| machine.get("type")).and_then(Value::as_text) == Some("worker")
+    }
+
     pub(crate) fn documents_mut(&mut self) -> &mut Vec<Document> {
         &mut self.documents
     }
@@ -170,6 +178,30 @@ pub(crate) fn nodes(text: &str, source: Source) -> Result<Vec<(Origin, Node)>, E
     Ok(nodes)
 }
 
+/// What a text without a kind probably is, and what to do about it.
+fn what_it_is(node: &Node) -> String {
+    let has = |keys: &[&str]| keys.iter().all(|key| node.get(key).is_some());
+    let known = ["op", "contexts", "certs", "customization"];
+    let other = match known.iter().find(|key| node.get(key).is_some()) {
+        Some(&"op") if has(&["path"]) => "operations are a list: put it in brackets",
+        Some(&"contexts") => "this is a talosconfig, not machine configuration",
+        Some(&"certs") => "these are secrets, not machine configuration",
+        Some(&"customization") => "this is a schematic, not machine configuration",
+        _ => "",
+    };
+    if !other.is_empty() {
+        return other.to_owned();
+    }
+    let Content::Mapping(entries) = &node.content else { return String::new() };
+    let keys = entries.iter().filter_map(|(key, _)| key.scalar());
+    let mut meant =
+        keys.filter_map(|(key, _)| nearest(key, ["machine", "cluster", "kind"].into_iter()));
+    meant.next().map_or_else(
+        || "a document has apiVersion and kind, or one of the keys machine and cluster".to_owned(),
+        |near| format!("did you mean {near:?}?"),
+    )
+}
+
 /// What a document says it is.
 #[derive(Clone)]
 pub(crate) struct Identity {
@@ -183,12 +215,11 @@ impl Identity {
     pub(crate) fn read(node: &Node) -> Result<Self, Error> {
         let id = Self::lenient(node);
         let missing = |what: &str| {
-            let hint = "a document has apiVersion and kind, or one of the keys machine and cluster";
             let message = format!("missing {what}");
             Err(Error::Document(vec![Problem {
                 origin: node.origin,
                 message,
-                hint: Some(hint.to_owned()),
+                hint: Some(what_it_is(node)),
             }]))
         };
         if id.is_v1alpha1() {

@@ -31,7 +31,10 @@ pub enum Error {
     Input(String),
     /// Operations on a configuration of several documents.
     #[error("JSON6902 patches are not supported for multi-document machine configuration")]
-    SeveralDocuments,
+    SeveralDocuments {
+        /// Whether there is no operation at all, as in a patch of nothing but comments.
+        empty: bool,
+    },
     /// A patch that does not fit what it is applied to.
     #[error("{0}")]
     Patch(String),
@@ -69,7 +72,7 @@ impl Error {
             Self::Empty => "config.empty",
             Self::Input(_) => "generate.input",
             Self::PatchSyntax(_) => "patch.syntax",
-            Self::SeveralDocuments | Self::Patch(_) => "patch.refused",
+            Self::SeveralDocuments { .. } | Self::Patch(_) => "patch.refused",
         }
     }
 
@@ -82,7 +85,7 @@ impl Error {
             Self::Empty
             | Self::Input(_)
             | Self::PatchSyntax(_)
-            | Self::SeveralDocuments
+            | Self::SeveralDocuments { .. }
             | Self::Patch(_) => None,
         }
     }
@@ -91,8 +94,12 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Document(problems) => problems.iter().find_map(|problem| problem.hint.as_deref()),
-            Self::SeveralDocuments => {
+            Self::SeveralDocuments { empty: true } => Some("the patch is empty"),
+            Self::SeveralDocuments { empty: false } => {
                 Some("write it as a strategic merge patch: partial documents")
+            }
+            Self::Syntax(error) if error.problem.contains("cannot start any token") => {
+                Some("indent with spaces, and quote text that begins with @, % or a back-tick")
             }
             Self::Empty => {
                 Some("machine configuration begins with `machine:`, `cluster:` or `apiVersion:`")

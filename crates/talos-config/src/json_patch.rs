@@ -340,13 +340,15 @@ pub(crate) fn single_document(text: &str, source: Source) -> Result<Value, Error
     let documents = yaml::parse(text, source, Limits::default())?;
     match documents.as_slice() {
         [document] => data(&document.root, Rules::Old),
-        _ => Err(Error::SeveralDocuments),
+        _ => Err(Error::SeveralDocuments { empty: false }),
     }
 }
 
 /// Takes documents as free-form data, with the places that their values came from.
 pub(crate) fn from_documents(config: &Config, dialect: Dialect) -> Result<Value, Error> {
-    let [document] = config.documents() else { return Err(Error::SeveralDocuments) };
+    let [document] = config.documents() else {
+        return Err(Error::SeveralDocuments { empty: false });
+    };
     let mut text = String::new();
     yaml::emit(&document.tree(Secrets::Shown), dialect, &mut text);
     let mut value = single_document(&text, Source::default())?;

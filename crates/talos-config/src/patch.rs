@@ -99,10 +99,16 @@ impl Patched {
             }
             Change::Operations(operations) => {
                 let data = match self.0 {
-                    State::Text(text, source) => json_patch::single_document(&text, source)?,
-                    State::Documents(config) => json_patch::from_documents(&config, dialect)?,
-                    State::Data(value) => value,
+                    State::Text(text, source) => json_patch::single_document(&text, source),
+                    State::Documents(config) => json_patch::from_documents(&config, dialect),
+                    State::Data(value) => Ok(value),
                 };
+                let data = data.map_err(|error| match error {
+                    Error::SeveralDocuments { .. } => {
+                        Error::SeveralDocuments { empty: operations.is_empty() }
+                    }
+                    other => other,
+                })?;
                 Ok(Self(State::Data(json_patch::apply(data, operations)?)))
             }
         }

@@ -38,11 +38,8 @@ pub(super) fn secrets(settings: &GenSecrets, printer: &mut Printer) -> Result<Ex
             })??
         }
     };
-    write(
-        vec![(PathBuf::new(), bundle.encode(Dialect::default()).into_exposed())],
-        &settings.target,
-        printer,
-    )
+    let outputs = vec![(PathBuf::new(), bundle.encode(Dialect::default()).into_exposed())];
+    write(outputs, &settings.target, printer).map_err(|error| with_hint(error, KEEP_SECRETS))
 }
 
 /// `ichor gen config`
@@ -88,7 +85,15 @@ pub(super) fn config(settings: &GenConfig, printer: &mut Printer) -> Result<Exit
             }
         });
     }
-    write(outputs, &settings.target, printer)
+    let written = write(outputs, &settings.target, printer);
+    if settings.secrets.is_some() {
+        return written;
+    }
+    let written = written.map_err(|error| with_hint(error, NEW_SECRETS))?;
+    printer.note(
+        "with new secrets; `ichor gen secrets --from-controlplane-config` takes them out again",
+    );
+    Ok(written)
 }
 
 /// `ichor gen schematic`
@@ -158,7 +163,11 @@ fn read_bundle(input: &Input, texts: &mut Texts) -> Result<Bundle, Error> {
     let bundle = Bundle::parse(&text, source).map_err(|error| texts.locate(&error, source))?;
     match bundle.problems() {
         problems if problems.is_empty() => Ok(bundle),
-        problems => Err(Error::Secrets { file: texts.name(source).to_owned(), problems }),
+        problems => Err(Error::Secrets {
+            file: texts.name(source).to_owned(),
+            problems,
+            is_config: Config::parse(&text, source).is_ok(),
+        }),
     }
 }
 
@@ -184,6 +193,19 @@ fn write(
     }
     Ok(ExitStatus::Done)
 }
+
+/// Says what to do about a file that is there, where overwriting would lose more than a file.
+fn with_hint(error: Error, hint: &'static str) -> Error {
+    match error {
+        Error::Exists { path, .. } => Error::Exists { path, hint },
+        other => other,
+    }
+}
+
+const KEEP_SECRETS: &str =
+    "these may be the secrets of a running cluster: choose another name with -o, or --force";
+const NEW_SECRETS: &str = "new secrets would be made, and machines with the old ones could not join: give the old \
+                           ones with --with-secrets, or --force";
 
 /// One year, in seconds.
 pub(crate) const CLIENT_LIFETIME: i64 = 8_760 * 3_600;

@@ -366,7 +366,8 @@ impl<'a> Parser<'a> {
                 self.skip(false)?;
                 let key = self.inline_node(column, properties, origin)?;
                 if !self.is_key(line) {
-                    return Err(self.error("could not find expected ':'"));
+                    let problem = "could not find expected ':'".to_owned();
+                    return Err(SyntaxError { problem, origin });
                 }
                 Ok(Some(key))
             }

@@ -85,7 +85,7 @@ fn same_words(ours: &Error, theirs: &str) -> bool {
         | Error::PatchSyntax(_)
         | Error::Conflict { .. }
         | Error::Empty
-        | Error::SeveralDocuments => theirs.contains(&message),
+        | Error::SeveralDocuments { .. } => theirs.contains(&message),
         Error::Syntax(_) | Error::Document(_) | Error::Input(_) => true,
     }
 }
