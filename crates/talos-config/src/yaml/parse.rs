@@ -4,7 +4,12 @@
 //! read as such; when a `:` then follows on the same line it was the key of a mapping, whose column is
 //! where the key began. That is the only look-ahead there is.
 
+mod flow;
+mod properties;
+
 use std::collections::BTreeMap;
+
+use properties::{Extent, Properties};
 
 use super::SyntaxError;
 use super::cursor::Cursor;
@@ -97,13 +102,6 @@ enum Allowed {
     Anything,
     /// Behind `key:` on the same line: nothing that would need a line of its own.
     Inline,
-}
-
-/// Anchor and tag in front of a node.
-#[derive(Default)]
-struct Properties<'a> {
-    anchor: Option<&'a str>,
-    tag: Option<Box<str>>,
 }
 
 impl<'a> Parser<'a> {
@@ -440,240 +438,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads `[…]` or `{…}`, where line breaks and indentation mean nothing.
-    fn flow_collection(&mut self) -> Result<Content, SyntaxError> {
-        self.enter()?;
-        let in_mapping = self.cursor.byte(0) == b'{';
-        let end = if in_mapping { b'}' } else { b']' };
-        self.cursor.step_ascii(1);
-        let mut items = Vec::new();
-        let mut entries = Vec::new();
-        loop {
-            self.skip_flow();
-            if self.cursor.byte(0) == end {
-                break;
-            }
-            if self.cursor.byte(0) == b',' {
-                return Err(self.error("did not find expected node content"));
-            }
-            if in_mapping {
-                entries.push(self.flow_pair()?);
-            } else {
-                items.push(self.flow_item()?);
-            }
-            self.skip_flow();
-            match self.cursor.byte(0) {
-                b',' => self.cursor.step_ascii(1),
-                byte if byte == end => break,
-                _ if in_mapping => return Err(self.unexpected("did not find expected ',' or '}'")),
-                _ => return Err(self.unexpected("did not find expected ',' or ']'")),
-            }
-        }
-        self.cursor.step_ascii(1);
-        self.depth -= 1;
-        Ok(if in_mapping { Content::Mapping(entries) } else { Content::Sequence(items) })
-    }
-
-    fn flow_pair(&mut self) -> Result<(Node, Node), SyntaxError> {
-        let explicit = self.cursor.byte(0) == b'?' && self.cursor.ends_word(1);
-        if explicit {
-            self.cursor.step_ascii(1);
-            self.skip_flow();
-        }
-        let line = self.cursor.line();
-        let key = self.flow_node(b":,}")?;
-        let key_end = self.cursor.line();
-        self.skip_flow();
-        let value_here = self.cursor.byte(0) == b':';
-        // An implicit key stands on one line with its colon.
-        if value_here && !explicit && (line != key_end || line != self.cursor.line()) {
-            return Err(self.unexpected("did not find expected ',' or '}'"));
-        }
-        if !value_here {
-            return Ok((key, Node::plain("", self.cursor.origin())));
-        }
-        self.cursor.step_ascii(1);
-        self.skip_flow();
-        Ok((key, self.flow_node(b",}")?))
-    }
-
-    /// Reads an item of a flow list; `[a: b]` holds a mapping of one pair.
-    fn flow_item(&mut self) -> Result<Node, SyntaxError> {
-        let origin = self.cursor.origin();
-        let line = self.cursor.line();
-        let explicit = self.cursor.byte(0) == b'?' && self.cursor.ends_word(1);
-        if explicit {
-            self.cursor.step_ascii(1);
-            self.skip_flow();
-        }
-        let item = self.flow_node(b":,]")?;
-        let one_line = line == self.cursor.line();
-        let mut ahead = self.cursor.clone();
-        while ahead.at_blank() {
-            ahead.step();
-        }
-        if explicit {
-            self.skip_flow();
-        } else if one_line && ahead.byte(0) == b':' {
-            self.cursor = ahead;
-        }
-        let value_here = self.cursor.byte(0) == b':' && (explicit || one_line);
-        if !explicit && !value_here {
-            return Ok(item);
-        }
-        let value = if value_here {
-            self.cursor.step_ascii(1);
-            self.skip_flow();
-            self.flow_node(b",]")?
-        } else {
-            Node::plain("", self.cursor.origin())
-        };
-        Ok(Node {
-            content: Content::Mapping(vec![(item, value)]),
-            origin,
-            aliased: false,
-            tag: None,
-        })
-    }
-
-    /// Reads one node within brackets; an empty one when one of `ends` stands here already.
-    fn flow_node(&mut self, ends: &[u8]) -> Result<Node, SyntaxError> {
-        self.count(1)?;
-        let origin = self.cursor.origin();
-        let properties = self.properties()?;
-        if properties.is_some() {
-            self.skip_flow();
-        }
-        let here = self.cursor.byte(0);
-        let empty_key = here == b':' && (ends.contains(&b':') && self.cursor.ends_word(1));
-        if empty_key || (here != b':' && ends.contains(&here)) {
-            return self.finish(Node::plain("", origin), properties);
-        }
-        self.inline(Surroundings { indent: -1, in_flow: true }, properties, origin)
-    }
-
-    fn alias(&mut self) -> Result<Node, SyntaxError> {
-        let at = self.cursor.clone();
-        self.cursor.step_ascii(1);
-        let name = self.anchor_name("did not find expected alphabetic or numeric character")?;
-        match self.anchors.get(name) {
-            None => Err(at.error("unknown anchor referenced")),
-            Some(None) => Err(at.error("anchor value contains itself")),
-            Some(Some((node, extent))) => {
-                let (mut node, extent) = (node.clone(), *extent);
-                node.aliased = true;
-                self.count(extent.nodes)?;
-                self.repeated = self.repeated.saturating_add(extent.bytes);
-                if self.repeated > self.limits.bytes {
-                    return Err(at.error("document contains excessive aliasing"));
-                }
-                if self.depth + extent.depth > self.limits.depth {
-                    return Err(at.error(&format!("exceeded max depth of {}", self.limits.depth)));
-                }
-                Ok(node)
-            }
-        }
-    }
-
-    fn properties(&mut self) -> Result<Option<Properties<'a>>, SyntaxError> {
-        let mut properties = Properties::default();
-        let mut any = false;
-        loop {
-            match self.cursor.byte(0) {
-                b'&' if properties.anchor.is_none() => {
-                    self.cursor.step_ascii(1);
-                    let problem = "did not find expected alphabetic or numeric character";
-                    properties.anchor = Some(self.anchor_name(problem)?);
-                }
-                b'!' if properties.tag.is_none() => properties.tag = Some(self.tag()?),
-                _ => return Ok(any.then_some(properties)),
-            }
-            any = true;
-            while self.cursor.at_blank() {
-                self.cursor.step();
-            }
-        }
-    }
-
-    fn anchor_name(&mut self, problem: &str) -> Result<&'a str, SyntaxError> {
-        let begun = self.cursor.position();
-        while !self.cursor.ends_word(0)
-            && !matches!(self.cursor.byte(0), b'[' | b']' | b'{' | b'}' | b',' | b':')
-        {
-            self.cursor.step();
-        }
-        let name = self.cursor.since(begun);
-        if name.is_empty() || !name.is_ascii() {
-            return Err(self.cursor.error(problem));
-        }
-        Ok(name)
-    }
-
-    fn tag(&mut self) -> Result<Box<str>, SyntaxError> {
-        let begun = self.cursor.position();
-        let at = self.cursor.clone();
-        let verbatim = self.cursor.rest().starts_with("!<");
-        let ends = |byte: u8| !verbatim && matches!(byte, b'[' | b']' | b'{' | b'}' | b',');
-        while !self.cursor.ends_word(0) && !ends(self.cursor.byte(0)) {
-            self.cursor.step();
-        }
-        let text = self.cursor.since(begun);
-        if !self.cursor.ends_word(0) && !matches!(self.cursor.byte(0), b',' | b']' | b'}') {
-            return Err(self.cursor.error("did not find expected whitespace or line break"));
-        }
-        let escape_broken = text.match_indices('%').any(|(found, _)| {
-            let digits = text.as_bytes().get(found + 1..found + 3);
-            !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-        });
-        if escape_broken {
-            return Err(at.error("did not find URI escaped octet"));
-        }
-        if let Some(verbatim) = text.strip_prefix("!<") {
-            let inner = verbatim.strip_suffix('>').filter(|inner| !inner.is_empty());
-            return inner.map(Into::into).ok_or_else(|| at.error("did not find the expected '>'"));
-        }
-        if text == "!" {
-            return Ok("!".into());
-        }
-        let handle_end = text[1..].find('!').map_or(1, |found| found + 2);
-        let (handle, suffix) = text.split_at(handle_end);
-        let prefix = match (self.tags.get(handle), handle) {
-            (Some(prefix), _) => prefix,
-            (None, "!!") => "tag:yaml.org,2002:",
-            (None, "!") => "!",
-            (None, _) => return Err(at.error("found undefined tag handle")),
-        };
-        if suffix.is_empty() {
-            return Err(at.error("did not find expected tag URI"));
-        }
-        Ok(format!("{prefix}{suffix}").into())
-    }
-
-    /// Marks an anchor as being read, so that its node cannot contain itself.
-    fn announce(&mut self, properties: Option<&Properties<'a>>) {
-        if let Some(anchor) = properties.and_then(|properties| properties.anchor) {
-            self.anchors.insert(anchor, None);
-        }
-    }
-
-    /// Gives a node its properties and remembers it under its anchor.
-    fn finish(
-        &mut self,
-        mut node: Node,
-        properties: Option<Properties<'a>>,
-    ) -> Result<Node, SyntaxError> {
-        let Some(Properties { anchor, tag }) = properties else { return Ok(node) };
-        if tag.is_some() {
-            node.tag = tag;
-        }
-        if let Some(anchor) = anchor {
-            let extent = Extent::of(&node);
-            self.count(extent.nodes)?;
-            self.anchors.insert(anchor, Some((node.clone(), extent)));
-        }
-        Ok(node)
-    }
-
     fn enter(&mut self) -> Result<(), SyntaxError> {
         self.depth += 1;
         if self.depth > self.limits.depth {
@@ -709,19 +473,6 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn skip_flow(&mut self) {
-        loop {
-            while self.cursor.at_blank() {
-                self.cursor.step_ascii(1);
-            }
-            self.comment();
-            if self.cursor.line_break().is_none() {
-                break;
-            }
-            self.cursor.step_line();
-        }
-    }
-
     fn comment(&mut self) {
         if self.cursor.byte(0) != b'#' {
             return;
@@ -749,37 +500,5 @@ impl<'a> Parser<'a> {
 
     fn no_token(&self) -> SyntaxError {
         self.error("found character that cannot start any token")
-    }
-}
-
-/// How much a node is.
-#[derive(Clone, Copy, Default)]
-struct Extent {
-    nodes: usize,
-    depth: usize,
-    bytes: usize,
-}
-
-impl Extent {
-    fn of(node: &Node) -> Self {
-        let inner = match &node.content {
-            Content::Scalar { text, .. } => return Self { nodes: 1, depth: 0, bytes: text.len() },
-            Content::Sequence(items) => {
-                items.iter().map(Self::of).fold(Self::default(), Self::beside)
-            }
-            Content::Mapping(entries) => {
-                let nodes = entries.iter().flat_map(|(key, value)| [key, value]);
-                nodes.map(Self::of).fold(Self::default(), Self::beside)
-            }
-        };
-        Self { nodes: inner.nodes + 1, depth: inner.depth + 1, bytes: inner.bytes }
-    }
-
-    fn beside(self, other: Self) -> Self {
-        Self {
-            nodes: self.nodes + other.nodes,
-            depth: self.depth.max(other.depth),
-            bytes: self.bytes + other.bytes,
-        }
     }
 }
