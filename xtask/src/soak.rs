@@ -1,6 +1,6 @@
 //! `cargo xtask soak`: the place for long runs of what `test` runs briefly.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 
@@ -25,10 +25,13 @@ pub(crate) struct Args {
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     tools::install(&tools::NEXTEST)?;
     let end = Instant::now() + Duration::from_secs(args.minutes * 60);
+    // Another soak tries other cases; the seed of a round is shown, so that it can be tried again.
+    let first = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let mut round = 0;
     while round == 0 || Instant::now() < end {
         round += 1;
-        say::progress(&format!("── round {round}"));
+        let seed = first + round;
+        say::progress(&format!("── round {round} (ICHOR_SEED={seed} ICHOR_CASES={})", args.cases));
         let mut nextest = workspace.cargo(&[
             "nextest",
             "run",
@@ -38,7 +41,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
             "-E",
             &args.filter,
         ]);
-        nextest.env("ICHOR_CASES", args.cases.to_string());
+        nextest.env("ICHOR_CASES", args.cases.to_string()).env("ICHOR_SEED", seed.to_string());
         succeed(&mut nextest).with_context(|| {
             format!("round {round} failed; the seed above replays it: commit it as a test")
         })?;

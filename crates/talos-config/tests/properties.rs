@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use talos_config::yaml::{
     Content, Dialect, Limits, Node, Resolved, Style, Tree, emit, parse, resolve,
 };
-use talos_config::{Config, Patch, Source, apply};
+use talos_config::{Patch, Source, apply, fuzzing};
 
 proptest! {
     #![proptest_config(tried(10_000))]
@@ -45,11 +46,7 @@ proptest! {
     /// No text makes reading or patching panic; what is read can be written and read again.
     #[test]
     fn no_configuration_is_too_strange(text in strange_text(), patch in strange_text()) {
-        if let Ok(config) = Config::parse(&text, Source(1)) {
-            let written = config.encode(Dialect::V1_14).into_exposed();
-            let again = Config::parse(&written, Source(1));
-            prop_assert!(again.is_ok_and(|again| again == config), "{written}");
-        }
+        fuzzing::parse(&text);
         if let Ok(patch) = Patch::parse(&patch, Source(2)) {
             let _ = apply(&text, Source(1), std::slice::from_ref(&patch), Dialect::V1_14);
             let _ = apply(BASE, Source(1), &[patch], Dialect::V1_14);
@@ -57,10 +54,12 @@ proptest! {
     }
 }
 
-/// A failing case is printed whole, so nothing needs to be stored.
+/// The same cases in every run, unless `ICHOR_SEED` asks for others. A failing case is printed whole, so
+/// nothing needs to be stored.
 fn tried(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases: testkit::cases(cases),
+        rng_seed: RngSeed::Fixed(testkit::seeds(1).start),
         failure_persistence: None,
         ..ProptestConfig::default()
     }
