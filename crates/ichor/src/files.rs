@@ -5,12 +5,17 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::Error;
+use crate::printer::Printer;
+use crate::{Error, ExitStatus};
 
 /// Writes several files. Each is written beside its place first; only when all are there are they moved
 /// to where they belong, and moved back when one of them cannot be. They hold secrets: nobody else may
-/// read them.
-pub(crate) fn write_all(files: &[(PathBuf, String)], overwrite: bool) -> Result<(), Error> {
+/// read them. A person is told which files there are.
+pub(crate) fn write_all(
+    files: &[(PathBuf, String)],
+    overwrite: bool,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
     let mut staged = Vec::new();
     for (path, text) in files {
         let place = place(path, overwrite)?;
@@ -28,7 +33,10 @@ pub(crate) fn write_all(files: &[(PathBuf, String)], overwrite: bool) -> Result<
             }
         }
     }
-    Ok(())
+    for (path, _) in files {
+        printer.note(&format!("wrote {}", path.display()));
+    }
+    Ok(ExitStatus::Done)
 }
 
 /// Where a file goes: a link is followed, and only a plain file is overwritten.

@@ -81,6 +81,8 @@ pub(crate) struct GenKubeconfig {
 /// Text that a command reads.
 pub(crate) enum Input {
     File(PathBuf),
+    /// A patch that has the form of a file's name.
+    FileOrText(PathBuf),
     Stdin,
     /// Given on the command line itself.
     Inline(String),
@@ -333,6 +335,6 @@ impl Input {
         if argument.contains([' ', '\n']) || argument.starts_with(['[', '{']) {
             return Self::Inline(argument);
         }
-        Self::File(argument.into())
+        Self::FileOrText(argument.into())
     }
 }

@@ -19,17 +19,18 @@ impl Texts {
     /// Reads a text. One that is too long to be configuration is refused before it is read.
     pub(crate) fn read(&mut self, input: &Input) -> Result<(String, Source), Error> {
         let (name, bytes) = match input {
-            Input::File(path) => {
-                let name = path.display().to_string();
-                // Perhaps it was meant as text, and text may be a secret.
-                if name.contains([':', '{']) && !path.exists() {
-                    return Err(Error::Usage {
-                        message: "a patch is neither a file nor text".to_owned(),
-                        hint: "text has a space, a line break or a bracket in front".to_owned(),
-                    });
-                }
+            // Perhaps it was meant as text, and text may be a secret.
+            Input::FileOrText(path)
+                if path.to_string_lossy().contains([':', '{']) && !path.exists() =>
+            {
+                return Err(Error::Usage {
+                    message: "a patch is neither a file nor text".to_owned(),
+                    hint: "text has a space, a line break or a bracket in front".to_owned(),
+                });
+            }
+            Input::File(path) | Input::FileOrText(path) => {
                 let read = fs_err::File::open(path).and_then(bounded);
-                (name, read.map_err(Error::Input)?)
+                (path.display().to_string(), read.map_err(Error::Input)?)
             }
             Input::Stdin => ("stdin".to_owned(), bounded(std::io::stdin()).map_err(Error::Input)?),
             Input::Inline(text) => {
@@ -53,6 +54,17 @@ impl Texts {
         }
     }
 
+    /// Reads a text as something; an error names the place in it.
+    pub(crate) fn parse<T>(
+        &mut self,
+        input: &Input,
+        parse: impl FnOnce(&str, Source) -> Result<T, talos_config::Error>,
+    ) -> Result<(T, Source), Error> {
+        let (text, source) = self.read(input)?;
+        let parsed = parse(&text, source).map_err(|error| self.locate(&error, source))?;
+        Ok((parsed, source))
+    }
+
     /// Gives an error the names of the files that it speaks of; one without a place is about `text`.
     pub(crate) fn locate(&self, error: &talos_config::Error, text: Source) -> Error {
         let message = match error {
@@ -65,10 +77,7 @@ impl Texts {
                         _ => line,
                     }
                 });
-                lines.collect::<Vec<_>>().join(
-                    "
-  ",
-                )
+                lines.collect::<Vec<_>>().join("\n  ")
             }
             other => match other.origin() {
                 Some(origin) => self.placed(origin, &other.to_string()),

@@ -369,6 +369,21 @@ fn gen_refuses_bad_input_and_writes_nothing() {
 }
 
 #[test]
+fn secrets_are_not_taken_from_a_worker() {
+    let directory = Directory::new();
+    let shown = directory.ichor(&["gen", "secrets", "--from-controlplane-config", "worker.yaml"]);
+    assert!(shown.starts_with("exit: 3") && shown.contains("configuration of a worker"), "{shown}");
+    assert!(!directory.path("secrets.yaml").exists());
+}
+
+#[test]
+fn a_file_may_have_a_colon_in_its_name() {
+    let directory = Directory::new();
+    let shown = directory.ichor(&["diff", "worker.yaml", "no:such.yaml"]);
+    assert!(shown.contains("input.unreadable") && shown.contains("no:such.yaml"), "{shown}");
+}
+
+#[test]
 fn diff_of_files() {
     let directory = Directory::new();
     assert_snapshot!(directory.ichor(&["diff", "worker.yaml", "multi.yaml"]));

@@ -15,7 +15,7 @@ use crate::nearest::nearest;
 use crate::schema::{self, Choice, Field, Format, Nulls, Type};
 use crate::value::{Data, Value};
 use crate::yaml::{
-    BINARY_TAG, CORE_TAG, Content, Node, Resolved, Style, old_boolean, resolve, resolve_node,
+    BINARY_TAG, CORE_TAG, Content, Node, Resolved, old_boolean, resolve, resolve_node,
 };
 
 /// Reads an object with known fields.
@@ -64,7 +64,7 @@ impl Decoder<'_> {
             self.wrong_type(node, path, "an object", true);
             return object;
         };
-        for (Key { text: key, origin }, value) in self.unique(entries, path) {
+        for (Key { text: key, node: key_node }, value) in self.unique(entries, path) {
             if matches!(path, Path::Root) && self.ignored.contains(&key) {
                 continue;
             }
@@ -72,7 +72,7 @@ impl Decoder<'_> {
                 if self.lenient {
                     continue;
                 }
-                self.unknown(key, origin, fields, path);
+                self.unknown(key, key_node.origin, fields, path);
                 continue;
             };
             let path = &Path::Key(path, key);
@@ -336,13 +336,13 @@ impl Decoder<'_> {
             return None;
         };
         let mut values = BTreeMap::new();
-        for (Key { text: key, .. }, value) in self.unique(entries, path) {
+        for (Key { text: key, node: key_node }, value) in self.unique(entries, path) {
             let path = &Path::Key(path, key);
             if key == "<<" && matches!(value.content, Content::Mapping(_)) {
                 self.problem(value, path, "a merge key where only plain keys are taken");
                 continue;
             }
-            if matches!(key, "null" | "~" | "") && entries.iter().any(|(node, _)| is_null(node)) {
+            if is_null(key_node) {
                 continue;
             }
             if is_null(value) && matches!(element, Type::Object(_)) {
@@ -387,40 +387,23 @@ impl Decoder<'_> {
     ) -> BTreeMap<String, Value> {
         let mut own = BTreeMap::new();
         let mut merged = BTreeMap::new();
-        for (key, _) in entries.iter().filter(|_| !any_key) {
-            let text = key.scalar().is_some_and(|(text, style)| {
-                matches!(resolve(text, style), Resolved::Text | Resolved::Merge)
-            });
-            if !text {
-                self.problem(key, path, "a key that is no text; quote it");
+        for (Key { text: key, node: key_node }, value) in self.unique(entries, path) {
+            let resolved = resolve_node(key_node);
+            if !any_key && !matches!(resolved, Resolved::Text | Resolved::Merge) {
+                self.problem(key_node, path, "a key that is no text; quote it");
             }
-        }
-        for (Key { text: key, .. }, value) in self.unique(entries, path) {
-            let plain_merge = key == "<<"
-                && entries.iter().any(|(node, _)| node.scalar() == Some(("<<", Style::Plain)));
-            if !plain_merge {
+            if resolved != Resolved::Merge {
                 own.insert(key.to_owned(), self.any(value, &Path::Key(path, key)));
                 continue;
             }
             let sources = match &value.content {
-                Content::Mapping(_) => std::slice::from_ref(value),
-                Content::Sequence(items) => items.as_slice(),
-                Content::Scalar { .. } => &[],
+                Content::Sequence(items) if !items.is_empty() => items.as_slice(),
+                _ => std::slice::from_ref(value),
             };
-            if sources.is_empty() {
-                self.problem(
-                    value,
-                    path,
-                    "map merge requires map or sequence of maps as the value",
-                );
-            }
             for source in sources {
                 let Data::Map(source) = self.any(source, path).data else {
-                    self.problem(
-                        value,
-                        path,
-                        "map merge requires map or sequence of maps as the value",
-                    );
+                    let problem = "map merge requires map or sequence of maps as the value";
+                    self.problem(value, path, problem);
                     continue;
                 };
                 for (key, value) in source {
@@ -455,7 +438,7 @@ impl Decoder<'_> {
                 );
                 continue;
             }
-            unique.push((Key { text, origin: key.origin }, value));
+            unique.push((Key { text, node: key }, value));
         }
         unique
     }
@@ -505,7 +488,7 @@ impl Decoder<'_> {
 /// A key and where it stands.
 struct Key<'n> {
     text: &'n str,
-    origin: Origin,
+    node: &'n Node,
 }
 
 /// An element whose text is empty is an element all the same.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::format::url::without_user;
+use crate::format::url::{without_token, without_user};
 use crate::natural;
 use crate::schema::{self, Field, Format, Type};
 use crate::secret::REDACTED;
@@ -169,19 +169,4 @@ pub(crate) fn float(number: f64) -> String {
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", exponent.abs())
-}
-
-/// A URL whose join token, if it has one, is hidden.
-fn without_token(url: &str) -> String {
-    let Some((before, query)) = url.split_once('?') else { return url.to_owned() };
-    let hidden: Vec<String> = query
-        .split('&')
-        .map(|pair| match pair.split_once('=') {
-            Some((key, token)) if !token.is_empty() && key.replace("%74", "t") == "jointoken" => {
-                "jointoken=%2A%2A%2A%2A%2A%2A".to_owned()
-            }
-            _ => pair.to_owned(),
-        })
-        .collect();
-    format!("{before}?{}", hidden.join("&"))
 }

@@ -16,20 +16,8 @@ pub(crate) fn compare(left: &str, right: &str) -> Ordering {
         return match (l.is_alphabetic(), r.is_alphabetic()) {
             (true, true) => l.cmp(&r),
             // The one that is no letter comes first, except directly behind a digit.
-            (true, false) => {
-                if after_digit {
-                    Ordering::Less
-                } else {
-                    Ordering::Greater
-                }
-            }
-            (false, true) => {
-                if after_digit {
-                    Ordering::Greater
-                } else {
-                    Ordering::Less
-                }
-            }
+            (true, false) => behind(after_digit).reverse(),
+            (false, true) => behind(after_digit),
             (false, false) => numbers(&left, &right, at),
         };
     }
@@ -64,11 +52,12 @@ fn number(lead: i64, characters: &[char]) -> (i64, usize) {
 }
 
 fn is_digit(character: char) -> bool {
-    character.is_ascii_digit()
-        || (!character.is_ascii()
-            && character.is_numeric()
-            && character.to_digit(10).is_none()
-            && !character.is_alphabetic())
+    character.is_numeric() && !character.is_alphabetic()
+}
+
+/// How a character that is no letter stands to one that is.
+fn behind(after_digit: bool) -> Ordering {
+    if after_digit { Ordering::Greater } else { Ordering::Less }
 }
 
 #[cfg(test)]

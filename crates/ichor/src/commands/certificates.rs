@@ -46,11 +46,7 @@ pub(super) fn run(
             vec![(file(name, "crt"), signed?.encode())]
         }
     };
-    files::write_all(&outputs, overwrite)?;
-    for (path, _) in &outputs {
-        printer.note(&format!("wrote {}", path.display()));
-    }
-    Ok(ExitStatus::Done)
+    files::write_all(&outputs, overwrite, printer)
 }
 
 fn authority(

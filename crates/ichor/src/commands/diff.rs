@@ -18,11 +18,9 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let mut texts = Texts::default();
-    let mut read = |input: &Input| {
-        let (text, source) = texts.read(input)?;
-        Config::parse(&text, source).map_err(|error| texts.locate(&error, source))
-    };
-    let differences = diff(&read(before)?, &read(after)?);
+    let (before, _) = texts.parse(before, Config::parse)?;
+    let (after, _) = texts.parse(after, Config::parse)?;
+    let differences = diff(&before, &after);
     let report = Report(differences.into_iter().map(Row::from).collect());
     let pending = !report.0.is_empty();
     if pending || !matches!(output, Output::Table) {

@@ -25,9 +25,13 @@ pub(super) fn secrets(settings: &GenSecrets, printer: &mut Printer) -> Result<Ex
         SecretsOrigin::New => makers::with(|makers| Bundle::generate(settings.contract, makers))?,
         SecretsOrigin::ControlPlane(input) => {
             let mut texts = Texts::default();
-            let (text, source) = texts.read(input)?;
-            let config =
-                Config::parse(&text, source).map_err(|error| texts.locate(&error, source))?;
+            let (config, source) = texts.parse(input, Config::parse)?;
+            if config.is_worker() {
+                return Err(Error::Usage {
+                    message: format!("{} is the configuration of a worker", texts.name(source)),
+                    hint: "a control plane's has all secrets".to_owned(),
+                });
+            }
             Bundle::from_config(&config)
         }
         SecretsOrigin::KubernetesPki { directory, bootstrap_token } => {
@@ -102,10 +106,7 @@ pub(super) fn schematic(
     output: Output,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let mut texts = Texts::default();
-    let (text, source) = texts.read(file)?;
-    let schematic =
-        Schematic::parse(&text, source).map_err(|error| texts.locate(&error, source))?;
+    let (schematic, _) = Texts::default().parse(file, Schematic::parse)?;
     printer.value(&Identified { id: schematic.id(), schematic: schematic.canonical() }, output)
 }
 
@@ -187,11 +188,7 @@ fn write(
     let place = |name: &Path| if into { path.join(name) } else { path.clone() };
     let files: Vec<(PathBuf, String)> =
         outputs.into_iter().map(|(name, text)| (place(&name), text)).collect();
-    files::write_all(&files, *overwrite)?;
-    for (path, _) in &files {
-        printer.note(&format!("wrote {}", path.display()));
-    }
-    Ok(ExitStatus::Done)
+    files::write_all(&files, *overwrite, printer)
 }
 
 /// Says what to do about a file that is there, where overwriting would lose more than a file.
@@ -208,4 +205,4 @@ const NEW_SECRETS: &str = "new secrets would be made, and machines with the old 
                            ones with --with-secrets, or --force";
 
 /// One year, in seconds.
-pub(crate) const CLIENT_LIFETIME: i64 = 8_760 * 3_600;
+const CLIENT_LIFETIME: i64 = 8_760 * 3_600;

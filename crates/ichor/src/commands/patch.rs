@@ -50,10 +50,7 @@ pub(super) fn run(
             }) {
                 return Err(Error::SameFile(twice.clone()));
             }
-            files::write_all(&files, *overwrite)?;
-            for (path, _) in &files {
-                printer.note(&format!("wrote {}", path.display()));
-            }
+            files::write_all(&files, *overwrite, printer)?;
         }
     }
     Ok(ExitStatus::Done)
@@ -84,9 +81,7 @@ pub(super) fn read_patches(
 ) -> Result<Vec<(Patch, Source)>, Error> {
     let mut patches = Vec::new();
     for input in inputs {
-        let (text, source) = texts.read(input)?;
-        let patch = Patch::parse(&text, source).map_err(|error| texts.locate(&error, source))?;
-        patches.push((patch, source));
+        patches.push(texts.parse(input, Patch::parse)?);
     }
     Ok(patches)
 }
@@ -98,7 +93,7 @@ fn destination(path: &Path, input: &Input, several: bool) -> PathBuf {
     }
     let name = match input {
         Input::File(file) => file.file_name().map(PathBuf::from),
-        Input::Stdin | Input::Inline(_) => None,
+        Input::FileOrText(_) | Input::Stdin | Input::Inline(_) => None,
     };
     path.join(name.unwrap_or_else(|| "stdin.yaml".into()))
 }

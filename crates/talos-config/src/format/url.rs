@@ -165,6 +165,17 @@ pub(crate) fn without_user(url: &str) -> String {
     }
 }
 
+/// A URL as it may be shown: its join token, if it has one, is hidden.
+pub(crate) fn without_token(url: &str) -> String {
+    let Some((before, query)) = url.split_once('?') else { return url.to_owned() };
+    let is_token = |key: &str| unescaped(key, Part::Fragment).as_deref() == Some(b"jointoken");
+    let hidden = query.split('&').map(|pair| match pair.split_once('=') {
+        Some((key, token)) if !token.is_empty() && is_token(key) => "jointoken=%2A%2A%2A%2A%2A%2A",
+        _ => pair,
+    });
+    format!("{before}?{}", hidden.collect::<Vec<_>>().join("&"))
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     User,

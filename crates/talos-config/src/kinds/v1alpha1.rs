@@ -594,15 +594,7 @@ pub(super) const KIND: Kind = Kind {
                             .replace()
                             .since(1, 3)
                             .about("superseded by KubeAuditPolicyConfig"),
-                        field(
-                            "resources",
-                            Type::Object(&[
-                                field("requests", Type::Any).since(1, 5),
-                                field("limits", Type::Any).since(1, 5),
-                            ]),
-                        )
-                        .optional()
-                        .since(1, 5),
+                        field("resources", RESOURCES).optional().since(1, 5),
                         field(
                             "authorizationConfig",
                             Type::StrictList(&Type::Object(&[
@@ -624,15 +616,7 @@ pub(super) const KIND: Kind = Kind {
                         field("extraArgs", Type::Arguments),
                         field("extraVolumes", Type::List(&VOLUME)),
                         field("env", TEXT_MAP),
-                        field(
-                            "resources",
-                            Type::Object(&[
-                                field("requests", Type::Any).since(1, 5),
-                                field("limits", Type::Any).since(1, 5),
-                            ]),
-                        )
-                        .optional()
-                        .since(1, 5),
+                        field("resources", RESOURCES).optional().since(1, 5),
                     ]),
                 )
                 .optional()
@@ -655,15 +639,7 @@ pub(super) const KIND: Kind = Kind {
                         field("extraArgs", Type::Arguments),
                         field("extraVolumes", Type::List(&VOLUME)),
                         field("env", TEXT_MAP),
-                        field(
-                            "resources",
-                            Type::Object(&[
-                                field("requests", Type::Any).since(1, 5),
-                                field("limits", Type::Any).since(1, 5),
-                            ]),
-                        )
-                        .optional()
-                        .since(1, 5),
+                        field("resources", RESOURCES).optional().since(1, 5),
                         field("config", Type::Any).since(1, 6),
                     ]),
                 )
@@ -805,4 +781,9 @@ const ID_MAPPING: Type = Type::Object(&[
     field("containerID", U32).always(),
     field("hostID", U32).always(),
     field("size", U32).always(),
+]);
+
+const RESOURCES: Type = Type::Object(&[
+    field("requests", Type::Any).since(1, 5),
+    field("limits", Type::Any).since(1, 5),
 ]);
