@@ -112,7 +112,7 @@ fn walk(node: &mut Node, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) -> Re
 /// Handles one value; says whether it is to be left out of the patch.
 fn take(node: &mut Node, path: &mut Vec<Step>, found: &mut Vec<Vec<Step>>) -> Result<bool, String> {
     // A statement counts where it is written, not where an alias repeats it.
-    if node.aliased {
+    if node.alias.is_some() {
         return Ok(false);
     }
     let count = found.len();

@@ -8,7 +8,7 @@ use crate::natural;
 use crate::schema::{self, Field, Format, Type};
 use crate::secret::REDACTED;
 use crate::value::{Data, Value};
-use crate::yaml::Tree;
+use crate::yaml::{self, Tree};
 
 /// Whether secrets are written.
 #[derive(Clone, Copy, Eq, PartialEq)]
@@ -106,7 +106,7 @@ fn any_tree(value: &Value, hidden: bool) -> Tree<'_> {
         Data::Bool(true) => Tree::Verbatim("true".into()),
         Data::Bool(false) => Tree::Verbatim("false".into()),
         Data::Int(number) => Tree::Verbatim(number.to_string().into()),
-        Data::Float(number) => Tree::Verbatim(float(*number).into()),
+        Data::Float(number) => Tree::Verbatim(yaml::float(*number).into()),
         Data::Text(text) => Tree::Text(text.into()),
         Data::List(items) => Tree::List(items.iter().map(|item| any_tree(item, hidden)).collect()),
         Data::Map(entries) => {
@@ -150,23 +150,4 @@ fn zero(field: &Field) -> Tree<'static> {
             Tree::Map(zeros.map(|field| (field.key.into(), zero(field))).collect())
         }
     }
-}
-
-/// The shortest text that reads as the same number, as Go's `%g` has it.
-pub(crate) fn float(number: f64) -> String {
-    if number.is_nan() {
-        return ".nan".to_owned();
-    }
-    if number.is_infinite() {
-        return if number > 0.0 { ".inf" } else { "-.inf" }.to_owned();
-    }
-    let scientific = format!("{number:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    // Go switches to exponents outside these bounds when it may choose.
-    if (-4..6).contains(&exponent) {
-        return format!("{number}");
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}e{sign}{:02}", exponent.abs())
 }

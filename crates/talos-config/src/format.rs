@@ -1,8 +1,8 @@
 //! Texts with a form: what is accepted, and the one spelling in which it is kept.
 
 mod address;
-mod duration;
-mod size;
+pub(crate) mod duration;
+pub(crate) mod size;
 pub(crate) mod url;
 
 use base64::Engine;
@@ -58,7 +58,10 @@ pub(crate) fn read(
         Format::IpPort if text.is_empty() => Ok(None),
         Format::IpPort => canonical(address::ip_port(text)),
         Format::Mac => canonical(address::mac(text)),
-        Format::Url => canonical(url::Url::parse(text).map(|url| url.to_string())),
+        Format::Url => canonical(match url::Url::parse(text) {
+            Ok(url) => Ok(url.to_string()),
+            Err(reason) => Err(url::no_url(text, &reason)),
+        }),
         Format::ByteSize if text.is_empty() => Ok(None),
         Format::ByteSize => {
             size::check(text.strip_prefix('-').unwrap_or(text)).and_then(|()| kept(text))

@@ -1,7 +1,8 @@
 //! What the fuzz targets do with a text, and what the tests do again with every text they ever found.
 
+use crate::cel::{self, Environment};
 use crate::yaml::{Dialect, Limits, parse as parse_yaml};
-use crate::{Config, Patch, Patched, Source, apply, diff, explain, origins};
+use crate::{Bundle, Config, Mode, Patch, Patched, Source, apply, diff, explain, origins};
 
 /// Parses; what is read as a configuration must survive being written and read again.
 pub fn parse(text: &str) {
@@ -36,6 +37,38 @@ pub fn patch(text: &str) {
     let single = EVERYTHING.split("---").next().unwrap_or_default();
     if let Ok(result) = apply(single, Source(1), &patches, Dialect::V1_14) {
         let _ = result.encode(Dialect::V1_14);
+    }
+}
+
+/// Validates in every mode; what is said must not depend on what was said before.
+pub fn validate(text: &str) {
+    let Ok(config) = Config::parse(text, Source(1)) else { return };
+    for mode in Mode::ALL {
+        let validation = config.validate(mode, false);
+        assert!(validation == config.validate(mode, false), "validated twice with two results");
+        let strict = config.validate(mode, true);
+        assert!(strict.errors.len() >= validation.errors.len(), "strictness took an error away");
+        let _ = validation.text();
+    }
+}
+
+/// Reads the text as secrets; what is read must survive being written and read again.
+pub fn bundle(text: &str) {
+    let Ok(bundle) = Bundle::parse(text, Source(1)) else { return };
+    let written = bundle.encode(Dialect::V1_14).into_exposed();
+    if let Ok(again) = Bundle::parse(&written, Source(1)) {
+        assert!(again.encode(Dialect::V1_14).into_exposed() == written, "written differently");
+    }
+    #[cfg(feature = "pki")]
+    if bundle.problems().is_empty() {
+        let _ = bundle.unusable_authorities(0);
+    }
+}
+
+/// Checks the text as an expression everywhere one can stand.
+pub fn expression(text: &str) {
+    for environment in Environment::ALL {
+        let _ = cel::check(text, environment);
     }
 }
 

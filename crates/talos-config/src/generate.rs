@@ -10,7 +10,7 @@ use crate::bundle::Bundle;
 use crate::config::{Config, Document};
 use crate::contract::Contract;
 use crate::error::Error;
-use crate::format::url::Url;
+use crate::format::url::{Url, no_url};
 use crate::kinds;
 use crate::value::{Data, Value};
 
@@ -91,7 +91,8 @@ impl Default for Options {
 impl Generate<'_> {
     /// The configuration of a machine.
     pub fn config(&self, role: Role) -> Result<Config, Error> {
-        let endpoint = Url::parse(self.endpoint).map_err(Error::Input)?;
+        let endpoint = Url::parse(self.endpoint)
+            .map_err(|reason| Error::Input(no_url(self.endpoint, &reason)))?;
         let writer = Writer { input: self, endpoint, role };
         let mut documents = Vec::new();
         if self.contract.since(14) {
@@ -487,7 +488,8 @@ impl Writer<'_> {
             for url in urls {
                 let parsed = Url::parse(&url).map_err(|reason| {
                     Error::Input(format!(
-                        "failed to parse registry mirror endpoint {url:?}: {reason}"
+                        "failed to parse registry mirror endpoint {url:?}: {}",
+                        no_url(&url, &reason)
                     ))
                 })?;
                 endpoints.push(object([("url", text(&parsed.to_string()))]));

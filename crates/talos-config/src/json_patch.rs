@@ -402,21 +402,18 @@ fn node(value: &Value) -> Node {
         Data::Null => plain(String::new()),
         Data::Bool(value) => plain(value.to_string()),
         Data::Int(number) => plain(number.to_string()),
-        Data::Float(number) => plain(encode::float(*number)),
+        Data::Float(number) => plain(yaml::float(*number)),
         Data::Text(text) => Content::Scalar { text: text.as_str().into(), style: Style::Double },
         Data::List(items) => Content::Sequence(items.iter().map(node).collect()),
         Data::Map(entries) => {
             let entry = |(key, value): (&String, &Value)| {
                 let key = Content::Scalar { text: key.as_str().into(), style: Style::Double };
-                (
-                    Node { content: key, origin: value.origin, aliased: false, tag: None },
-                    node(value),
-                )
+                (Node { content: key, origin: value.origin, alias: None, tag: None }, node(value))
             };
             Content::Mapping(entries.iter().map(entry).collect())
         }
     };
-    Node { content, origin: value.origin, aliased: false, tag: None }
+    Node { content, origin: value.origin, alias: None, tag: None }
 }
 
 /// Writes the data as talosctl prints it.

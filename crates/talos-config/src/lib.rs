@@ -7,6 +7,7 @@
 //! panic; text that holds secrets leaves it as a [`Secret`], text for people has none in it.
 
 mod bundle;
+mod cel;
 mod config;
 mod contract;
 mod decode;
@@ -26,12 +27,12 @@ mod natural;
 mod nearest;
 mod origin;
 mod patch;
-#[cfg(feature = "pki")]
 pub mod pki;
 pub mod schema;
 mod schematic;
 mod secret;
 mod talosconfig;
+mod validate;
 mod value;
 pub mod yaml;
 
@@ -49,4 +50,5 @@ pub use patch::{Patch, Patched, apply};
 pub use schematic::Schematic;
 pub use secret::{REDACTED, Secret};
 pub use talosconfig::Talosconfig;
+pub use validate::{Finding, Mode, Validation};
 pub use value::{Data, Value};

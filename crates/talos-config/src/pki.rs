@@ -3,16 +3,23 @@
 //! Nothing here looks at a clock or draws a random number: time, serial numbers and key material are
 //! arguments, and for given ones the bytes are fixed.
 
+#[cfg(feature = "pki")]
 mod certificate;
+#[cfg(feature = "pki")]
 mod der;
+#[cfg(feature = "pki")]
 mod key;
 mod pem;
+pub(crate) mod reader;
 
+#[cfg(feature = "pki")]
 pub use certificate::{
     Authority, Certificate, Leaf, NewAuthority, Request, Subject, Usage, Validity,
 };
-pub use key::{Key, rsa_pem};
+#[cfg(feature = "pki")]
+pub use key::{Key, RsaKey, Sign, rsa_pem};
 pub use pem::Pem;
+pub(crate) use pem::blocks;
 
 /// Why a text is no key or certificate, or one that cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -26,6 +33,9 @@ pub enum PkiError {
     /// The block holds something else than its label says.
     #[error("malformed {0}")]
     Malformed(&'static str),
+    /// A certificate whose time is over.
+    #[error("the certificate expired on {0}")]
+    Expired(String),
     /// A key that belongs to another certificate.
     #[error("the key does not belong to the certificate")]
     KeyMismatch,

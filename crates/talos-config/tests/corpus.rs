@@ -17,6 +17,21 @@ fn patch() {
     replay("patch", fuzzing::patch);
 }
 
+#[test]
+fn validate() {
+    replay("validate", fuzzing::validate);
+}
+
+#[test]
+fn bundle() {
+    replay("bundle", fuzzing::bundle);
+}
+
+#[test]
+fn expression() {
+    replay("expression", fuzzing::expression);
+}
+
 fn replay(target: &str, run: impl Fn(&str)) {
     let folder =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);

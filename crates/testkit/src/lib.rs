@@ -23,6 +23,11 @@ pub fn cases(count: u32) -> u32 {
     number("ICHOR_CASES").and_then(|cases| cases.try_into().ok()).unwrap_or(count)
 }
 
+/// Whether `ICHOR_RECORD` asks tests with a table of recordings to write it anew instead of comparing.
+pub fn recording() -> bool {
+    std::env::var_os("ICHOR_RECORD").is_some()
+}
+
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }

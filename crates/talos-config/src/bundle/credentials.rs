@@ -111,7 +111,7 @@ impl Bundle {
         Ok(Secret::new(written))
     }
 
-    fn authority(&self, name: &str) -> Result<Authority, PkiError> {
+    pub(super) fn authority(&self, name: &str) -> Result<Authority, PkiError> {
         let present = self
             .get(&["certs", name, "key"])
             .and_then(Value::as_text)

@@ -55,6 +55,22 @@ impl Bundle {
         problems
     }
 
+    /// Authorities that nothing can be signed with at a time: they expired, or their key is another's.
+    /// talosctl does not look at this.
+    pub fn unusable_authorities(&self, now: i64) -> Vec<String> {
+        let names = ["etcd", "k8s", "k8saggregator", "os"].into_iter();
+        let checked = names.filter_map(|name| {
+            let problem = match self.authority(name) {
+                Ok(authority) => authority.certificate().check_time(now).err()?,
+                Err(problem @ PkiError::KeyMismatch) => problem,
+                // A key of a kind that we do not sign with may be right all the same.
+                Err(_) => return None,
+            };
+            Some(format!("certs.{name} cannot be used: {problem}"))
+        });
+        checked.collect()
+    }
+
     fn check_pair(&self, name: &str) -> Result<(), PkiError> {
         self.check_key(&["certs", name, "key"])?;
         Certificate::parse(&self.pem(&["certs", name, "crt"])).map(drop)
@@ -71,5 +87,39 @@ pub(super) fn check_key(text: &str) -> Result<(), PkiError> {
         // We never sign with these, so that they are there is all we can tell.
         "RSA PRIVATE KEY" => Ok(()),
         _ => Key::parse(text).map(drop),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::bundle::Makers;
+    use crate::{Bundle, Contract, Secret, Source};
+
+    #[test]
+    fn authorities_of_another_time_or_with_another_key() {
+        let mut next = 0_u8;
+        let mut random = |bytes: &mut [u8]| {
+            next = next.wrapping_add(7);
+            bytes.fill(next);
+        };
+        let mut makers = Makers {
+            now: 1_700_000_000,
+            random: &mut random,
+            rsa: &mut || Secret::new(String::new()),
+        };
+        let bundle = Bundle::generate(Contract::new(1, 6), &mut makers);
+        assert!(bundle.unusable_authorities(1_700_000_000).is_empty());
+        assert!(bundle.unusable_authorities(1_700_000_000 + 87_600 * 3600).is_empty());
+        let late = bundle.unusable_authorities(1_700_000_001 + 87_600 * 3600);
+        assert_eq!(late.len(), 4);
+        assert_eq!(late[0], "certs.etcd cannot be used: the certificate expired on 2033-11-11");
+        let text = bundle.encode(crate::yaml::Dialect::default());
+        let key = |name: &str| bundle.get(&["certs", name, "key"]).unwrap().as_text().unwrap();
+        let swapped = text.expose().replace(key("etcd"), key("k8s"));
+        let swapped = Bundle::parse(&swapped, Source(1)).unwrap();
+        assert_eq!(
+            swapped.unusable_authorities(1_700_000_000),
+            ["certs.etcd cannot be used: the key does not belong to the certificate"]
+        );
     }
 }

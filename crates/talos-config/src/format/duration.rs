@@ -14,7 +14,8 @@ pub(super) fn from_number(number: f64) -> Result<String, String> {
     Ok(spell(number as i64))
 }
 
-fn nanoseconds(text: &str) -> Option<i64> {
+/// Reads a duration.
+pub(crate) fn nanoseconds(text: &str) -> Option<i64> {
     let (negative, mut rest) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
         b'+' => (false, &text[1..]),

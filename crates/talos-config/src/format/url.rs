@@ -22,22 +22,22 @@ pub(crate) struct Url {
 }
 
 impl Url {
+    /// Takes a text apart, or says in Go's words why that cannot be.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let wrong =
-            |reason: &str| -> String { format!("{:?} is no URL: {reason}", without_user(text)) };
+        let wrong = |reason: &str| Err(reason.to_owned());
         if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
-            return Err(wrong("invalid control character"));
+            return wrong("net/url: invalid control character in URL");
         }
         let mut url = Self::default();
         let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
-        url.fragment = escaped(fragment, Part::Fragment).ok_or("invalid escape in the fragment")?;
+        url.fragment = escaped(fragment, Part::Fragment)?;
         if rest == "*" {
             url.path = "*".to_owned();
             return Ok(url);
         }
         let mut rest = rest;
         if rest.starts_with(':') {
-            return Err(wrong("missing protocol scheme"));
+            return wrong("missing protocol scheme");
         }
         let scheme_end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)));
         if let Some(end) = scheme_end
@@ -59,7 +59,7 @@ impl Url {
             }
             let first = rest.split('/').next().unwrap_or_default();
             if first.contains(':') {
-                return Err(wrong("first path segment in URL cannot contain colon"));
+                return wrong("first path segment in URL cannot contain colon");
             }
         }
         if let Some(after) = rest.strip_prefix("//")
@@ -68,11 +68,17 @@ impl Url {
             let end = after.find('/').unwrap_or(after.len());
             let (authority, path) = after.split_at(end);
             url.rooted = authority.is_empty();
-            url.authority(authority).map_err(wrong)?;
+            url.authority(authority)?;
             rest = path;
         }
-        url.path = escaped(rest, Part::Path).ok_or("invalid URL escape")?;
+        url.path = escaped(rest, Part::Path)?;
         Ok(url)
+    }
+
+    /// The port, if there is one.
+    pub(crate) fn port(&self) -> &str {
+        let behind = self.host.rsplit_once(']').map_or(self.host.as_str(), |(_, behind)| behind);
+        behind.rsplit_once(':').map_or("", |(_, port)| port)
     }
 
     /// The host without its port and without brackets.
@@ -83,22 +89,21 @@ impl Url {
         }
     }
 
-    fn authority(&mut self, authority: &str) -> Result<(), &'static str> {
+    fn authority(&mut self, authority: &str) -> Result<(), String> {
         let host = match authority.rsplit_once('@') {
             None => authority,
             Some((user, host)) => {
                 let fine = |c: char| c.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(c);
                 if !user.chars().all(fine) {
-                    return Err("invalid userinfo");
+                    return Err("net/url: invalid userinfo".to_owned());
                 }
                 let parts = user.splitn(2, ':').map(|part| escaped(part, Part::User));
-                let parts: Option<Vec<String>> = parts.collect();
-                self.user = Some(parts.ok_or("invalid URL escape")?.join(":"));
+                self.user = Some(parts.collect::<Result<Vec<String>, String>>()?.join(":"));
                 host
             }
         };
         if !host.starts_with('[') && host.matches(':').count() > 1 {
-            return Err("too many colons in address");
+            return Err("too many colons in address".to_owned());
         }
         let port = if host.starts_with('[') {
             let end = host.rfind(']').ok_or("missing ']' in host")?;
@@ -111,9 +116,9 @@ impl Url {
                 .strip_prefix(':')
                 .is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
         if !port_fine {
-            return Err("invalid port after host");
+            return Err(format!("invalid port {port:?} after host"));
         }
-        self.host = escaped(host, Part::Host).ok_or("invalid character in host name")?;
+        self.host = escaped(host, Part::Host)?;
         Ok(())
     }
 }
@@ -155,6 +160,11 @@ impl fmt::Display for Url {
     }
 }
 
+/// Why a text is no URL, in our words.
+pub(crate) fn no_url(text: &str, reason: &str) -> String {
+    format!("{:?} is no URL: {reason}", without_user(text))
+}
+
 /// A URL as it may be shown: user and password are nobody's business.
 pub(crate) fn without_user(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("//") else { return url.to_owned() };
@@ -168,7 +178,7 @@ pub(crate) fn without_user(url: &str) -> String {
 /// A URL as it may be shown: its join token, if it has one, is hidden.
 pub(crate) fn without_token(url: &str) -> String {
     let Some((before, query)) = url.split_once('?') else { return url.to_owned() };
-    let is_token = |key: &str| unescaped(key, Part::Fragment).as_deref() == Some(b"jointoken");
+    let is_token = |key: &str| unescaped(key, Part::Fragment).is_ok_and(|key| key == b"jointoken");
     let hidden = query.split('&').map(|pair| match pair.split_once('=') {
         Some((key, token)) if !token.is_empty() && is_token(key) => "jointoken=%2A%2A%2A%2A%2A%2A",
         _ => pair,
@@ -185,8 +195,7 @@ enum Part {
 }
 
 /// A part as it is written: as it was given if that is proper, else taken apart and escaped anew.
-/// `None` when an escape is broken.
-fn escaped(text: &str, part: Part) -> Option<String> {
+fn escaped(text: &str, part: Part) -> Result<String, String> {
     let bytes = unescaped(text, part)?;
     if part == Part::Host {
         let fine = |byte: &u8| {
@@ -194,13 +203,16 @@ fn escaped(text: &str, part: Part) -> Option<String> {
                 || *byte >= 0x80
                 || b"-_.~!$&'()*+,;=:[]<>\"%".contains(byte)
         };
-        if !bytes.iter().all(fine) {
-            return None;
+        if let Some(byte) = bytes.iter().find(|byte| !fine(byte)) {
+            return Err(format!(
+                "invalid character {:?} in host name",
+                char::from(*byte).to_string()
+            ));
         }
     }
     let proper = text.bytes().all(|byte| byte == b'%' || part.leaves(byte) || part.tolerates(byte));
     if proper && matches!(part, Part::Path | Part::Fragment) {
-        return Some(text.to_owned());
+        return Ok(text.to_owned());
     }
     let mut result = String::with_capacity(text.len());
     for byte in bytes {
@@ -211,29 +223,33 @@ fn escaped(text: &str, part: Part) -> Option<String> {
             let _ = write!(result, "%{byte:02X}");
         }
     }
-    Some(result)
+    Ok(result)
 }
 
-fn unescaped(text: &str, part: Part) -> Option<Vec<u8>> {
+fn unescaped(text: &str, part: Part) -> Result<Vec<u8>, String> {
     let mut result = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            result.push(byte);
+    let mut rest = text.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        if *byte != b'%' {
+            result.push(*byte);
+            rest = after;
             continue;
         }
-        let digits = [bytes.next()?, bytes.next()?];
-        if !digits.iter().all(u8::is_ascii_hexdigit) {
-            return None;
-        }
-        let number = u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?;
+        let escape = &rest[..rest.len().min(3)];
+        let broken = || format!("invalid URL escape {:?}", String::from_utf8_lossy(escape));
+        let digits = std::str::from_utf8(&escape[1..]).ok().filter(|digits| {
+            digits.len() == 2 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        });
+        let number = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let number = number.ok_or_else(broken)?;
         // A host may escape what is no ASCII, and the percent sign in front of a zone.
         if part == Part::Host && number < 0x80 && number != b'%' {
-            return None;
+            return Err(broken());
         }
         result.push(number);
+        rest = &rest[3..];
     }
-    Some(result)
+    Ok(result)
 }
 
 impl Part {

@@ -190,6 +190,28 @@ impl Certificate {
         Pem { label: "CERTIFICATE".to_owned(), bytes: self.0.clone() }.encode()
     }
 
+    /// Until when it is valid, in seconds since 1970, where that can be told.
+    fn not_after(&self) -> Option<i64> {
+        let mut certificate = Reader(Reader(&self.0).expect(der::SEQUENCE)?);
+        let mut body = Reader(certificate.expect(der::SEQUENCE)?);
+        body.expect(CONTEXT_0)?;
+        body.expect(der::INTEGER)?;
+        body.expect(der::SEQUENCE)?;
+        body.expect(der::SEQUENCE)?;
+        let mut validity = Reader(body.expect(der::SEQUENCE)?);
+        validity.next()?;
+        let (tag, content, _) = validity.next()?;
+        der::seconds(tag, content)
+    }
+
+    /// Whether it can be used at a time.
+    pub(crate) fn check_time(&self, now: i64) -> Result<(), PkiError> {
+        match self.not_after() {
+            Some(end) if end < now => Err(PkiError::Expired(der::spelled_date(end))),
+            _ => Ok(()),
+        }
+    }
+
     fn fields(&self) -> Option<Fields<'_>> {
         let mut certificate = Reader(Reader(&self.0).expect(der::SEQUENCE)?);
         let mut body = Reader(certificate.expect(der::SEQUENCE)?);

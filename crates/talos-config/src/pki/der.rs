@@ -1,14 +1,13 @@
 //! The little of ASN.1 that certificates need.
 
-pub(super) const INTEGER: u8 = 0x02;
-pub(super) const BIT_STRING: u8 = 0x03;
-pub(super) const OCTET_STRING: u8 = 0x04;
+pub(super) use super::reader::{BIT_STRING, INTEGER, OCTET_STRING, Reader, SEQUENCE};
+
+pub(super) const NULL: u8 = 0x05;
 pub(super) const OBJECT_ID: u8 = 0x06;
 pub(super) const UTF8_STRING: u8 = 0x0c;
 pub(super) const PRINTABLE_STRING: u8 = 0x13;
 pub(super) const UTC_TIME: u8 = 0x17;
 pub(super) const GENERALIZED_TIME: u8 = 0x18;
-pub(super) const SEQUENCE: u8 = 0x30;
 pub(super) const SET: u8 = 0x31;
 
 /// A value with its tag and its length.
@@ -68,6 +67,44 @@ pub(super) fn time(seconds: i64) -> Vec<u8> {
     }
 }
 
+/// What [`time`] wrote, in seconds since 1970.
+pub(super) fn seconds(tag: u8, content: &[u8]) -> Option<i64> {
+    let digits = std::str::from_utf8(content).ok()?.strip_suffix('Z')?;
+    let (year, rest) = match tag {
+        UTC_TIME => {
+            let (year, rest) = digits.split_at_checked(2)?;
+            let year: i64 = year.parse().ok()?;
+            (year + if year < 50 { 2000 } else { 1900 }, rest)
+        }
+        GENERALIZED_TIME => {
+            let (year, rest) = digits.split_at_checked(4)?;
+            (year.parse().ok()?, rest)
+        }
+        _ => return None,
+    };
+    let part = |index: usize| rest.get(2 * index..2 * index + 2)?.parse::<i64>().ok();
+    let (month, day, hour) = (part(0)?, part(1)?, part(2)?);
+    let (minute, second) = (part(3)?, part(4)?);
+    Some(((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second)
+}
+
+/// The day of a date, counted from 1970: what [`date`] does, the other way round.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let shifted_month = if month > 2 { month - 3 } else { month + 9 };
+    let day_of_year = (153 * shifted_month + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}
+
+/// A day as people write it: `2031-04-05`.
+pub(super) fn spelled_date(seconds: i64) -> String {
+    let (year, month, day) = date(seconds.div_euclid(86_400));
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
 /// The date of a day, counted from 1970, in the calendar of today (Hinnant's algorithm).
 fn date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
@@ -82,34 +119,6 @@ fn date(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// Reads values one after another.
-pub(super) struct Reader<'a>(pub(super) &'a [u8]);
-
-impl<'a> Reader<'a> {
-    /// The next value: its tag, its content, and all its bytes.
-    pub(super) fn next(&mut self) -> Option<(u8, &'a [u8], &'a [u8])> {
-        let (tag, rest) = self.0.split_first()?;
-        let (first, rest) = rest.split_first()?;
-        let (length, rest) = if *first < 0x80 {
-            (usize::from(*first), rest)
-        } else {
-            let count = usize::from(first & 0x7f);
-            let bytes = rest.get(..count).filter(|_| (1..=4).contains(&count))?;
-            let length = bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
-            (length, &rest[count..])
-        };
-        let content = rest.get(..length)?;
-        let whole = &self.0[..self.0.len() - rest.len() + length];
-        self.0 = &rest[length..];
-        Some((*tag, content, whole))
-    }
-
-    /// The content of the next value, which must have this tag.
-    pub(super) fn expect(&mut self, tag: u8) -> Option<&'a [u8]> {
-        self.next().filter(|(found, ..)| *found == tag).map(|(_, content, _)| content)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,6 +129,16 @@ mod tests {
         assert_eq!(time(1_697_107_569), value(UTC_TIME, b"231012104609Z"));
         assert_eq!(time(2_524_608_000), value(GENERALIZED_TIME, b"20500101000000Z"));
         assert_eq!(time(951_782_400), value(UTC_TIME, b"000229000000Z"));
+    }
+
+    #[test]
+    fn times_are_read_again() {
+        for second in [0, 951_782_400, 1_697_107_569, 2_524_607_999, 2_524_608_000, 4_102_444_800] {
+            let written = time(second);
+            let (tag, content, _) = Reader(&written).next().unwrap();
+            assert_eq!(seconds(tag, content), Some(second));
+        }
+        assert_eq!(spelled_date(951_782_400), "2000-02-29");
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! Private keys: Ed25519 for Talos, ECDSA P-256 for Kubernetes and etcd.
+//! Private keys: Ed25519 for Talos, ECDSA P-256 for Kubernetes and etcd, RSA for those who want it.
+
+use std::sync::Arc;
 
 use ed25519_dalek::Signer as _;
 use p256::elliptic_curve::sec1::ToSec1Point as _;
@@ -14,7 +16,23 @@ pub enum Key {
     Ed25519(Box<ed25519_dalek::SigningKey>),
     /// What Kubernetes and etcd use.
     P256(p256::ecdsa::SigningKey),
+    /// What some want for authorities. Others make it and sign with it.
+    Rsa(RsaKey),
 }
+
+/// An RSA key that somebody else computes with.
+#[derive(Clone)]
+pub struct RsaKey {
+    /// The key's PEM text.
+    pub pem: Secret<String>,
+    /// The public half, as certificates hold it.
+    pub public_key: Vec<u8>,
+    /// Signs a message, hashed with SHA-512.
+    pub sign: Arc<Sign>,
+}
+
+/// Signs a message.
+pub type Sign = dyn Fn(&[u8]) -> Vec<u8> + Send + Sync;
 
 impl Key {
     /// An Ed25519 key from its 32 secret bytes.
@@ -42,6 +60,7 @@ impl Key {
     /// The text under the label that Talos uses for this kind of key.
     pub fn encode(&self) -> Secret<String> {
         let pem = match self {
+            Self::Rsa(key) => return key.pem.clone(),
             Self::Ed25519(key) => {
                 let inner = der::value(der::OCTET_STRING, &key.to_bytes());
                 let algorithm = der::sequence(&[der::value(der::OBJECT_ID, ED25519)]);
@@ -70,6 +89,7 @@ impl Key {
     /// The public half, as certificates hold it.
     pub(super) fn public_key(&self) -> Vec<u8> {
         let algorithm = match self {
+            Self::Rsa(key) => return key.public_key.clone(),
             Self::Ed25519(_) => der::sequence(&[der::value(der::OBJECT_ID, ED25519)]),
             Self::P256(_) => der::sequence(&[
                 der::value(der::OBJECT_ID, EC_PUBLIC_KEY),
@@ -81,16 +101,18 @@ impl Key {
 
     /// The name of the signature that this key makes.
     pub(super) fn signature_algorithm(&self) -> Vec<u8> {
-        let name = match self {
-            Self::Ed25519(_) => ED25519,
-            Self::P256(_) => ECDSA_WITH_SHA256,
-        };
-        der::sequence(&[der::value(der::OBJECT_ID, name)])
+        let name = |name| der::value(der::OBJECT_ID, name);
+        match self {
+            Self::Ed25519(_) => der::sequence(&[name(ED25519)]),
+            Self::P256(_) => der::sequence(&[name(ECDSA_WITH_SHA256)]),
+            Self::Rsa(_) => der::sequence(&[name(SHA512_WITH_RSA), der::value(der::NULL, &[])]),
+        }
     }
 
     /// Signs; the same message gives the same signature.
     pub(super) fn sign(&self, message: &[u8]) -> Vec<u8> {
         match self {
+            Self::Rsa(key) => (key.sign)(message),
             Self::Ed25519(key) => key.sign(message).to_bytes().to_vec(),
             Self::P256(key) => {
                 let signature: p256::ecdsa::DerSignature = key.sign(message);
@@ -101,6 +123,7 @@ impl Key {
 
     fn public_bytes(&self) -> Vec<u8> {
         match self {
+            Self::Rsa(key) => key.public_key.clone(),
             Self::Ed25519(key) => key.verifying_key().to_bytes().to_vec(),
             Self::P256(key) => {
                 key.verifying_key().as_affine().to_sec1_point(false).as_bytes().to_vec()
@@ -148,5 +171,7 @@ const EC_PUBLIC_KEY: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
 const PRIME256V1: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07];
 /// 1.2.840.10045.4.3.2
 const ECDSA_WITH_SHA256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
+/// 1.2.840.113549.1.1.13
+const SHA512_WITH_RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0d];
 const CONTEXT_0: u8 = 0xa0;
 const CONTEXT_1: u8 = 0xa1;

@@ -17,13 +17,16 @@ pub struct Pem {
 impl Pem {
     /// The first block of a text.
     pub fn parse(text: &str) -> Result<Self, PkiError> {
-        let (_, rest) = text.split_once("-----BEGIN ").ok_or(PkiError::NoPem)?;
-        let (label, rest) = rest.split_once("-----").ok_or(PkiError::NoPem)?;
-        let (body, _) =
-            rest.split_once(&format!("-----END {label}-----")).ok_or(PkiError::NoPem)?;
+        blocks(text).next().ok_or(PkiError::NoPem)
+    }
+
+    /// The block that a text begins with, and what is behind it.
+    fn split(text: &str) -> Option<(Self, &str)> {
+        let (label, rest) = text.strip_prefix(BEGIN)?.split_once("-----")?;
+        let (body, rest) = rest.split_once(&format!("-----END {label}-----"))?;
         let body: String = body.chars().filter(|character| !character.is_whitespace()).collect();
-        let bytes = STANDARD.decode(body).map_err(|_| PkiError::NoPem)?;
-        Ok(Self { label: label.to_owned(), bytes })
+        let bytes = STANDARD.decode(body).ok()?;
+        Some((Self { label: label.to_owned(), bytes }, rest))
     }
 
     /// The text of a block.
@@ -40,3 +43,21 @@ impl Pem {
         text + &format!("-----END {}-----\n", self.label)
     }
 }
+
+/// All blocks of a text; what is none is passed over.
+pub(crate) fn blocks(mut text: &str) -> impl Iterator<Item = Pem> {
+    std::iter::from_fn(move || {
+        loop {
+            text = &text[text.find(BEGIN)?..];
+            match Pem::split(text) {
+                Some((block, rest)) => {
+                    text = rest;
+                    return Some(block);
+                }
+                None => text = &text[BEGIN.len()..],
+            }
+        }
+    })
+}
+
+const BEGIN: &str = "-----BEGIN ";

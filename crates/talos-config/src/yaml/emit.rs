@@ -42,6 +42,25 @@ pub(crate) fn emit_folded(tree: &Tree<'_>, output: &mut String) {
     Writer { output, column: 0, hand: Hand::Folded }.document(tree);
 }
 
+/// The shortest text that reads as the same number, as Go's `%g` has it.
+pub fn float(number: f64) -> String {
+    if number.is_nan() {
+        return ".nan".to_owned();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 { ".inf" } else { "-.inf" }.to_owned();
+    }
+    let scientific = format!("{number:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    // Go switches to exponents outside these bounds when it may choose.
+    if (-4..6).contains(&exponent) {
+        return format!("{number}");
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.abs())
+}
+
 /// Which of the two encoders writes.
 #[derive(Clone, Copy, PartialEq)]
 enum Hand {

@@ -16,7 +16,7 @@ mod resolve;
 mod scalar;
 
 pub(crate) use emit::emit_folded;
-pub use emit::{Dialect, Tree, emit};
+pub use emit::{Dialect, Tree, emit, float};
 pub use node::{Comment, Content, Document, Node, Style};
 pub use parse::{Limits, parse};
 pub(crate) use resolve::{BINARY_TAG, CORE_TAG, old_boolean, resolve_node};

@@ -9,8 +9,8 @@ pub struct Node {
     pub content: Content,
     /// Where it begins.
     pub origin: Origin,
-    /// Whether it stands here through an alias.
-    pub aliased: bool,
+    /// Where the alias is through which it stands here.
+    pub alias: Option<Origin>,
     /// An explicit tag, as written out in full: `!!int` is `tag:yaml.org,2002:int`.
     pub tag: Option<Box<str>>,
 }
@@ -74,7 +74,7 @@ impl Node {
         Self {
             content: Content::Scalar { text: text.into(), style: Style::Plain },
             origin,
-            aliased: false,
+            alias: None,
             tag: None,
         }
     }

@@ -252,11 +252,12 @@ impl<'a> Parser<'a> {
         match self.cursor.byte(0) {
             style @ (b'|' | b'>') => {
                 let folded = style == b'>';
-                let text = scalar::block(&mut self.cursor, folded, parent)?;
+                let header = scalar::header(&mut self.cursor)?;
+                self.comment();
+                let text = scalar::block(&mut self.cursor, header, folded, parent)?;
                 let style = if folded { Style::Folded } else { Style::Literal };
                 let content = Content::Scalar { text: text.into(), style };
-                return self
-                    .finish(Node { content, origin, aliased: false, tag: None }, properties);
+                return self.finish(Node { content, origin, alias: None, tag: None }, properties);
             }
             b'%' | b'@' | b'`' => return Err(self.no_token()),
             _ => {}
@@ -306,7 +307,7 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected("did not find expected '-' indicator"));
         }
         self.depth -= 1;
-        Ok(Node { content: Content::Sequence(items), origin, aliased: false, tag: None })
+        Ok(Node { content: Content::Sequence(items), origin, alias: None, tag: None })
     }
 
     /// Reads a mapping whose first key has been read already, up to its `:`.
@@ -335,7 +336,7 @@ impl<'a> Parser<'a> {
             self.skip(true)?;
         }
         self.depth -= 1;
-        Ok(Node { content: Content::Mapping(entries), origin, aliased: false, tag: None })
+        Ok(Node { content: Content::Mapping(entries), origin, alias: None, tag: None })
     }
 
     /// Reads the next key of a mapping in `column`; `None` where the mapping ends.
@@ -424,7 +425,7 @@ impl<'a> Parser<'a> {
             _ if properties.is_some() => scalar(String::new(), Style::Plain),
             _ => return Err(self.no_token()),
         };
-        self.finish(Node { content, origin, aliased: false, tag: None }, properties)
+        self.finish(Node { content, origin, alias: None, tag: None }, properties)
     }
 
     fn starts_plain(&self) -> bool {

@@ -231,14 +231,17 @@ impl Gap {
     }
 }
 
-/// Reads `|` or `>` with its header and its lines.
+/// Reads the lines of a `|` or `>`, from the end of its header on.
 pub(super) fn block(
     cursor: &mut Cursor<'_>,
+    header: Header,
     folded: bool,
     around: i64,
 ) -> Result<String, SyntaxError> {
-    cursor.step_ascii(1);
-    let header = header(cursor)?;
+    if !cursor.at_break_or_end() {
+        return Err(cursor.error("did not find expected comment or line break"));
+    }
+    cursor.step_line();
     let mut indent = header.indent.map(|digit| around.max(0) + digit);
     let mut text = String::new();
     let mut trailing = String::new();
@@ -281,12 +284,16 @@ enum Chomp {
     Keep,
 }
 
-struct Header {
+/// What stands behind `|` or `>`.
+#[derive(Clone, Copy)]
+pub(super) struct Header {
     chomp: Chomp,
     indent: Option<i64>,
 }
 
-fn header(cursor: &mut Cursor<'_>) -> Result<Header, SyntaxError> {
+/// Reads `|` or `>` and its indicators, up to the comment that may follow.
+pub(super) fn header(cursor: &mut Cursor<'_>) -> Result<Header, SyntaxError> {
+    cursor.step_ascii(1);
     let mut header = Header { chomp: Chomp::Clip, indent: None };
     let mut chomped = false;
     // One indicator of either kind, in any order.
@@ -309,13 +316,6 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Header, SyntaxError> {
     while cursor.at_blank() {
         cursor.step();
     }
-    if cursor.byte(0) == b'#' {
-        cursor.step_to_break();
-    }
-    if !cursor.at_break_or_end() {
-        return Err(cursor.error("did not find expected comment or line break"));
-    }
-    cursor.step_line();
     Ok(header)
 }
 

@@ -77,7 +77,7 @@ fn strategic(random: &mut Random) -> String {
     documents.join("---\n")
 }
 
-fn flat(fields: &'static [Field]) -> Vec<Field> {
+pub(crate) fn flat(fields: &'static [Field]) -> Vec<Field> {
     let expand = |field: &Field| match field.ty {
         Type::Object(inner) if field.key.is_empty() => flat(inner),
         _ => vec![*field],
@@ -439,8 +439,15 @@ impl Tree {
     }
 }
 
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+pub(crate) fn quoted(text: &str) -> String {
+    let escaped = |c: char| match c {
+        '\\' => "\\\\".to_owned(),
+        '"' => "\\\"".to_owned(),
+        '\n' => "\\n".to_owned(),
+        c if c.is_control() => format!("\\u{:04x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
 fn formatted(format: Format) -> &'static [&'static str] {
@@ -568,8 +575,13 @@ impl Random {
         self.below(chances) == 0
     }
 
+    /// Where in a list of this length.
+    pub(crate) fn index(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(length as u64)).expect("small")
+    }
+
     pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        let index = usize::try_from(self.below(items.len() as u64)).expect("small");
+        let index = self.index(items.len());
         &items[index]
     }
 }

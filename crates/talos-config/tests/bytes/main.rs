@@ -3,9 +3,13 @@
 mod cases;
 mod documents;
 mod generation;
+mod mutations;
 mod patches;
 mod tables;
 mod talosctl;
+mod validation;
+mod verdicts;
+mod written;
 
 use std::path::PathBuf;
 

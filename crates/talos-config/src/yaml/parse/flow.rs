@@ -91,12 +91,7 @@ impl Parser<'_> {
         } else {
             Node::plain("", self.cursor.origin())
         };
-        Ok(Node {
-            content: Content::Mapping(vec![(item, value)]),
-            origin,
-            aliased: false,
-            tag: None,
-        })
+        Ok(Node { content: Content::Mapping(vec![(item, value)]), origin, alias: None, tag: None })
     }
 
     /// Reads one node within brackets; an empty one when one of `ends` stands here already.

@@ -19,7 +19,7 @@ impl<'a> Parser<'a> {
             Some(None) => Err(at.error("anchor value contains itself")),
             Some(Some((node, extent))) => {
                 let (mut node, extent) = (node.clone(), *extent);
-                node.aliased = true;
+                node.alias = Some(at.origin());
                 self.count(extent.nodes)?;
                 self.repeated = self.repeated.saturating_add(extent.bytes);
                 if self.repeated > self.limits.bytes {

@@ -1,0 +1,256 @@
+//! Whether a configuration makes sense: the rules of talosctl's `validate`, in its order and its words,
+//! and some that are ours.
+//!
+//! A rule looks at a [`Place`] of a document and notes what is wrong with it. Rules of Talos decide
+//! whether a configuration is valid; ours are warnings that have a code, and never change the verdict.
+
+mod certificates;
+mod checks;
+mod conflicts;
+mod container;
+mod devices;
+mod go;
+mod image;
+mod kubernetes;
+mod labels;
+mod network;
+mod oci;
+mod place;
+mod storage;
+mod system;
+mod v1alpha1;
+mod whole;
+
+use crate::{Config, Document, Origin};
+
+use place::Place;
+
+/// Where a configuration will be used.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Mode {
+    /// On a machine that Talos is installed to.
+    Metal,
+    /// On a machine of a cloud, which boots an image that has Talos already.
+    Cloud,
+    /// In a container.
+    Container,
+    /// On a machine that only shows what it has.
+    MetalAgent,
+}
+
+impl Mode {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Metal, Self::Cloud, Self::Container, Self::MetalAgent];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Metal => "metal",
+            Self::Cloud => "cloud",
+            Self::Container => "container",
+            Self::MetalAgent => "metal-agent",
+        }
+    }
+
+    /// The mode of a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// What validation found.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Validation {
+    /// What makes the configuration invalid.
+    pub errors: Vec<Finding>,
+    /// What does not, but should be looked at.
+    pub warnings: Vec<Finding>,
+}
+
+/// One thing that is wrong or questionable, and where.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Finding {
+    /// The document that it is about; none for what is about several.
+    pub document: Option<String>,
+    /// What it is, in talosctl's words where the rule is Talos'.
+    pub message: String,
+    /// The place.
+    pub origin: Origin,
+    /// The name of the rule, where the rule is ours.
+    pub code: Option<&'static str>,
+}
+
+impl Validation {
+    /// The codes of our own rules, each with an entry in the reference of errors.
+    pub const CODES: &[&str] = checks::CODES;
+
+    /// The errors as talosctl prints them: a list of documents, with the errors of each below it.
+    pub fn text(&self) -> String {
+        let mut errors = self.errors.as_slice();
+        let mut items = Vec::new();
+        while let Some(first) = errors.first() {
+            let Some(document) = &first.document else {
+                items.push(first.message.clone());
+                errors = &errors[1..];
+                continue;
+            };
+            let same = errors.iter().take_while(|error| error.document == first.document).count();
+            let messages: Vec<String> =
+                errors[..same].iter().map(|error| error.message.clone()).collect();
+            let inner = if document == V1ALPHA1 { list(&messages) } else { messages.join("\n") };
+            items.push(format!("{document}: {inner}"));
+            errors = &errors[same..];
+        }
+        list(&items)
+    }
+}
+
+/// A list of errors as Go's multierror writes it.
+fn list(errors: &[String]) -> String {
+    let head = match errors.len() {
+        1 => "1 error occurred:".to_owned(),
+        count => format!("{count} errors occurred:"),
+    };
+    format!("{head}\n\t* {}\n\n", errors.join("\n\t* "))
+}
+
+const V1ALPHA1: &str = "v1alpha1.Config";
+
+impl Config {
+    /// Looks for what is wrong. `strict` makes errors of the warnings about the oldest document.
+    pub fn validate(&self, mode: Mode, strict: bool) -> Validation {
+        let mut validation = Validation::default();
+        let legacy = self.documents().iter().find(|document| document.is_v1alpha1());
+        if let Some(document) = legacy {
+            let mut findings = Findings::new(Some(V1ALPHA1.to_owned()));
+            v1alpha1::check(Place::root(document), mode, &mut findings);
+            if strict {
+                findings.warnings_are_errors();
+            }
+            findings.move_to(&mut validation);
+        }
+        for document in self.documents().iter().filter(|document| !document.is_v1alpha1()) {
+            let id = if document.kind.named {
+                format!("{}/{}", document.kind.name, document.name())
+            } else {
+                document.kind.name.to_owned()
+            };
+            let mut findings = Findings::new(Some(id));
+            check_document(document, &mut findings);
+            findings.move_to(&mut validation);
+        }
+        let mut findings = Findings::new(None);
+        if let Some(legacy) = legacy {
+            conflicts::check(self, Place::root(legacy), &mut findings);
+        }
+        whole::check(self, mode, &mut findings);
+        checks::check(self, &mut findings);
+        findings.move_to(&mut validation);
+        validation
+    }
+}
+
+fn check_document(document: &Document, findings: &mut Findings) {
+    let place = Place::root(document);
+    let known = network::check(document.kind.name, place, findings)
+        || storage::check(document.kind.name, place, findings)
+        || kubernetes::check(document.kind.name, place, findings)
+        || system::check(document.kind.name, place, findings);
+    debug_assert!(known || UNCHECKED.contains(&document.kind.name), "{}", document.kind.name);
+}
+
+/// Kinds that Talos has no rules for.
+const UNCHECKED: &[&str] = &[
+    "ImageCacheConfig",
+    "KubeAuditPolicyConfig",
+    "KubeAuthenticationConfig",
+    "KubeCoreDNSConfig",
+    "KubeCredentialProviderConfig",
+    "KubeSpanEndpointsConfig",
+    "NetworkDefaultActionConfig",
+    "PCIDriverRebindConfig",
+    "SecurityProfileConfig",
+    "TrustedRootsConfig",
+    "UdevRulesConfig",
+];
+
+/// What was found in one document.
+struct Findings {
+    document: Option<String>,
+    errors: Vec<Finding>,
+    warnings: Vec<Finding>,
+}
+
+impl Findings {
+    fn new(document: Option<String>) -> Self {
+        Self { document, errors: Vec::new(), warnings: Vec::new() }
+    }
+
+    fn error(&mut self, place: Place<'_>, message: impl Into<String>) {
+        let finding = self.finding(place, message.into(), None);
+        self.errors.push(finding);
+    }
+
+    fn warn(&mut self, place: Place<'_>, message: impl Into<String>) {
+        let finding = self.finding(place, message.into(), None);
+        self.warnings.push(finding);
+    }
+
+    /// A rule of ours.
+    fn note(&mut self, place: Place<'_>, code: &'static str, message: impl Into<String>) {
+        let finding = self.finding(place, message.into(), Some(code));
+        self.warnings.push(finding);
+    }
+
+    /// Notes an error when a text is not set.
+    fn require(&mut self, place: Place<'_>, message: &str) {
+        if place.text().is_empty() {
+            self.error(place, message);
+        }
+    }
+
+    fn not_negative(&mut self, duration: Place<'_>, message: impl Into<String>) {
+        if duration.duration() < 0 {
+            self.error(duration, message);
+        }
+    }
+
+    fn finding(&self, place: Place<'_>, message: String, code: Option<&'static str>) -> Finding {
+        Finding { document: self.document.clone(), message, origin: place.origin(), code }
+    }
+
+    fn warnings_are_errors(&mut self) {
+        self.errors.extend(self.warnings.drain(..).map(|mut finding| {
+            finding.message.insert_str(0, "warning: ");
+            finding
+        }));
+    }
+
+    fn move_to(self, validation: &mut Validation) {
+        validation.errors.extend(self.errors);
+        validation.warnings.extend(self.warnings);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds;
+
+    #[test]
+    fn every_kind_has_rules_or_is_known_to_have_none() {
+        for kind in kinds::ALL.iter().filter(|kind| **kind != kinds::V1ALPHA1) {
+            let text = format!("apiVersion: v1alpha1\nkind: {}\n", kind.name);
+            let Ok(config) = Config::parse(&text, crate::Source(1)) else { continue };
+            let validation = config.validate(Mode::Metal, false);
+            let mut findings = Findings::new(None);
+            let place = Place::root(&config.documents()[0]);
+            let known = network::check(kind.name, place, &mut findings)
+                || storage::check(kind.name, place, &mut findings)
+                || kubernetes::check(kind.name, place, &mut findings)
+                || system::check(kind.name, place, &mut findings);
+            assert_ne!(known, UNCHECKED.contains(&kind.name), "{}", kind.name);
+            assert!(known || findings.errors.is_empty(), "{}", validation.text());
+        }
+    }
+}
