@@ -127,7 +127,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("talos-api", &["talos-config"]),
     ("sim", &["engine", "talos-api", "talos-config"]),
     ("talos-config", &[]),
-    ("sops", &[]),
+    ("sops", &["talos-config"]),
     ("netboot", &[]),
     ("testkit", &[]),
     ("xtask", &["testkit"]),

@@ -1,0 +1,82 @@
+//! SOPS files with age keys: read, written, and which keys a new file is for.
+//!
+//! An encrypted text goes in with [`Identities`] and comes out as plain text ([`decrypt`]); a plain text
+//! goes in with a [`Rule`], the time and randomness and comes out encrypted ([`encrypt`]); a `.sops.yaml`
+//! says which rule a path has ([`CreationRules`]). The files are those of the `sops` program, either way.
+//!
+//! Always holds: the crate knows no clock, no randomness, no files, no network and no environment; no
+//! input makes it panic; plain text leaves it as a [`Secret`](talos_config::Secret), and nothing of it, of
+//! a key or of a MAC is in an error; a text whose MAC does not fit is never given out.
+
+mod age;
+mod cipher;
+mod crypt;
+mod error;
+#[doc(hidden)]
+pub mod fuzzing;
+mod identities;
+mod metadata;
+mod rules;
+mod selection;
+mod shamir;
+mod store;
+mod time;
+mod tree;
+
+use talos_config::Secret;
+
+pub use age::Recipient;
+pub use error::{Error, LookedAt, Place};
+pub use identities::Identities;
+pub use rules::{CreationRules, Layout, Rule};
+pub use selection::{Pattern, Selection};
+pub use store::Format;
+pub use time::Moment;
+
+use metadata::Metadata;
+
+/// Where randomness comes from: a function that fills what it is given.
+///
+/// It must be one for cryptography, since keys and nonces are made of it; in a test it may be a constant.
+pub type Random<'a> = &'a mut dyn FnMut(&mut [u8]);
+
+/// Whether the text carries the metadata of an encrypted file. What cannot be read does not.
+pub fn is_encrypted(text: &str, format: Format) -> bool {
+    format.read(text).is_ok_and(|documents| format.is_encrypted(&documents))
+}
+
+/// Makes plain text of an encrypted one, after its MAC has been checked.
+pub fn decrypt(
+    text: &str,
+    format: Format,
+    identities: &Identities,
+) -> Result<Secret<String>, Error> {
+    let mut documents = format.read(text)?;
+    let metadata = Metadata::read(&format.take_metadata(&mut documents)?)?;
+    let data_key = metadata.data_key(identities)?;
+    crypt::decrypt(&mut documents, &metadata, &data_key)?;
+    format.write(&documents, Layout::default()).map(Secret::new)
+}
+
+/// Encrypts a text for the recipients of a rule, under a data key of its own.
+///
+/// The same input, time and randomness give the same bytes. Order of keys and comments are kept; blank
+/// lines, quotes and anchors are not.
+pub fn encrypt(
+    text: &str,
+    format: Format,
+    rule: &Rule,
+    moment: &Moment,
+    random: Random<'_>,
+) -> Result<String, Error> {
+    let mut documents = format.read(text)?;
+    if documents.is_empty() {
+        return Err(Error::Empty);
+    }
+    if format.is_encrypted(&documents) {
+        return Err(Error::AlreadyEncrypted);
+    }
+    let metadata = crypt::encrypt(&mut documents, rule, moment, random)?;
+    format.put_metadata(&mut documents, &metadata);
+    format.write(&documents, rule.layout)
+}

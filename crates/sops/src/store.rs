@@ -1,0 +1,101 @@
+//! The formats that a file can have.
+
+mod dotenv;
+mod json;
+mod yaml;
+mod yaml_writer;
+
+use std::path::Path;
+
+use crate::error::Error;
+use crate::rules::Layout;
+use crate::tree::{Entry, Map, Node, Value};
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Format {
+    /// One or several documents, each a mapping.
+    Yaml,
+    /// One object.
+    Json,
+    /// Lines of `KEY=value`, where `\n` in a value is a line break.
+    Dotenv,
+}
+
+impl Format {
+    /// The format that `sops` takes a file for by the end of its name; `None` is one that we do not have.
+    pub fn of_path(path: &str) -> Option<Self> {
+        let name = Path::new(path).file_name()?.to_str()?;
+        // A file called nothing but `.env` has an end as well.
+        match name.rsplit_once('.').map(|(_, end)| end) {
+            Some("yaml" | "yml") => Some(Self::Yaml),
+            Some("json") => Some(Self::Json),
+            Some("env") => Some(Self::Dotenv),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn read(self, text: &str) -> Result<Vec<Map>, Error> {
+        match self {
+            Self::Yaml => yaml::read(text),
+            Self::Json => json::read(text).map(|map| vec![map]),
+            Self::Dotenv => dotenv::read(text).map(|map| vec![map]),
+        }
+    }
+
+    pub(crate) fn write(self, documents: &[Map], layout: Layout) -> Result<String, Error> {
+        match (self, documents) {
+            (Self::Yaml, documents) => Ok(yaml_writer::write(documents, layout.yaml_indent)),
+            (Self::Json, [map, ..]) => json::write(map, layout.json_indent),
+            (Self::Dotenv, [map, ..]) => dotenv::write(map),
+            (Self::Json | Self::Dotenv, []) => Err(Error::Empty),
+        }
+    }
+
+    pub(crate) fn is_encrypted(self, documents: &[Map]) -> bool {
+        let Some(first) = documents.first() else { return false };
+        first.iter().any(|entry| self.is_metadata(entry))
+    }
+
+    /// Takes the metadata out of all documents, and gives that of the first.
+    pub(crate) fn take_metadata(self, documents: &mut [Map]) -> Result<Map, Error> {
+        let mut taken = documents.iter_mut().map(|document| {
+            document.extract_if(.., |entry| self.is_metadata(entry)).collect::<Map>()
+        });
+        let metadata = taken.next().unwrap_or_default();
+        taken.for_each(drop);
+        if metadata.is_empty() {
+            return Err(Error::NotEncrypted);
+        }
+        if self == Self::Dotenv {
+            return dotenv::unflatten(metadata);
+        }
+        match <[Entry; 1]>::try_from(metadata) {
+            Ok([Entry::Pair(_, Node { value: Value::Map(map), .. })]) => Ok(map),
+            Ok(_) => Err(Error::Metadata("it is no mapping".to_owned())),
+            Err(_) => Err(Error::Metadata("it is there more than once".to_owned())),
+        }
+    }
+
+    /// Puts the metadata behind the content of every document.
+    pub(crate) fn put_metadata(self, documents: &mut [Map], metadata: &Map) {
+        for document in documents {
+            if self == Self::Dotenv {
+                document.extend(dotenv::flatten(metadata));
+            } else {
+                let node = Node::new(Value::Map(metadata.clone()));
+                document.push(Entry::Pair(METADATA.to_owned(), node));
+            }
+        }
+    }
+
+    fn is_metadata(self, entry: &Entry) -> bool {
+        match entry {
+            Entry::Comment(_) => false,
+            Entry::Pair(key, _) if self == Self::Dotenv => key.starts_with(dotenv::PREFIX),
+            Entry::Pair(key, _) => key == METADATA,
+        }
+    }
+}
+
+const METADATA: &str = "sops";

@@ -1,0 +1,103 @@
+//! What a file holds, in its order, with its comments.
+
+use crate::time;
+
+/// A value, and the line where it was written.
+#[derive(Clone)]
+pub(crate) struct Node {
+    pub(crate) value: Value,
+    /// Zero when no text gave it.
+    pub(crate) line: u32,
+}
+
+#[derive(Clone)]
+pub(crate) enum Value {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    /// As [`time::canonical`] writes it.
+    Time(String),
+    Text(String),
+    List(Vec<Element>),
+    Map(Map),
+}
+
+/// Keys with values, in the order of the text.
+pub(crate) type Map = Vec<Entry>;
+
+#[derive(Clone)]
+pub(crate) enum Entry {
+    Comment(Comment),
+    Pair(String, Node),
+}
+
+#[derive(Clone)]
+pub(crate) enum Element {
+    Comment(Comment),
+    Node(Node),
+}
+
+/// A comment without its `#`. It stands before what it is about.
+#[derive(Clone)]
+pub(crate) struct Comment {
+    pub(crate) text: String,
+    /// Whether it is written behind what it is about, on the same line.
+    pub(crate) inline: bool,
+}
+
+impl Node {
+    /// A value that no text gave.
+    pub(crate) fn new(value: Value) -> Self {
+        Self { value, line: 0 }
+    }
+}
+
+impl Value {
+    /// What is encrypted and counted in the MAC, and the name of its type. `None`: there is nothing.
+    pub(crate) fn plain(&self) -> Option<(String, &'static str)> {
+        Some(match self {
+            Self::Null | Self::List(_) | Self::Map(_) => return None,
+            Self::Bool(true) => ("True".to_owned(), "bool"),
+            Self::Bool(false) => ("False".to_owned(), "bool"),
+            Self::Int(number) => (number.to_string(), "int"),
+            Self::Float(number) if *number == f64::INFINITY => ("+Inf".to_owned(), "float"),
+            Self::Float(number) if *number == f64::NEG_INFINITY => ("-Inf".to_owned(), "float"),
+            // Never an exponent, and the fewest digits that give the number again.
+            Self::Float(number) => (number.to_string(), "float"),
+            Self::Time(text) => (text.clone(), "time"),
+            Self::Text(text) => (text.clone(), "str"),
+        })
+    }
+
+    /// The value of a type by what was encrypted. `None`: the type cannot have that.
+    pub(crate) fn from_plain(text: String, kind: &str) -> Option<Self> {
+        Some(match kind {
+            "str" | "bytes" => Self::Text(text),
+            "int" => Self::Int(text.parse().ok()?),
+            "float" => Self::Float(text.parse().ok()?),
+            "bool" => match text.as_str() {
+                "1" | "t" | "T" | "TRUE" | "true" | "True" => Self::Bool(true),
+                "0" | "f" | "F" | "FALSE" | "false" | "False" => Self::Bool(false),
+                _ => return None,
+            },
+            "time" => Self::Time(time::canonical(&text, true)?),
+            _ => return None,
+        })
+    }
+
+    /// Whether it is a list or a map that has something in it, be it a comment.
+    pub(crate) fn has_inner(&self) -> bool {
+        match self {
+            Self::List(elements) => !elements.is_empty(),
+            Self::Map(entries) => !entries.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+impl Comment {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), inline: false }
+    }
+}
