@@ -112,6 +112,35 @@ pub enum Command {
         shown: Shown,
     },
 
+    /// Check machine configuration before a machine is asked
+    ///
+    /// Applies the rules that Talos applies, and some of our own: those are warnings with a code in
+    /// brackets. Every problem is told with its place. Ends with 3 when a configuration is not valid.
+    ///
+    ///   ichor validate controlplane.yaml worker.yaml
+    ///   ichor validate --config worker.yaml --mode cloud --strict
+    #[command(verbatim_doc_comment)]
+    Validate {
+        /// The machine configurations; `-` is stdin
+        #[arg(required_unless_present = "config")]
+        files: Vec<PathBuf>,
+
+        /// Another one, given as talosctl takes it
+        #[arg(short, long, value_name = "FILE")]
+        config: Option<PathBuf>,
+
+        /// Where the machine runs
+        #[arg(short, long, value_enum, default_value_t)]
+        mode: MachineMode,
+
+        /// Take warnings about the document without a kind as errors
+        #[arg(long)]
+        strict: bool,
+
+        #[command(flatten)]
+        shown: Shown,
+    },
+
     /// Show the version of this program and the Talos versions it supports
     ///
     /// Machines are supported over their API, and configuration is written for every version contract
@@ -140,7 +169,10 @@ pub enum Command {
 pub enum Gen {
     /// Make the secrets of a new cluster
     ///
-    /// Keep the file safe: whoever has it, has the cluster.
+    /// Keep the file safe: whoever has it, has the cluster. A file called NAME.sops.yaml is written
+    /// encrypted, as the sops program would: by the rules of the nearest .sops.yaml above it, for the age
+    /// recipients named there or in `SOPS_AGE_RECIPIENTS`. Every command that reads secrets opens it with the
+    /// keys in `SOPS_AGE_KEY`, `SOPS_AGE_KEY_FILE` or ~/.config/sops/age/keys.txt.
     Secrets {
         /// The file to write; `-` is stdout
         #[arg(short, long, alias = "output", default_value = "secrets.yaml", value_name = "FILE")]
@@ -186,6 +218,10 @@ pub enum Gen {
         /// How long it is valid
         #[arg(long, default_value_t = 87600, value_parser = clap::value_parser!(u32).range(1..))]
         hours: u32,
+
+        /// Make an RSA key instead of an Ed25519 one
+        #[arg(long)]
+        rsa: bool,
 
         /// Overwrite files that exist
         #[arg(short, long)]
@@ -353,6 +389,14 @@ pub struct GenConfigArgs {
     #[arg(long, default_value = DEFAULT_INSTALLER, value_name = "IMAGE")]
     pub install_image: String,
 
+    /// Comments that document fields; there are none, so only `false` is of any use
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub with_docs: Option<bool>,
+
+    /// Comments with examples; there are none, so only `false` is of any use
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub with_examples: Option<bool>,
+
     /// Further names and addresses of the machines and the API
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub additional_sans: Vec<String>,
@@ -432,6 +476,31 @@ pub struct Shown {
     pub output: Output,
 }
 
+/// What kind of machine a configuration is for.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum MachineMode {
+    /// A machine that Talos is installed to
+    #[default]
+    Metal,
+    /// A machine of a cloud, which boots an image that has Talos already
+    Cloud,
+    /// A container
+    Container,
+    /// A machine that only shows what it has
+    MetalAgent,
+}
+
+impl From<MachineMode> for talos_config::Mode {
+    fn from(mode: MachineMode) -> Self {
+        match mode {
+            MachineMode::Metal => Self::Metal,
+            MachineMode::Cloud => Self::Cloud,
+            MachineMode::Container => Self::Container,
+            MachineMode::MetalAgent => Self::MetalAgent,
+        }
+    }
+}
+
 /// Release lines of talosctl whose output differs.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Release {
@@ -448,7 +517,7 @@ pub enum Release {
 }
 
 /// The forms in which data is shown.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub enum Output {
     /// For people
     #[default]

@@ -35,6 +35,16 @@ pub enum Error {
         /// Which kind of error it is.
         code: &'static str,
     },
+    /// Configuration that is well-formed, but cannot work.
+    #[error("{}: not valid for {mode} mode: {}", .files.join(", "), count(*.errors))]
+    Invalid {
+        /// Which files.
+        files: Vec<String>,
+        /// How many errors have been told.
+        errors: usize,
+        /// Where the machines were to run.
+        mode: &'static str,
+    },
     /// Secrets that a cluster cannot be made of.
     #[error("{file}: {}", .problems.join("\n  "))]
     Secrets {
@@ -44,6 +54,16 @@ pub enum Error {
         problems: Vec<String>,
         /// Whether it is machine configuration, which holds secrets too.
         is_config: bool,
+    },
+    /// A file cannot be decrypted or encrypted.
+    #[error("{message}")]
+    Sops {
+        /// What is wrong, with its place.
+        message: String,
+        /// What would be right.
+        hint: Option<String>,
+        /// Which kind of error it is.
+        code: &'static str,
     },
     /// A certificate cannot be signed with the secrets.
     #[error("cannot use a key, a certificate or a request")]
@@ -73,11 +93,13 @@ pub enum Error {
 impl Error {
     /// Every code of the command itself, each with an entry in `docs/reference/errors.md`.
     pub const CODES: &[&str] = &[
+        "config.invalid",
         "input.not-text",
         "input.unreadable",
         "secrets.incomplete",
         "secrets.not-made",
         "secrets.unusable",
+        "sops.program",
         "output.exists",
         "output.not-a-file",
         "output.same-file",
@@ -91,7 +113,8 @@ impl Error {
             Self::Usage { .. } => "usage",
             Self::Input(_) => "input.unreadable",
             Self::NotText { .. } => "input.not-text",
-            Self::Config { code, .. } => code,
+            Self::Config { code, .. } | Self::Sops { code, .. } => code,
+            Self::Invalid { .. } => "config.invalid",
             Self::Secrets { .. } => "secrets.incomplete",
             Self::Pki(_) => "secrets.unusable",
             Self::NoSecrets(_) => "secrets.not-made",
@@ -112,7 +135,9 @@ impl Error {
             | Self::Input(_)
             | Self::NotText { .. }
             | Self::Config { .. }
+            | Self::Invalid { .. }
             | Self::Secrets { .. }
+            | Self::Sops { .. }
             | Self::Pki(_)
             | Self::Exists { .. }
             | Self::NotAFile(_)
@@ -124,7 +149,7 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Usage { hint, .. } => Some(hint),
-            Self::Config { hint, .. } => hint.as_deref(),
+            Self::Config { hint, .. } | Self::Sops { hint, .. } => hint.as_deref(),
             Self::Exists { hint, .. } => Some(hint),
             Self::NotAFile(_) => Some("several results go into a directory, one goes into a file"),
             Self::SameFile(_) => Some("give files of different names"),
@@ -137,11 +162,16 @@ impl Error {
             }
             Self::Input(_)
             | Self::NotText { .. }
+            | Self::Invalid { .. }
             | Self::Pki(_)
             | Self::NoSecrets(_)
             | Self::Output(_) => None,
         }
     }
+}
+
+fn count(errors: usize) -> String {
+    if errors == 1 { "1 error".to_owned() } else { format!("{errors} errors") }
 }
 
 #[cfg(test)]
@@ -151,7 +181,12 @@ mod tests {
     #[test]
     fn every_code_has_its_entry_in_the_reference() {
         let reference = include_str!("../../../docs/reference/errors.md");
-        for code in Error::CODES.iter().chain(talos_config::Error::CODES) {
+        let codes = Error::CODES
+            .iter()
+            .chain(talos_config::Error::CODES)
+            .chain(talos_config::Validation::CODES)
+            .chain(sops::Error::CODES);
+        for code in codes {
             assert!(reference.contains(&format!("\n## `{code}`\n")), "no entry for {code}");
         }
     }

@@ -11,6 +11,7 @@ mod exit;
 mod files;
 mod makers;
 mod printer;
+mod sealed;
 mod settings;
 mod texts;
 

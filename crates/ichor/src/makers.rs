@@ -1,6 +1,11 @@
 //! The clock and the dice behind new secrets, and the one kind of key that the libraries do not make.
 
-use talos_config::pki::rsa_pem;
+use std::sync::Arc;
+
+use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der, PublicKeyX509Der};
+use aws_lc_rs::rsa::{KeyPair, KeySize};
+use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA512};
+use talos_config::pki::{Key, RsaKey, rsa_pem};
 use talos_config::{Makers, Secret};
 
 use crate::Error;
@@ -15,15 +20,9 @@ pub(crate) fn with<T>(make: impl FnOnce(&mut Makers<'_>) -> T) -> Result<T, Erro
     };
     let mut rsa_failed = false;
     let mut rsa = || {
-        let key = aws_lc_rs::rsa::KeyPair::generate(aws_lc_rs::rsa::KeySize::Rsa4096);
-        let bytes = key.ok().and_then(|key| {
-            let document =
-                aws_lc_rs::encoding::AsDer::<aws_lc_rs::encoding::Pkcs8V1Der<'_>>::as_der(&key)
-                    .ok()?;
-            rsa_pem(document.as_ref())
-        });
-        rsa_failed |= bytes.is_none();
-        bytes.unwrap_or_else(|| Secret::new(String::new()))
+        let pem = KeyPair::generate(KeySize::Rsa4096).ok().and_then(|key| pem(&key));
+        rsa_failed |= pem.is_none();
+        pem.unwrap_or_else(|| Secret::new(String::new()))
     };
     let made = make(&mut Makers { now: now(), random: &mut random, rsa: &mut rsa });
     if rsa_failed {
@@ -32,8 +31,35 @@ pub(crate) fn with<T>(make: impl FnOnce(&mut Makers<'_>) -> T) -> Result<T, Erro
     failed.map_or(Ok(made), |reason| Err(Error::NoSecrets(reason)))
 }
 
+/// A new RSA key to sign with.
+pub(crate) fn rsa_key() -> Result<Key, Error> {
+    let make = || {
+        let key = KeyPair::generate(KeySize::Rsa4096).ok()?;
+        let document: PublicKeyX509Der<'_> = key.public_key().as_der().ok()?;
+        let public_key = document.as_ref().to_vec();
+        // Whoever can sign once can sign again.
+        signature(&key, b"")?;
+        let pem = pem(&key)?;
+        let sign = Arc::new(move |message: &[u8]| signature(&key, message).unwrap_or_default());
+        Some(Key::Rsa(RsaKey { pem, public_key, sign }))
+    };
+    make().ok_or_else(|| Error::NoSecrets("no RSA key could be made".to_owned()))
+}
+
+fn signature(key: &KeyPair, message: &[u8]) -> Option<Vec<u8>> {
+    let mut signature = vec![0; key.public_modulus_len()];
+    let random = aws_lc_rs::rand::SystemRandom::new();
+    key.sign(&RSA_PKCS1_SHA512, &random, message, &mut signature).ok()?;
+    Some(signature)
+}
+
+fn pem(key: &KeyPair) -> Option<Secret<String>> {
+    let document: Pkcs8V1Der<'_> = key.as_der().ok()?;
+    rsa_pem(document.as_ref())
+}
+
 #[expect(clippy::disallowed_methods, reason = "the one clock of commands that have no engine")]
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }

@@ -6,10 +6,11 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use talos_config::yaml::Dialect;
-use talos_config::{Contract, Options};
+use talos_config::{Contract, Mode, Options};
 
 use crate::Error;
 use crate::args::{Args, Command, Gen, GenConfigArgs, Output, OutputType, Release};
+use crate::sealed::Keys;
 
 /// One command with everything that it needs to know. Patches may hold secrets, so it has no `Debug`.
 pub(crate) enum Settings {
@@ -22,11 +23,13 @@ pub(crate) enum Settings {
     Patch { files: Vec<Input>, patches: Vec<Input>, target: Target, dialect: Dialect },
     Diff { before: Input, after: Input, output: Output },
     Explain { path: String, file: Input, patches: Vec<Input>, output: Output },
+    Validate { files: Vec<Input>, mode: Mode, strict: bool, output: Output },
     Version { output: Output },
     Completions { shell: clap_complete::Shell },
 }
 
 pub(crate) struct GenSecrets {
+    pub(crate) keys: Keys,
     pub(crate) contract: Contract,
     pub(crate) origin: SecretsOrigin,
     pub(crate) target: Target,
@@ -41,7 +44,7 @@ pub(crate) enum SecretsOrigin {
 
 /// A key or a certificate to make. Life times are in seconds.
 pub(crate) enum GenCertificate {
-    Authority { organization: String, lifetime: i64 },
+    Authority { organization: String, lifetime: i64, rsa: bool },
     KeyPair { organization: String, address: Option<IpAddr>, lifetime: i64 },
     Key { name: String },
     Request { key: PathBuf, address: IpAddr, roles: Vec<String> },
@@ -49,6 +52,9 @@ pub(crate) enum GenCertificate {
 }
 
 pub(crate) struct GenConfig {
+    pub(crate) keys: Keys,
+    /// Whether documentation was asked for, which we do not write.
+    pub(crate) wants_comments: bool,
     pub(crate) cluster: String,
     pub(crate) endpoint: String,
     pub(crate) kubernetes: String,
@@ -63,6 +69,7 @@ pub(crate) struct GenConfig {
 }
 
 pub(crate) struct GenTalosconfig {
+    pub(crate) keys: Keys,
     pub(crate) cluster: String,
     pub(crate) secrets: Input,
     pub(crate) roles: Vec<String>,
@@ -71,6 +78,7 @@ pub(crate) struct GenTalosconfig {
 }
 
 pub(crate) struct GenKubeconfig {
+    pub(crate) keys: Keys,
     pub(crate) cluster: String,
     pub(crate) endpoint: String,
     pub(crate) secrets: Input,
@@ -99,16 +107,8 @@ impl Settings {
     pub(crate) fn resolve(args: Args) -> Result<Self, Error> {
         Ok(match args.command {
             Command::Gen { what } => Self::resolve_gen(what)?,
-            Command::Patch { files, .. }
-                if files.iter().filter(|file| file.as_os_str() == "-").count() > 1 =>
-            {
-                return Err(Error::Usage {
-                    message: "stdin can be read only once".to_owned(),
-                    hint: "give `-` once".to_owned(),
-                });
-            }
             Command::Patch { files, patches, output, force, dialect } => Self::Patch {
-                files: files.iter().map(|file| Input::file(file)).collect(),
+                files: Input::files(&files)?,
                 patches: patches.into_iter().map(Input::patch).collect(),
                 target: Target::new(output, force),
                 dialect: match dialect {
@@ -128,6 +128,15 @@ impl Settings {
                 patches: patches.patches.into_iter().map(Input::patch).collect(),
                 output: shown.output,
             },
+            Command::Validate { mut files, config, mode, strict, shown } => {
+                files.extend(config);
+                Self::Validate {
+                    files: Input::files(&files)?,
+                    mode: mode.into(),
+                    strict,
+                    output: shown.output,
+                }
+            }
             Command::Version { shown } => Self::Version { output: shown.output },
             Command::Completions { shell } => Self::Completions { shell },
         })
@@ -143,6 +152,7 @@ impl Settings {
                 kubernetes_bootstrap_token: bootstrap_token,
                 force,
             } => Self::GenSecrets(GenSecrets {
+                keys: keys(),
                 contract: contract(talos_version)?,
                 origin: match (from_controlplane_config, from_kubernetes_pki) {
                     (Some(file), _) => SecretsOrigin::ControlPlane(Input::file(&file)),
@@ -154,8 +164,8 @@ impl Settings {
                 target: Target::new(Some(output_file), force),
             }),
             Gen::Config(args) => Self::GenConfig(Box::new(GenConfig::resolve(*args)?)),
-            Gen::Ca { organization, hours, force } => Self::GenCertificate {
-                what: GenCertificate::Authority { organization, lifetime: seconds(hours) },
+            Gen::Ca { organization, hours, rsa, force } => Self::GenCertificate {
+                what: GenCertificate::Authority { organization, lifetime: seconds(hours), rsa },
                 overwrite: force,
             },
             Gen::Key { name, force } => {
@@ -178,6 +188,7 @@ impl Settings {
             }
             Gen::Talosconfig { cluster, with_secrets, roles, hours, output, force } => {
                 Self::GenTalosconfig(GenTalosconfig {
+                    keys: keys(),
                     cluster,
                     secrets: Input::file(&with_secrets),
                     roles: known_roles(roles)?,
@@ -187,6 +198,7 @@ impl Settings {
             }
             Gen::Kubeconfig { cluster, endpoint, with_secrets, hours, output, force } => {
                 Self::GenKubeconfig(GenKubeconfig {
+                    keys: keys(),
                     cluster,
                     endpoint: checked_endpoint(endpoint)?,
                     secrets: Input::file(&with_secrets),
@@ -196,6 +208,12 @@ impl Settings {
             }
         })
     }
+}
+
+/// What the environment says about keys of encrypted files.
+#[expect(clippy::disallowed_methods, reason = "here is where the environment is read")]
+fn keys() -> Keys {
+    Keys::resolve(|name| std::env::var_os(name))
 }
 
 impl GenConfig {
@@ -222,7 +240,10 @@ impl GenConfig {
             });
         }
         let patches = |texts: Vec<String>| texts.into_iter().map(Input::patch).collect();
+        let asked = |flag: Option<bool>| flag == Some(true);
         Ok(Self {
+            keys: keys(),
+            wants_comments: asked(args.with_docs) || asked(args.with_examples),
             cluster: args.cluster,
             endpoint: checked_endpoint(args.endpoint)?,
             kubernetes: args
@@ -325,6 +346,17 @@ const ROLES: &[&str] = &[
 impl Input {
     fn file(path: &Path) -> Self {
         if path.as_os_str() == "-" { Self::Stdin } else { Self::File(path.to_owned()) }
+    }
+
+    /// Several files, among them stdin at most once.
+    fn files(paths: &[PathBuf]) -> Result<Vec<Self>, Error> {
+        if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+            return Err(Error::Usage {
+                message: "stdin can be read only once".to_owned(),
+                hint: "give `-` once".to_owned(),
+            });
+        }
+        Ok(paths.iter().map(|path| Self::file(path)).collect())
     }
 
     /// Patches are told from file names as talosctl does it: a name has no space and no bracket.

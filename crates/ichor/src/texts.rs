@@ -1,21 +1,30 @@
 //! Texts that commands read, and the names by which errors speak of them.
 
 use std::io::Read;
+use std::path::Path;
 
 use talos_config::yaml::Limits;
 use talos_config::{Origin, Source};
 
 use crate::Error;
+use crate::sealed::{self, Keys};
 use crate::settings::Input;
 
 /// Everything that was read so far, by the number that places in it carry.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Texts {
     names: Vec<String>,
     inline: usize,
+    /// What opens encrypted files; without it they are read as they are.
+    keys: Option<Keys>,
 }
 
 impl Texts {
+    /// Reads encrypted files as what is in them.
+    pub(crate) fn with_keys(keys: &Keys) -> Self {
+        Self { keys: Some(keys.clone()), ..Self::default() }
+    }
+
     /// Reads a text. One that is too long to be configuration is refused before it is read.
     pub(crate) fn read(&mut self, input: &Input) -> Result<(String, Source), Error> {
         let (name, bytes) = match input {
@@ -41,7 +50,13 @@ impl Texts {
         self.names.push(name);
         let source = Source(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
         match String::from_utf8(bytes) {
-            Ok(text) => Ok((text, source)),
+            Ok(text) => match &self.keys {
+                Some(keys) => {
+                    let path = Path::new(&self.names[self.names.len() - 1]);
+                    Ok((sealed::open(text, path, keys)?, source))
+                }
+                None => Ok((text, source)),
+            },
             Err(error) => {
                 let valid =
                     String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()])

@@ -433,6 +433,46 @@ fn explain_what_does_not_exist() {
     assert_snapshot!(directory.ichor(&["explain", "machine.netwrok.hostname", "worker.yaml"]));
 }
 
+#[test]
+fn validate_help() {
+    assert_snapshot!(ichor(&["validate", "--help"]));
+}
+
+#[test]
+fn valid_configuration() {
+    let directory = Directory::new();
+    let generate = ["gen", "config", "c", "https://h:6443", "-o", "c", "--with-docs=false"];
+    assert!(directory.ichor(&generate).starts_with("exit: 0\n"));
+    assert_snapshot!(directory.ichor(&["validate", "c/controlplane.yaml", "-c", "c/worker.yaml"]));
+}
+
+#[test]
+fn configuration_that_cannot_work() {
+    let directory = Directory::new();
+    directory.write(
+        "several.yaml",
+        "machine:\n  type: join\n  ca: {crt: aHVudGVyMg==, key: ''}\n  network:\n    nameservers: [a]\n\
+         cluster: {}\n---\napiVersion: v1alpha1\nkind: DiscoveryIdentityConfig\nclusterID: a\n\
+         clusterSecret: hunter2\n---\napiVersion: v1alpha1\nkind: BondConfig\nname: bond0\n",
+    );
+    directory.write("broken.yaml", "machine: {tpye: worker}\n");
+    let mut shown = String::new();
+    for arguments in [
+        &["validate", "worker.yaml"][..],
+        &["validate", "several.yaml", "--mode", "container", "--strict"],
+        &["validate", "several.yaml", "-o", "json"],
+        &["validate", "broken.yaml"],
+        &["validate", "broken.yaml", "worker.yaml"],
+        &["validate", "missing.yaml"],
+        &["validate", "-", "-"],
+        &["validate", "worker.yaml", "--mode", "moon"],
+        &["validate"],
+    ] {
+        let _ = writeln!(shown, "{}", directory.ichor(arguments));
+    }
+    assert_snapshot!(shown);
+}
+
 /// A directory of its own with a few files, in which the program runs.
 struct Directory(tempfile::TempDir);
 

@@ -1,6 +1,6 @@
 //! Level `peers`: what we make is accepted by the programs that it is made for.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
@@ -214,6 +214,128 @@ fn openssl_takes_our_rsa_key() {
     assert!(openssl(&["rsa", "-in", "account.pem", "-noout", "-check"], &directory).contains("ok"));
 }
 
+#[test]
+#[ignore = "level peers: needs talosctl and openssl (cargo xtask test)"]
+fn rsa_authorities_are_those_of_talosctl() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let ichor = PathBuf::from(env!("CARGO_BIN_EXE_ichor"));
+    let shapes =
+        [(ichor, "ours"), (peers::program("talosctl-1.14.1"), "theirs")].map(|(maker, name)| {
+            run(&maker, &["gen", "ca", "--rsa", "--organization", name], &directory);
+            let (certificate, key) = (format!("{name}.crt"), format!("{name}.key"));
+            openssl(&["verify", "-CAfile", &certificate, &certificate], &directory);
+            assert!(openssl(&["rsa", "-in", &key, "-noout", "-check"], &directory).contains("ok"));
+            let text = openssl(&["x509", "-in", &certificate, "-noout", "-text"], &directory);
+            // What changes from key to key is hexadecimal or a date.
+            let fixed =
+                text.lines().filter(|line| !line.contains([':']) || line.contains("X509v3"));
+            fixed.map(str::to_owned).collect::<Vec<_>>()
+        });
+    assert_eq!(shapes[0], shapes[1]);
+    assert!(shapes[0].iter().any(|line| line.contains("Digital Signature")), "{:?}", shapes[0]);
+}
+
+#[test]
+#[ignore = "level peers: needs sops (cargo xtask test)"]
+fn secrets_kept_by_sops() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    fs_err::write(path("keys.txt"), KEY_FILE).expect("a file");
+    fs_err::create_dir(path("talos")).expect("a folder");
+    let rules = format!(
+        "creation_rules:\n- path_regex: talos/.*\\.sops\\.ya?ml\n  mac_only_encrypted: true\n  \
+         encrypted_regex: ^(secret|bootstraptoken|.*encryptionsecret|token|key)$\n  \
+         age: {}\nstores: {{yaml: {{indent: 2}}}}\n",
+        recipient(KEY_FILE)
+    );
+    fs_err::write(path(".sops.yaml"), rules).expect("a file");
+    let with_key = |program: &Path, arguments: &[&str]| {
+        let key = [("SOPS_AGE_KEY_FILE", "keys.txt")];
+        run_with(program, arguments, &key, &directory)
+    };
+    let (ichor, sops) = (Path::new(env!("CARGO_BIN_EXE_ichor")), peers::program("sops"));
+    with_key(ichor, &["gen", "secrets", "-o", "talos/secrets.sops.yaml"]);
+    let sealed = fs_err::read_to_string(path("talos/secrets.sops.yaml")).expect("a file");
+    assert!(sealed.contains("\n  id: ") && !sealed.contains("bootstraptoken: \""), "{sealed}");
+    assert_eq!(sealed.matches("ENC[AES256_GCM").count(), 10, "{sealed}");
+    // The program reads ours, and we read what it makes of it.
+    let plain = with_key(&sops, &["decrypt", "talos/secrets.sops.yaml"]);
+    fs_err::write(path("talos/plain.yaml"), &plain).expect("a file");
+    let theirs = with_key(
+        &sops,
+        &["encrypt", "--filename-override", "talos/theirs.sops.yaml", "talos/plain.yaml"],
+    );
+    fs_err::write(path("talos/theirs.sops.yaml"), theirs).expect("a file");
+    let config = |secrets: &str| {
+        with_key(
+            ichor,
+            &[
+                "gen",
+                "config",
+                "home",
+                ENDPOINT,
+                "--with-secrets",
+                secrets,
+                "--output-types",
+                "controlplane",
+                "--output",
+                "-",
+            ],
+        )
+    };
+    let from_plain = config("talos/plain.yaml");
+    assert_eq!(config("talos/secrets.sops.yaml"), from_plain);
+    assert_eq!(config("talos/theirs.sops.yaml"), from_plain);
+    // Without the key, with a broken value, with a value that changed its place: nothing is written.
+    let refuse = |variables: &[(&str, &str)], code: &str| {
+        let output = command(
+            ichor,
+            &["gen", "talosconfig", "home", "--with-secrets", "talos/secrets.sops.yaml"],
+            variables,
+            &directory,
+        );
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains(&format!("error[{code}]")), "{code}: {said}");
+        assert!(output.stdout.is_empty() && !said.contains("AGE-SECRET-KEY"), "{said}");
+    };
+    refuse(&[], "sops.no-key");
+    refuse(&[("SOPS_AGE_KEY", key(OTHER_KEY_FILE))], "sops.no-key");
+    let right = [("SOPS_AGE_KEY", key(KEY_FILE))];
+    let mut lines: Vec<&str> = sealed.lines().collect();
+    let places: Vec<usize> =
+        (0..lines.len()).filter(|at| lines[*at].contains("key: ENC")).collect();
+    lines.swap(places[0], places[1]);
+    fs_err::write(path("talos/secrets.sops.yaml"), lines.join("\n")).expect("a file");
+    refuse(&right, "sops.value");
+    let mac = sealed.find("mac: ENC").expect("a MAC");
+    let broken = format!("{}{}", &sealed[..mac], sealed[mac..].replacen("data:", "data:AAAA", 1));
+    fs_err::write(path("talos/secrets.sops.yaml"), broken).expect("a file");
+    refuse(&right, "sops.mac");
+}
+
+/// Keys that are none of ours are left to the program.
+#[test]
+#[ignore = "level peers: needs sops and ssh-keygen (cargo xtask test)"]
+fn what_only_the_sops_program_can_open() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let sops = peers::program("sops");
+    let ichor = Path::new(env!("CARGO_BIN_EXE_ichor"));
+    run(Path::new("ssh-keygen"), &["-q", "-t", "ed25519", "-N", "", "-f", "id"], &directory);
+    let recipient = fs_err::read_to_string(directory.path().join("id.pub")).expect("a key");
+    run(ichor, &["gen", "secrets"], &directory);
+    let sealed = run(&sops, &["encrypt", "--age", recipient.trim(), "secrets.yaml"], &directory);
+    fs_err::write(directory.path().join("secrets.sops.yaml"), sealed).expect("a file");
+    let search = format!("{}:/usr/bin", sops.parent().expect("a folder").display());
+    let arguments =
+        ["gen", "talosconfig", "home", "--with-secrets", "secrets.sops.yaml", "-o", "t"];
+    let key = ("SOPS_AGE_SSH_PRIVATE_KEY_FILE", "id");
+    run_with(ichor, &arguments, &[("PATH", &search), key], &directory);
+    let alone = command(ichor, &arguments, &[("PATH", "/nowhere"), key], &directory);
+    let said = String::from_utf8_lossy(&alone.stderr);
+    assert!(said.contains("error[sops.key-kind]") && said.contains("`sops` program"), "{said}");
+}
+
 /// Secrets, configuration, talosconfig and kubeconfig of a new cluster.
 fn generated(arguments: &[&str]) -> TempDir {
     let directory = tempfile::tempdir().expect("a directory");
@@ -249,15 +371,50 @@ fn openssl(arguments: &[&str], directory: &TempDir) -> String {
 
 /// Runs a program that must succeed, and gives what it said.
 fn run(program: &Path, arguments: &[&str], directory: &TempDir) -> String {
-    let output: Output = Command::new(program)
-        .args(arguments)
-        .current_dir(directory.path())
-        .output()
-        .expect("a program");
+    run_with(program, arguments, &[], directory)
+}
+
+fn run_with(
+    program: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+    directory: &TempDir,
+) -> String {
+    let output = command(program, arguments, variables, directory);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let complained = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{} {arguments:?}\n{said}{complained}", program.display());
     if said.is_empty() { complained.into_owned() } else { said }
 }
 
+fn command(
+    program: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+    directory: &TempDir,
+) -> Output {
+    Command::new(program)
+        .args(arguments)
+        // Nobody's own keys.
+        .env("HOME", directory.path())
+        .env_remove("XDG_CONFIG_HOME")
+        .envs(variables.iter().copied())
+        .current_dir(directory.path())
+        .output()
+        .expect("a program")
+}
+
+/// The recipient that the first line of a key file names.
+fn recipient(key_file: &str) -> &str {
+    let first = key_file.lines().next().expect("a line");
+    first.strip_prefix("# public key: ").expect("a recipient")
+}
+
+/// The key behind it.
+fn key(key_file: &str) -> &str {
+    key_file.lines().nth(1).expect("a key")
+}
+
+const KEY_FILE: &str = include_str!("../../sops/tests/throw-away-keys/first.txt");
+const OTHER_KEY_FILE: &str = include_str!("../../sops/tests/throw-away-keys/second.txt");
 const ENDPOINT: &str = "https://10.0.0.10:6443";

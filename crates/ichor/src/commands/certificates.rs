@@ -15,18 +15,19 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let outputs = match what {
-        GenCertificate::Authority { organization, lifetime } => {
-            let authority = authority(organization, &[], *lifetime)?;
+        GenCertificate::Authority { organization, lifetime, rsa } => {
+            let key = if *rsa { makers::rsa_key()? } else { new_key()? };
+            let authority = authority(key, organization, &[], *lifetime)?;
             let mut outputs = pair(organization, &authority);
             outputs.push((file(organization, "sha256"), authority.fingerprint()));
             outputs
         }
         GenCertificate::KeyPair { organization, address, lifetime } => {
-            pair(organization, &authority(organization, address.as_slice(), *lifetime)?)
+            let authority = authority(new_key()?, organization, address.as_slice(), *lifetime)?;
+            pair(organization, &authority)
         }
         GenCertificate::Key { name } => {
-            let key = makers::with(|makers| Key::ed25519(makers.bytes()))?;
-            vec![(file(name, "key"), key.encode().into_exposed())]
+            vec![(file(name, "key"), new_key()?.encode().into_exposed())]
         }
         GenCertificate::Request { key: path, address, roles } => {
             let key = Key::parse(&read(path)?)?;
@@ -49,13 +50,17 @@ pub(super) fn run(
     files::write_all(&outputs, overwrite, printer)
 }
 
+fn new_key() -> Result<Key, Error> {
+    makers::with(|makers| Key::ed25519(makers.bytes()))
+}
+
 fn authority(
+    key: Key,
     organization: &str,
     addresses: &[std::net::IpAddr],
     lifetime: i64,
 ) -> Result<Authority, Error> {
     makers::with(|makers| {
-        let key = Key::ed25519(makers.bytes());
         let (validity, id) = (makers.validity(lifetime), makers.bytes());
         Authority::new(
             key,

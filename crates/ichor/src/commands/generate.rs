@@ -17,14 +17,14 @@ use crate::settings::{
     GenConfig, GenKubeconfig, GenSecrets, GenTalosconfig, Input, SecretsOrigin, Target,
 };
 use crate::texts::Texts;
-use crate::{Error, ExitStatus, files, makers};
+use crate::{Error, ExitStatus, files, makers, sealed};
 
 /// `ichor gen secrets`
 pub(super) fn secrets(settings: &GenSecrets, printer: &mut Printer) -> Result<ExitStatus, Error> {
     let bundle = match &settings.origin {
         SecretsOrigin::New => makers::with(|makers| Bundle::generate(settings.contract, makers))?,
         SecretsOrigin::ControlPlane(input) => {
-            let mut texts = Texts::default();
+            let mut texts = Texts::with_keys(&settings.keys);
             let (config, source) = texts.parse(input, Config::parse)?;
             if config.is_worker() {
                 return Err(Error::Usage {
@@ -42,13 +42,22 @@ pub(super) fn secrets(settings: &GenSecrets, printer: &mut Printer) -> Result<Ex
             })??
         }
     };
-    let outputs = vec![(PathBuf::new(), bundle.encode(Dialect::default()).into_exposed())];
+    let mut text = bundle.encode(Dialect::default()).into_exposed();
+    if let Target::Path { path, .. } = &settings.target
+        && sealed::is_sealed(path)
+    {
+        text = sealed::seal(&text, path, &settings.keys)?;
+    }
+    let outputs = vec![(PathBuf::new(), text)];
     write(outputs, &settings.target, printer).map_err(|error| with_hint(error, KEEP_SECRETS))
 }
 
 /// `ichor gen config`
 pub(super) fn config(settings: &GenConfig, printer: &mut Printer) -> Result<ExitStatus, Error> {
-    let mut texts = Texts::default();
+    if settings.wants_comments {
+        printer.note("there are no comments to write; `ichor explain` tells what a field means");
+    }
+    let mut texts = Texts::with_keys(&settings.keys);
     let common = read_patches(&settings.patches, &mut texts)?;
     let control_plane = read_patches(&settings.control_plane_patches, &mut texts)?;
     let worker = read_patches(&settings.worker_patches, &mut texts)?;
@@ -127,7 +136,7 @@ pub(super) fn talosconfig(
     settings: &GenTalosconfig,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let bundle = read_bundle(&settings.secrets, &mut Texts::default())?;
+    let bundle = read_bundle(&settings.secrets, &mut Texts::with_keys(&settings.keys))?;
     let made = makers::with(|makers| {
         bundle.talosconfig(&settings.cluster, &settings.roles, settings.lifetime, makers)
     })?;
@@ -139,7 +148,7 @@ pub(super) fn kubeconfig(
     settings: &GenKubeconfig,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let bundle = read_bundle(&settings.secrets, &mut Texts::default())?;
+    let bundle = read_bundle(&settings.secrets, &mut Texts::with_keys(&settings.keys))?;
     let made = makers::with(|makers| {
         bundle.kubeconfig(&settings.cluster, &settings.endpoint, settings.lifetime, makers)
     })?;
@@ -162,7 +171,11 @@ fn read_kubernetes_pki(directory: &Path) -> Result<KubernetesPki, Error> {
 fn read_bundle(input: &Input, texts: &mut Texts) -> Result<Bundle, Error> {
     let (text, source) = texts.read(input)?;
     let bundle = Bundle::parse(&text, source).map_err(|error| texts.locate(&error, source))?;
-    match bundle.problems() {
+    let mut problems = bundle.problems();
+    if problems.is_empty() {
+        problems = bundle.unusable_authorities(makers::now());
+    }
+    match problems {
         problems if problems.is_empty() => Ok(bundle),
         problems => Err(Error::Secrets {
             file: texts.name(source).to_owned(),

@@ -6,6 +6,7 @@ mod diff;
 mod explain;
 mod generate;
 mod patch;
+mod validate;
 mod version;
 
 use crate::printer::Printer;
@@ -28,6 +29,9 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::Diff { before, after, output } => diff::run(before, after, *output, printer),
         Settings::Explain { path, file, patches, output } => {
             explain::run(path, file, patches, *output, printer)
+        }
+        Settings::Validate { files, mode, strict, output } => {
+            validate::run(files, *mode, *strict, *output, printer)
         }
         Settings::Version { output } => version::run(*output, printer),
         Settings::Completions { shell } => completions::run(*shell, printer),

@@ -1,0 +1,142 @@
+//! `ichor validate`: whether configuration makes sense, before a machine is asked.
+
+use std::fmt;
+
+use serde::Serialize;
+use talos_config::{Config, Mode};
+
+use crate::args::Output;
+use crate::printer::Printer;
+use crate::settings::Input;
+use crate::texts::Texts;
+use crate::{Error, ExitStatus};
+
+pub(super) fn run(
+    files: &[Input],
+    mode: Mode,
+    strict: bool,
+    output: Output,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let mut reports = Vec::new();
+    for file in files {
+        let mut texts = Texts::default();
+        let report = match texts.parse(file, Config::parse) {
+            Ok((config, source)) => {
+                let name = texts.name(source).to_owned();
+                Report::new(name, mode, &config.validate(mode, strict), &texts)
+            }
+            // What is no configuration is told like everything else that is wrong with one of several.
+            Err(error @ Error::Config { .. }) if files.len() > 1 || output != Output::Table => {
+                Report::unreadable(texts.name(talos_config::Source(1)).to_owned(), mode, &error)
+            }
+            Err(error) => return Err(error),
+        };
+        reports.push(report);
+    }
+    let invalid: Vec<&Report> = reports.iter().filter(|report| !report.valid).collect();
+    if output != Output::Table {
+        let status = if invalid.is_empty() { ExitStatus::Done } else { ExitStatus::BadInput };
+        return printer.value(&Reports(&reports), output).map(|_| status);
+    }
+    for report in &reports {
+        for finding in report.warnings.iter().chain(&report.errors) {
+            printer.note(&finding.to_string());
+        }
+        if report.valid {
+            printer.text(&format!("{} is valid for {} mode", report.file, report.mode))?;
+        }
+    }
+    if invalid.is_empty() {
+        return Ok(ExitStatus::Done);
+    }
+    Err(Error::Invalid {
+        files: invalid.iter().map(|report| report.file.clone()).collect(),
+        errors: invalid.iter().map(|report| report.errors.len()).sum(),
+        mode: mode.name(),
+    })
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Reports<'a>(&'a [Report]);
+
+/// Only data is made of it; a person is told each finding as it is.
+impl fmt::Display for Reports<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|report| writeln!(f, "{}", report.file))
+    }
+}
+
+/// What was found in one file.
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    mode: &'static str,
+    valid: bool,
+    errors: Vec<Finding>,
+    warnings: Vec<Finding>,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    level: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document: Option<String>,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
+}
+
+impl Report {
+    fn new(file: String, mode: Mode, validation: &talos_config::Validation, texts: &Texts) -> Self {
+        let findings = |level: &'static str, findings: &[talos_config::Finding]| {
+            let findings = findings.iter().map(|finding| Finding {
+                level,
+                code: finding.code,
+                document: finding.document.clone(),
+                message: finding.message.clone(),
+                place: texts.place(finding.origin),
+            });
+            findings.collect::<Vec<_>>()
+        };
+        Self {
+            file,
+            mode: mode.name(),
+            valid: validation.errors.is_empty(),
+            errors: findings("error", &validation.errors),
+            warnings: findings("warning", &validation.warnings),
+        }
+    }
+
+    fn unreadable(file: String, mode: Mode, error: &Error) -> Self {
+        let finding = Finding {
+            level: "error",
+            code: Some(error.code()),
+            document: None,
+            message: error.to_string(),
+            place: None,
+        };
+        Self { file, mode: mode.name(), valid: false, errors: vec![finding], warnings: Vec::new() }
+    }
+}
+
+/// `file:1:2: warning[check.port]: LinkConfig/eth0: …`
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        f.write_str(self.level)?;
+        if let Some(code) = self.code {
+            write!(f, "[{code}]")?;
+        }
+        f.write_str(": ")?;
+        if let Some(document) = &self.document {
+            write!(f, "{document}: ")?;
+        }
+        f.write_str(self.message.trim_end())
+    }
+}

@@ -1,0 +1,214 @@
+//! Files that SOPS keeps: where their keys are looked for, and what only the `sops` program can do.
+
+use std::ffi::OsString;
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use sops::{CreationRules, Format, Identities, Moment, Recipient, Rule};
+
+use crate::{Error, makers};
+
+/// What the environment says about keys. It may hold one, so it has no `Debug`.
+#[derive(Clone, Default)]
+pub(crate) struct Keys {
+    /// `SOPS_AGE_KEY`
+    key: Option<String>,
+    /// `SOPS_AGE_KEY_FILE`
+    key_file: Option<PathBuf>,
+    /// Where keys are when nobody says anything.
+    default_file: Option<PathBuf>,
+    /// `SOPS_AGE_RECIPIENTS`
+    recipients: Option<String>,
+}
+
+impl Keys {
+    /// Reads the variables that the `sops` program reads.
+    pub(crate) fn resolve(variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let filled = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let text = |name: &str| filled(name).and_then(|value| value.into_string().ok());
+        let home = || filled("HOME").map(|home| Path::new(&home).join(".config"));
+        let configuration = filled("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home);
+        Self {
+            key: text("SOPS_AGE_KEY"),
+            key_file: filled("SOPS_AGE_KEY_FILE").map(PathBuf::from),
+            default_file: configuration.map(|folder| folder.join("sops/age/keys.txt")),
+            recipients: text("SOPS_AGE_RECIPIENTS"),
+        }
+    }
+
+    fn identities(&self) -> Identities {
+        let mut identities = Identities::default();
+        match &self.key {
+            Some(key) => identities.add_variable("SOPS_AGE_KEY", key),
+            None => identities.add_missing("SOPS_AGE_KEY", "not set"),
+        }
+        if self.key_file.is_none() {
+            identities.add_missing("SOPS_AGE_KEY_FILE", "not set");
+        }
+        for file in self.key_file.iter().chain(&self.default_file) {
+            let name = file.display().to_string();
+            match fs_err::read_to_string(file) {
+                Ok(text) => identities.add(&name, &text),
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    identities.add_missing(&name, "not there");
+                }
+                Err(_) => identities.add_missing(&name, "cannot be read"),
+            }
+        }
+        identities
+    }
+}
+
+/// Whether a file of this name is kept encrypted: `secrets.sops.yaml`.
+pub(crate) fn is_sealed(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().contains(".sops."))
+}
+
+/// What a text says: as it is, or decrypted. `path` is the file that it was read from.
+pub(crate) fn open(text: String, path: &Path, keys: &Keys) -> Result<String, Error> {
+    let format = format(path);
+    if !sops::is_encrypted(&text, format) {
+        return Ok(text);
+    }
+    match sops::decrypt(&text, format, &keys.identities()) {
+        Ok(plain) => Ok(plain.into_exposed()),
+        Err(error @ sops::Error::KeyKind(_)) => {
+            let input = ["decrypt", "--input-type", kind(format), "--output-type", kind(format)];
+            run_sops(&input, &text).unwrap_or(Err(wrong(path, &error)))
+        }
+        Err(error) => Err(wrong(path, &error)),
+    }
+}
+
+/// Encrypts what goes into a file, by the rules of the nearest `.sops.yaml` above it, for the recipients
+/// that are named there or in `SOPS_AGE_RECIPIENTS`.
+pub(crate) fn seal(text: &str, path: &Path, keys: &Keys) -> Result<String, Error> {
+    let rule = match rule(path, keys) {
+        Ok(rule) => rule,
+        Err(error @ sops::Error::KeyKind(_)) => {
+            let name = path.to_string_lossy();
+            let input = ["encrypt", "--filename-override", &name];
+            return run_sops(&input, text).unwrap_or(Err(wrong(path, &error)));
+        }
+        Err(error) => return Err(wrong(path, &error)),
+    };
+    let sealed = makers::with(|makers| {
+        let moment = Moment::from_unix(u64::try_from(makers.now).unwrap_or_default());
+        sops::encrypt(text, format(path), &rule, &moment, &mut |bytes| (makers.random)(bytes))
+    })?;
+    sealed.map_err(|error| wrong(path, &error))
+}
+
+fn rule(path: &Path, keys: &Keys) -> Result<Rule, sops::Error> {
+    let named = keys.recipients.as_deref().map(Recipient::parse_list).transpose()?;
+    let configured = match configuration(path) {
+        Some((text, relative)) => Some(CreationRules::parse(&text)?.rule_for(&relative)?),
+        None => None,
+    };
+    match (named, configured) {
+        (None, Some(rule)) => Ok(rule),
+        (Some(recipients), None) => Rule::for_recipients(recipients),
+        (Some(recipients), Some(rule)) => {
+            let mut chosen = Rule::for_recipients(recipients)?;
+            chosen.selection = rule.selection;
+            chosen.mac_only_encrypted = rule.mac_only_encrypted;
+            chosen.layout = rule.layout;
+            Ok(chosen)
+        }
+        (None, None) => Err(sops::Error::NoRule(path.display().to_string())),
+    }
+}
+
+/// The nearest `.sops.yaml` above a file, and the file's path from there.
+fn configuration(path: &Path) -> Option<(String, String)> {
+    let absolute = std::path::absolute(path).ok()?;
+    let mut folders = absolute.ancestors().skip(1).take(100);
+    folders.find_map(|folder| {
+        let text = fs_err::read_to_string(folder.join(".sops.yaml")).ok()?;
+        let relative = absolute.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
+        Some((text, relative))
+    })
+}
+
+fn format(path: &Path) -> Format {
+    Format::of_path(&path.to_string_lossy()).unwrap_or(Format::Yaml)
+}
+
+fn kind(format: Format) -> &'static str {
+    match format {
+        Format::Yaml => "yaml",
+        Format::Json => "json",
+        Format::Dotenv => "dotenv",
+    }
+}
+
+fn wrong(path: &Path, error: &sops::Error) -> Error {
+    let place = match error.line() {
+        Some(line) => format!("{}:{line}", path.display()),
+        None => path.display().to_string(),
+    };
+    Error::Sops { message: format!("{place}: {error}"), hint: error.hint(), code: error.code() }
+}
+
+/// Lets the `sops` program do it; `None` when there is no such program.
+fn run_sops(arguments: &[&str], text: &str) -> Option<Result<String, Error>> {
+    let spawned = Command::new("sops")
+        .args(arguments)
+        .arg("/dev/stdin")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = match spawned {
+        Ok(child) => child,
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        Err(error) => return Some(Err(failed(&error.to_string()))),
+    };
+    Some(converse(&mut child, text))
+}
+
+/// Gives a program its input and takes what it says, within a deadline.
+fn converse(child: &mut Child, text: &str) -> Result<String, Error> {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let text = text.to_owned();
+    // A program that does not read its input says why on stderr.
+    std::thread::spawn(move || stdin.map(|mut pipe| pipe.write_all(text.as_bytes())));
+    let complaint = std::thread::spawn(move || read(stderr));
+    let (sender, receiver) = std::sync::mpsc::channel();
+    // Nobody waits for it any more once the deadline is over.
+    std::thread::spawn(move || drop(sender.send(read(stdout))));
+    let Ok(said) = receiver.recv_timeout(SOPS_DEADLINE) else {
+        // It may just have ended by itself.
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(failed(&format!("no answer within {} s", SOPS_DEADLINE.as_secs())));
+    };
+    let status = child.wait().map_err(|error| failed(&error.to_string()))?;
+    if status.success() {
+        Ok(said)
+    } else {
+        Err(failed(complaint.join().unwrap_or_default().trim()))
+    }
+}
+
+/// All that a program says. What is no text is as good as nothing.
+fn read(pipe: Option<impl Read>) -> String {
+    let mut text = String::new();
+    match pipe.map(|mut pipe| pipe.read_to_string(&mut text)) {
+        Some(Ok(_)) => text,
+        Some(Err(_)) | None => String::new(),
+    }
+}
+
+fn failed(reason: &str) -> Error {
+    Error::Sops {
+        message: format!("the `sops` program failed: {reason}"),
+        hint: None,
+        code: "sops.program",
+    }
+}
+
+/// Keys of clouds are asked for over the network.
+const SOPS_DEADLINE: Duration = Duration::from_mins(1);
