@@ -434,7 +434,7 @@ fn same(ours: &str, theirs: &str, what: &str) {
 /// The text without comments, and without the blank lines that SOPS puts around some.
 fn without_comments(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('#') && !line.is_empty());
-    lines.map(|line| format!("{}\n", line.split(" #").next().unwrap_or_default())).collect()
+    lines.flat_map(|line| [line.split(" #").next().unwrap_or_default(), "\n"]).collect()
 }
 
 fn config(settings: &str, more: &str) -> String {

@@ -135,8 +135,16 @@ pub(super) struct Token {
     pub(super) to: usize,
 }
 
-/// All tokens, of which the last one is the end, and the ranges of characters that are no token.
-pub(super) fn tokens(source: &Source, errors: &mut Errors) -> (Vec<Token>, Vec<(usize, usize)>) {
+/// What was read.
+pub(super) struct Tokens {
+    /// The last one is the end.
+    pub(super) tokens: Vec<Token>,
+    /// The ranges of characters that are in no token, not even in space.
+    pub(super) unknown: Vec<(usize, usize)>,
+}
+
+/// All tokens, or nothing when so much is wrong that it is not worth to go on.
+pub(super) fn tokens(source: &Source, errors: &mut Errors) -> Option<Tokens> {
     let characters = source.characters();
     let mut tokens = Vec::new();
     let mut unknown = Vec::new();
@@ -150,19 +158,24 @@ pub(super) fn tokens(source: &Source, errors: &mut Errors) -> (Vec<Token>, Vec<(
                 }
                 at += length;
             }
+            Err(_) if unknown.len() == MOST_ERRORS => {
+                let message = format!("Syntax error: More than {MOST_ERRORS} syntax errors");
+                errors.report(Place::At(at), message);
+                return None;
+            }
             Err(length) => {
                 // The character at which the token failed is given up with it.
-                let text = source.text(at, at + length + 1);
+                let end = (at + length + 1).min(characters.len());
+                let text = source.text(at, end);
                 let message = format!("Syntax error: token recognition error at: '{text}'");
                 errors.report(Place::At(at), message);
-                let end = (at + length + 1).min(characters.len());
                 unknown.push((at, end));
                 at = end;
             }
         }
     }
     tokens.push(Token { kind: Kind::End, from: characters.len(), to: characters.len() });
-    (tokens, unknown)
+    Some(Tokens { tokens, unknown })
 }
 
 /// Text as an error shows it: on one line.
@@ -426,3 +439,6 @@ impl Rest<'_> {
 fn finish(kind: Kind, (end, failed): Match) -> Result<(Option<Kind>, usize), usize> {
     end.map(|end| (Some(kind), end)).ok_or(failed)
 }
+
+/// After how many errors the reference stops.
+const MOST_ERRORS: usize = 100;

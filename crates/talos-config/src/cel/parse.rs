@@ -6,7 +6,7 @@
 //!
 //! Always holds: the depth of the recursion and of the tree is bounded by [`DEEPEST`].
 
-use super::lex::{self, Kind as T, Token};
+use super::lex::{self, Kind as T, Token, Tokens};
 use super::macros;
 use super::source::{Errors, Place, Source};
 use super::syntax::{Element, Entry, Field, Id, Kind, Literal, Name, Tree};
@@ -17,7 +17,7 @@ pub(super) fn parse(
     optional_syntax: bool,
     errors: &mut Errors,
 ) -> Option<(Tree, Id)> {
-    let (tokens, unknown) = lex::tokens(source, errors);
+    let Tokens { tokens, unknown } = lex::tokens(source, errors)?;
     let mut parser = Parser {
         source,
         tokens,

@@ -325,4 +325,4 @@ fn generated() -> BTreeMap<&'static str, Written> {
     ])
 }
 
-const KEYS: &str = include_str!("../data/keys.pem");
+const KEYS: &str = include_str!("../data/throw-away-keys/keys.pem");
