@@ -49,6 +49,6 @@ pub use origin::{Origin, Source};
 pub use patch::{Patch, Patched, apply};
 pub use schematic::Schematic;
 pub use secret::{REDACTED, Secret};
-pub use talosconfig::Talosconfig;
+pub use talosconfig::{Context, Talosconfig};
 pub use validate::{Finding, Mode, Validation};
 pub use value::{Data, Value};

@@ -19,7 +19,7 @@ pub use certificate::{
 #[cfg(feature = "pki")]
 pub use key::{Key, RsaKey, Sign, rsa_pem};
 pub use pem::Pem;
-pub(crate) use pem::blocks;
+pub use pem::blocks;
 
 /// Why a text is no key or certificate, or one that cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::decode;
 use crate::encode::{self, Secrets};
 use crate::error::Error;
@@ -14,7 +17,47 @@ use crate::{Secret, Source};
 #[derive(Clone, PartialEq)]
 pub struct Talosconfig(BTreeMap<String, Value>);
 
+/// One context: where a cluster is, and who we are there.
+#[derive(Clone)]
+pub struct Context {
+    /// Where the API is reached.
+    pub endpoints: Vec<String>,
+    /// The machines that are meant when none is named.
+    pub nodes: Vec<String>,
+    /// The authority that machines must have, as PEM.
+    pub ca: String,
+    /// Our certificate, as PEM.
+    pub certificate: String,
+    /// Its key, as PEM.
+    pub key: Secret<String>,
+}
+
 impl Talosconfig {
+    /// The context of a name. What stands there in base64 is decoded; what is no base64 is empty.
+    pub fn context(&self, name: &str) -> Option<Context> {
+        let context = self.contexts().get(name)?;
+        let texts = |key: &str| {
+            let items = context.get(key).and_then(Value::as_list).unwrap_or_default();
+            items.iter().filter_map(Value::as_text).map(str::to_owned).collect()
+        };
+        let pem = |key: &str| {
+            let encoded = context.get(key).and_then(Value::as_text).unwrap_or_default();
+            String::from_utf8(STANDARD.decode(encoded).unwrap_or_default()).unwrap_or_default()
+        };
+        Some(Context {
+            endpoints: texts("endpoints"),
+            nodes: texts("nodes"),
+            ca: pem("ca"),
+            certificate: pem("crt"),
+            key: Secret::new(pem("key")),
+        })
+    }
+
+    /// The names of all contexts.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.contexts().keys().map(String::as_str)
+    }
+
     /// One context, which is the current one. Credentials are PEM texts in base64.
     pub fn new(context: &str, ca: &str, crt: &str, key: &Secret<String>) -> Self {
         let fields = [("ca", ca), ("crt", crt), ("key", key.expose())];

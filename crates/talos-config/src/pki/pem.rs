@@ -45,7 +45,7 @@ impl Pem {
 }
 
 /// All blocks of a text; what is none is passed over.
-pub(crate) fn blocks(mut text: &str) -> impl Iterator<Item = Pem> {
+pub fn blocks(mut text: &str) -> impl Iterator<Item = Pem> {
     std::iter::from_fn(move || {
         loop {
             text = &text[text.find(BEGIN)?..];

@@ -1,0 +1,141 @@
+//! Why a call to a machine failed, told for that machine.
+
+use std::time::Duration;
+
+use tonic::{Code, Status};
+
+/// A call to one machine that failed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{node}: {reason}")]
+pub struct NodeError {
+    /// Which machine.
+    pub node: String,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why a call failed.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Reason {
+    /// Nothing answered, or what answered went away.
+    #[error("cannot be reached: {0}")]
+    Unreachable(String),
+    /// The machine is not one of the cluster's, or does not take us for one of its clients.
+    #[error("no trust: {0}")]
+    Untrusted(String),
+    /// There was no answer in time.
+    #[error("no answer within {} s", .0.as_secs())]
+    TimedOut(Duration),
+    /// Our role may not do that.
+    #[error("not allowed: {0}")]
+    Denied(String),
+    /// The machine does not know this call: its release is older, or its kind or mode has no use for it.
+    #[error("not supported: {0}")]
+    Unsupported(String),
+    /// The machine is in no state for it.
+    #[error("refused: {0}")]
+    Refused(String),
+    /// There is no such thing.
+    #[error("not found: {0}")]
+    NotFound(String),
+    /// It is there already.
+    #[error("already there: {0}")]
+    AlreadyThere(String),
+    /// The machine does not accept what it was given.
+    #[error("not accepted: {0}")]
+    Invalid(String),
+    /// Something else.
+    #[error("{code:?}: {message}")]
+    Other {
+        /// As gRPC names it.
+        code: Code,
+        /// What the machine said.
+        message: String,
+    },
+}
+
+impl Reason {
+    /// What a status of gRPC means. `deadline` is what the call was given.
+    pub(crate) fn new(status: &Status, deadline: Duration) -> Self {
+        let message = message(status);
+        if let Some(problem) = distrust(status) {
+            return Self::Untrusted(problem);
+        }
+        match status.code() {
+            Code::Unavailable => Self::Unreachable(message),
+            Code::DeadlineExceeded => Self::TimedOut(deadline),
+            Code::Cancelled if status.message() == "Timeout expired" => Self::TimedOut(deadline),
+            Code::PermissionDenied | Code::Unauthenticated => Self::Denied(message),
+            Code::Unimplemented => Self::Unsupported(message),
+            Code::FailedPrecondition => Self::Refused(message),
+            Code::NotFound => Self::NotFound(message),
+            Code::AlreadyExists => Self::AlreadyThere(message),
+            Code::InvalidArgument => Self::Invalid(message),
+            code => Self::Other { code, message },
+        }
+    }
+
+    /// What can be done about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Unreachable(_) => "is the machine running, and is the address right?",
+            Self::Untrusted(_) => {
+                "a machine without configuration is reached with --insecure; otherwise the \
+                 talosconfig is another cluster's"
+            }
+            Self::TimedOut(_) => "etcd answers only once the cluster is bootstrapped",
+            Self::Denied(_) => "a talosconfig with more roles can do it",
+            _ => return None,
+        })
+    }
+}
+
+/// What the machine or the connection said. A difference of configurations in it holds their secrets,
+/// and is cut off.
+fn message(status: &Status) -> String {
+    let mut message = status.message().to_owned();
+    for start in ["\ndiff:", "\nConfig diff:"] {
+        if let Some(at) = message.find(start) {
+            message.truncate(at);
+            message.push_str(" (the difference is not shown: it holds secrets)");
+        }
+    }
+    let mut source = std::error::Error::source(status);
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if !message.contains(&text) {
+            message = format!("{message}: {text}");
+        }
+        source = cause.source();
+    }
+    message
+}
+
+/// Whether the connection failed because one side did not trust the other.
+fn distrust(status: &Status) -> Option<String> {
+    let mut source = std::error::Error::source(status);
+    while let Some(cause) = source {
+        let tls = cause.downcast_ref::<rustls::Error>().or_else(|| {
+            let inner = cause.downcast_ref::<std::io::Error>()?.get_ref()?;
+            inner.downcast_ref::<rustls::Error>()
+        });
+        if let Some(problem) = tls {
+            return Some(problem.to_string());
+        }
+        source = cause.source();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn configuration_in_an_answer_is_not_repeated() {
+        let said = "this config change can't be applied in immediate mode\ndiff: - key: hunter2";
+        let reason =
+            Reason::new(&Status::invalid_argument(said), Duration::from_secs(1)).to_string();
+        assert!(reason.contains("immediate mode") && !reason.contains("hunter2"), "{reason}");
+    }
+}
