@@ -13,6 +13,7 @@ mod generated;
 mod peers;
 mod say;
 mod soak;
+mod talos;
 mod test;
 mod tools;
 mod workspace;
@@ -43,6 +44,9 @@ enum Command {
     Test(test::Args),
     /// Build the real programs that tests run against, where they are missing
     Peers(peers::Args),
+    /// Run real Talos nodes on this machine
+    #[command(subcommand)]
+    Talos(talos::Args),
     /// Write the generated files anew: command reference and the like
     Gen,
     /// Prove that crates depend on each other only as the architecture allows
@@ -65,7 +69,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let workspace = Workspace::new(args.root);
     match run(&workspace, args.command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             say::progress(&format!("error: {error:#}"));
             ExitCode::FAILURE
@@ -73,15 +77,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(workspace: &Workspace, command: Command) -> Result<()> {
-    match command {
+fn run(workspace: &Workspace, command: Command) -> Result<ExitCode> {
+    let done = match command {
         Command::Test(args) => test::run(workspace, &args),
         Command::Peers(args) => peers::run(&args),
+        Command::Talos(args) => return talos::run(args),
         Command::Gen => generated::write(workspace),
         Command::CheckDeps => arrows::check(workspace),
         Command::Bench(args) => bench::run(workspace, &args),
         Command::Soak(args) => soak::run(workspace, &args),
         Command::Fuzz(args) => fuzz::run(workspace, &args),
         Command::Measure { command } => bench::measure(&command),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }

@@ -1,12 +1,14 @@
 //! `cargo xtask peers`: builds the real programs that tests run against.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use testkit::peers::{self, Patch, Pin, Program};
+use testkit::peers::{self, Library, Patch, Pin, Program};
 
 use crate::say;
+use crate::workspace::succeed;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -66,7 +68,12 @@ fn build(pin: &'static Pin, program: &'static Program) -> Result<String> {
         // The changed module has no checksum, and Go has to note down that it is replaced.
         go.current_dir(folder).env("GOFLAGS", "-mod=mod").env("GONOSUMDB", "*");
     }
-    go.args(["build", "-trimpath", "-buildvcs=false", "-ldflags", &pin.linker_flags(), "-o"])
+    if let Some(library) = &pin.library {
+        link(&mut go, library, scratch.path())?;
+    }
+    go.args(["build", "-trimpath", "-buildvcs=false", "-ldflags", &pin.linker_flags()])
+        .arg(format!("-tags={}", pin.tags.join(",")))
+        .arg("-o")
         .arg(&output)
         .arg(program.package);
     peers::run(&mut go, pin.folder)?;
@@ -88,9 +95,57 @@ fn patched(pin: &'static Pin, patch: &Patch, scratch: &Path) -> Result<PathBuf> 
     for (from, to) in patch.add {
         fs_err::copy(folder.join(from), sources.join(to))?;
     }
+    for (file, from, to) in patch.edit {
+        let text = fs_err::read_to_string(sources.join(file))?;
+        if text.matches(from).count() != 1 {
+            bail!("{file} of {} has {from:?} not exactly once", patch.module);
+        }
+        fs_err::write(sources.join(file), text.replacen(from, to, 1))?;
+    }
     let replace = format!("-replace={}=./src", patch.module);
     peers::run(pin.go().current_dir(&folder).args(["mod", "edit", &replace]), pin.folder)?;
     Ok(folder)
+}
+
+/// Lets Go find a library in a Debian package that is unpacked in the scratch folder, and not installed.
+fn link(go: &mut Command, library: &Library, scratch: &Path) -> Result<()> {
+    let unpacked = scratch.join("library");
+    unpack(library.package, &unpacked)?;
+    let archive = format!("lib{}.a", library.name);
+    let mut directories = Vec::new();
+    for entry in fs_err::read_dir(unpacked.join("usr/lib"))? {
+        directories.push(entry?.path());
+    }
+    let directory = directories
+        .iter()
+        .find(|directory| directory.join(&archive).exists())
+        .with_context(|| format!("no {archive} in {}", library.package))?;
+    go.env("CGO_CFLAGS", format!("-I{}", unpacked.join("usr/include").display()))
+        .env("CGO_LDFLAGS", format!("-L{} -l{}", directory.display(), library.name))
+        // Go would ask this program where the library is, and it knows installed ones only.
+        .env("PKG_CONFIG", "true");
+    Ok(())
+}
+
+/// Fetches a Debian package and unpacks it into a folder; the system stays as it is.
+pub(crate) fn unpack(package: &str, folder: &Path) -> Result<()> {
+    let download = tempfile::tempdir()?;
+    let mut fetch = Command::new("apt-get");
+    // The sandbox's user may not write to our folder, and apt would warn about that.
+    fetch.current_dir(download.path()).args([
+        "-qq",
+        "-o",
+        "APT::Sandbox::User=root",
+        "download",
+        package,
+    ]);
+    succeed(&mut fetch).with_context(|| {
+        format!("cannot fetch the Debian package {package}; `apt-get update` may help")
+    })?;
+    for entry in fs_err::read_dir(download.path())? {
+        succeed(Command::new("dpkg-deb").arg("-x").arg(entry?.path()).arg(folder))?;
+    }
+    Ok(())
 }
 
 /// Copies contents only: the module cache is read-only, and its modes must not come along.

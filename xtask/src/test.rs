@@ -11,8 +11,8 @@ use anyhow::{Context, Result, bail};
 use testkit::peers;
 
 use crate::checks::CHECKS;
-use crate::workspace::Workspace;
-use crate::{say, tools};
+use crate::workspace::{Workspace, succeed};
+use crate::{say, talos, tools};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -61,13 +61,15 @@ struct Level {
     about: &'static str,
     peers: Peers,
     packages: &'static [&'static str],
+    /// Whether it needs real Talos nodes, with the programs that they are made of.
+    nodes: bool,
 }
 
 /// Which of the real programs a level needs.
 enum Peers {
     None,
     These(&'static [&'static str]),
-    All,
+    Compared,
 }
 
 const LEVELS: &[Level] = &[
@@ -76,24 +78,35 @@ const LEVELS: &[Level] = &[
         about: "everything that needs nothing but Rust",
         peers: Peers::None,
         packages: &[],
+        nodes: false,
     },
     Level {
         name: "parts",
         about: "with real programs of the operating system",
         peers: Peers::None,
         packages: &["bash", "fish", "zsh"],
+        nodes: false,
     },
     Level {
         name: "bytes",
         about: "what is written, beside what talosctl writes",
         peers: Peers::These(&["talosctl-1.14.1", "talosctl-1.13.9", "talosctl-1.12.0"]),
         packages: &[],
+        nodes: false,
     },
     Level {
         name: "peers",
         about: "with the real programs that Ichor is compared with",
-        peers: Peers::All,
+        peers: Peers::Compared,
         packages: &["openssl"],
+        nodes: false,
+    },
+    Level {
+        name: "talos",
+        about: "with real Talos nodes",
+        peers: Peers::None,
+        packages: &["iproute2"],
+        nodes: true,
     },
 ];
 
@@ -103,11 +116,16 @@ const PURE: &str = "pure";
 impl Level {
     /// Gets what the level needs; an error is the reason why it cannot run here.
     fn prepare(&self) -> Result<()> {
+        if self.nodes {
+            talos::possible()?;
+        }
         tools::install_packages(&self.packages.iter().copied().collect::<BTreeSet<_>>())?;
         match self.peers {
             Peers::None => Ok(()),
             Peers::These(names) => crate::peers::ensure(names.iter().copied()),
-            Peers::All => crate::peers::ensure(peers::all().map(|(_, program)| program.name)),
+            Peers::Compared => {
+                crate::peers::ensure(peers::compared().map(|(_, program)| program.name))
+            }
         }
     }
 
@@ -117,7 +135,7 @@ impl Level {
             return workspace.run_cargo(&["nextest", "run", "--workspace", "--all-features"]);
         }
         let filter = format!("binary(={})", self.name);
-        workspace.run_cargo(&[
+        let mut nextest = workspace.cargo(&[
             "nextest",
             "run",
             "--workspace",
@@ -126,7 +144,12 @@ impl Level {
             "only",
             "-E",
             &filter,
-        ])
+        ]);
+        let harness = self.nodes.then(talos::Harness::start).transpose()?;
+        if let Some(harness) = &harness {
+            nextest.env(testkit::talos::VARIABLE, &harness.directory);
+        }
+        succeed(&mut nextest)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What tests need from the world: the real programs that Ichor is compared with.
+//! What tests need from the world: the real programs that Ichor is compared with, and real Talos nodes.
 //!
 //! For tests and developer commands only; nothing that ships depends on it.
 
@@ -8,6 +8,7 @@
 )]
 
 pub mod peers;
+pub mod talos;
 
 use std::ops::Range;
 

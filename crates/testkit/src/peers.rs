@@ -4,11 +4,15 @@
 //! are built by `cargo xtask peers` into a cache whose key covers everything that shapes the result, so
 //! that a program found there is the program that was meant.
 
+mod pins;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
+
+use pins::{COMPARED, NODES};
 
 /// One Go module that pins one release of somebody's programs.
 #[derive(Debug)]
@@ -19,6 +23,10 @@ pub struct Pin {
     pub stamps: &'static [(&'static str, &'static str)],
     /// What must change in the sources before they build, where the pinned module does not as it is.
     pub patch: Option<Patch>,
+    /// Go's build tags.
+    pub tags: &'static [&'static str],
+    /// A library in C that it is linked with, statically.
+    pub library: Option<Library>,
     /// What is built from it.
     pub programs: &'static [Program],
 }
@@ -30,10 +38,26 @@ pub struct Program {
     pub name: &'static str,
     /// The main package.
     pub package: &'static str,
-    /// Arguments that make it tell its version.
-    pub version_arguments: &'static [&'static str],
+    /// How it tells its version; none where it has no version of its own, or must not run outside of a node.
+    pub version: Option<Version>,
+}
+
+/// How a program tells its version.
+#[derive(Debug)]
+pub struct Version {
+    /// What it is asked with.
+    pub arguments: &'static [&'static str],
     /// What it then says.
-    pub version: &'static str,
+    pub says: &'static str,
+}
+
+/// A library of the operating system.
+#[derive(Debug)]
+pub struct Library {
+    /// What the linker calls it.
+    pub name: &'static str,
+    /// The Debian package with its header and its archive.
+    pub package: &'static str,
 }
 
 /// A module whose sources are copied and changed before the build.
@@ -45,6 +69,8 @@ pub struct Patch {
     pub remove: &'static [&'static str],
     /// Files of the pin folder to put in, and where.
     pub add: &'static [(&'static str, &'static str)],
+    /// Text to change: the file, what stands there once, and what is to stand there.
+    pub edit: &'static [(&'static str, &'static str, &'static str)],
 }
 
 /// Why a program cannot be had.
@@ -96,13 +122,23 @@ pub fn program(name: &str) -> PathBuf {
 /// # Panics
 /// When Go cannot tell, with what it said.
 pub fn module(folder: &str, module: &str) -> PathBuf {
-    let pin = PINS.iter().find(|pin| pin.folder == folder).expect("a folder below peers/");
+    let pin = pins().find(|pin| pin.folder == folder).expect("a folder below peers/");
     pin.module(module).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// All programs with their pins, in the order in which they are best built.
 pub fn all() -> impl Iterator<Item = (&'static Pin, &'static Program)> {
-    PINS.iter().flat_map(|pin| pin.programs.iter().map(move |program| (pin, program)))
+    compared().chain(of_nodes())
+}
+
+/// Those that Ichor is compared with.
+pub fn compared() -> impl Iterator<Item = (&'static Pin, &'static Program)> {
+    programs(COMPARED)
+}
+
+/// Those that a Talos node of our own is made of, beside some of the former.
+pub fn of_nodes() -> impl Iterator<Item = (&'static Pin, &'static Program)> {
+    programs(NODES)
 }
 
 /// One program by its name.
@@ -133,7 +169,7 @@ impl Pin {
 
     /// Where a program that we build is kept.
     pub fn cached(&self, program: &Program) -> Result<PathBuf, Error> {
-        Ok(cache().join(self.key(program)?).join(program.name))
+        Ok(cache().join("peers").join(self.key(program)?).join(program.name))
     }
 
     /// Go, ready to run in this pin's folder.
@@ -141,7 +177,7 @@ impl Pin {
         let mut command = Command::new("go");
         command
             .current_dir(self.path())
-            .env("CGO_ENABLED", "0")
+            .env("CGO_ENABLED", if self.library.is_some() { "1" } else { "0" })
             .env("GOFLAGS", "-mod=readonly")
             .env("GOWORK", "off");
         command
@@ -152,11 +188,15 @@ impl Pin {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers").join(self.folder)
     }
 
-    /// The linker's arguments: no debugging symbols, and the stamps.
+    /// The linker's arguments: no debugging symbols, nothing to load when it starts, and the stamps.
     pub fn linker_flags(&self) -> String {
+        let flags = match self.library {
+            Some(_) => "-s -w -linkmode external -extldflags -static",
+            None => "-s -w",
+        };
         self.stamps
             .iter()
-            .fold("-s -w".to_owned(), |flags, (name, value)| format!("{flags} -X {name}={value}"))
+            .fold(flags.to_owned(), |flags, (name, value)| format!("{flags} -X {name}={value}"))
     }
 
     /// The directory of a module that this pin requires, fetched when it is not there.
@@ -185,6 +225,13 @@ impl Pin {
         part(program.package.as_bytes());
         part(self.linker_flags().as_bytes());
         part(format!("{:?}", self.patch).as_bytes());
+        // Only where there are any: programs that were built before there were these are still good.
+        if !self.tags.is_empty() {
+            part(self.tags.join(",").as_bytes());
+        }
+        if let Some(library) = &self.library {
+            part(format!("{library:?}").as_bytes());
+        }
         let mut files: Vec<_> = fs_err::read_dir(self.path())?
             .map(|entry| entry.map(|entry| entry.path()))
             .collect::<Result<_, _>>()?;
@@ -229,152 +276,19 @@ pub fn go_version() -> Result<&'static str, Error> {
         .ok_or(Error::NoGo)
 }
 
-fn cache() -> PathBuf {
+/// Where results of long builds are kept.
+pub fn cache() -> PathBuf {
     let base = std::env::var_os("XDG_CACHE_HOME").map_or_else(
         || Path::new(&std::env::var_os("HOME").unwrap_or_default()).join(".cache"),
         PathBuf::from,
     );
-    base.join("ichor/peers")
+    base.join("ichor")
 }
 
-const TALOSCTL: &str = "github.com/siderolabs/talos/cmd/talosctl";
-const TALOS_TAG: &str = "github.com/siderolabs/talos/pkg/machinery/version.Tag";
+fn pins() -> impl Iterator<Item = &'static Pin> {
+    COMPARED.iter().chain(NODES)
+}
 
-const PINS: &[Pin] = &[
-    Pin {
-        folder: "talos-1.14.1",
-        stamps: &[(TALOS_TAG, "v1.14.1")],
-        // The newest rtnetlink to be had is older than the one a laboratory command of talosctl is
-        // written for; that command is left out.
-        patch: Some(Patch {
-            module: "github.com/siderolabs/talos",
-            remove: &[
-                "go.work",
-                "cmd/talosctl/cmd/mgmt/bgp_launch_linux.go",
-                "cmd/talosctl/cmd/mgmt/bgp_launch_linux_test.go",
-            ],
-            add: &[("fabric_zebra_stub.go.txt", "cmd/talosctl/cmd/mgmt/fabric_zebra_linux.go")],
-        }),
-        programs: &[talosctl("talosctl-1.14.1", "v1.14.1")],
-    },
-    Pin {
-        folder: "talos-1.13.9",
-        stamps: &[(TALOS_TAG, "v1.13.9")],
-        patch: None,
-        programs: &[talosctl("talosctl-1.13.9", "v1.13.9")],
-    },
-    Pin {
-        folder: "talos-1.12.0",
-        stamps: &[(TALOS_TAG, "v1.12.0")],
-        patch: None,
-        programs: &[talosctl("talosctl-1.12.0", "v1.12.0")],
-    },
-    Pin {
-        folder: "talhelper",
-        stamps: &[("github.com/budimanjojo/talhelper/v3/cmd.version", "3.1.15")],
-        patch: None,
-        programs: &[Program {
-            name: "talhelper",
-            package: "github.com/budimanjojo/talhelper/v3",
-            version_arguments: &["--version"],
-            version: "talhelper version 3.1.15",
-        }],
-    },
-    Pin {
-        folder: "kube",
-        stamps: &[
-            ("k8s.io/component-base/version.gitVersion", "v1.36.3"),
-            ("k8s.io/component-base/version.gitMajor", "1"),
-            ("k8s.io/component-base/version.gitMinor", "36"),
-            ("k8s.io/client-go/pkg/version.gitVersion", "v1.36.3"),
-        ],
-        patch: None,
-        programs: &[
-            Program {
-                name: "kubectl",
-                package: "k8s.io/kubernetes/cmd/kubectl",
-                version_arguments: &["version", "--client"],
-                version: "Client Version: v1.36.3",
-            },
-            Program {
-                name: "kube-apiserver",
-                package: "k8s.io/kubernetes/cmd/kube-apiserver",
-                version_arguments: &["--version"],
-                version: "Kubernetes v1.36.3",
-            },
-            Program {
-                name: "kube-controller-manager",
-                package: "k8s.io/kubernetes/cmd/kube-controller-manager",
-                version_arguments: &["--version"],
-                version: "Kubernetes v1.36.3",
-            },
-        ],
-    },
-    Pin {
-        folder: "etcd",
-        stamps: &[],
-        patch: None,
-        programs: &[
-            Program {
-                name: "etcd",
-                package: "go.etcd.io/etcd/server/v3",
-                version_arguments: &["--version"],
-                version: "etcd Version: 3.6.6",
-            },
-            Program {
-                name: "etcdctl",
-                package: "go.etcd.io/etcd/etcdctl/v3",
-                version_arguments: &["version"],
-                version: "etcdctl version: 3.6.6",
-            },
-            Program {
-                name: "etcdutl",
-                package: "go.etcd.io/etcd/etcdutl/v3",
-                version_arguments: &["version"],
-                version: "etcdutl version: 3.6.6",
-            },
-        ],
-    },
-    Pin {
-        folder: "helm",
-        stamps: &[("helm.sh/helm/v3/internal/version.version", "v3.21.4")],
-        patch: None,
-        programs: &[Program {
-            name: "helm",
-            package: "helm.sh/helm/v3/cmd/helm",
-            version_arguments: &["version", "--short"],
-            version: "v3.21.4",
-        }],
-    },
-    Pin {
-        folder: "sops",
-        stamps: &[],
-        patch: None,
-        programs: &[Program {
-            name: "sops",
-            package: "github.com/getsops/sops/v3/cmd/sops",
-            version_arguments: &["--disable-version-check", "--version"],
-            version: "sops 3.13.3",
-        }],
-    },
-    Pin {
-        folder: "versitygw",
-        stamps: &[("main.Version", "1.8.0")],
-        patch: None,
-        programs: &[Program {
-            name: "versitygw",
-            package: "github.com/versity/versitygw/cmd/versitygw",
-            version_arguments: &["--version"],
-            version: "1.8.0",
-        }],
-    },
-];
-
-const fn talosctl(name: &'static str, version: &'static str) -> Program {
-    Program {
-        name,
-        package: TALOSCTL,
-        version_arguments: &["version", "--client", "--short"],
-        version,
-    }
+fn programs(pins: &'static [Pin]) -> impl Iterator<Item = (&'static Pin, &'static Program)> {
+    pins.iter().flat_map(|pin| pin.programs.iter().map(move |program| (pin, program)))
 }

@@ -1,0 +1,3 @@
+module peers/node-image
+
+go 1.26
