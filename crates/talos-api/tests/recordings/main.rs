@@ -104,20 +104,21 @@ struct Recording {
 fn recordings() -> Vec<Recording> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/throw-away-secrets");
     let mut recordings = Vec::new();
-    for entry in fs_err::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs_err::read_dir(directory).expect("the recordings") {
+        let path = entry.expect("a recording").path();
         if path.extension().is_none_or(|extension| extension != "jsonl") {
             continue;
         }
-        for line in fs_err::read_to_string(path).unwrap().lines() {
-            let line: serde_json::Value = serde_json::from_str(line).unwrap();
-            let bytes =
-                |value: &serde_json::Value| STANDARD.decode(value.as_str().unwrap()).unwrap();
+        for line in fs_err::read_to_string(path).expect("a recording").lines() {
+            let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let bytes = |value: &serde_json::Value| {
+                STANDARD.decode(value.as_str().expect("text")).expect("base64")
+            };
             recordings.push(Recording {
-                method: line["method"].as_str().unwrap().to_owned(),
+                method: line["method"].as_str().expect("a path").to_owned(),
                 several_nodes: line["several_nodes"].as_bool().unwrap_or_default(),
                 request: bytes(&line["request"]),
-                replies: line["replies"].as_array().unwrap().iter().map(bytes).collect(),
+                replies: line["replies"].as_array().expect("a list").iter().map(bytes).collect(),
             });
         }
     }
@@ -131,12 +132,13 @@ fn replies(method: &str) -> impl Iterator<Item = Vec<u8>> {
 
 /// Every resource that a node sent, by whichever call.
 fn resources() -> Vec<cosi::Resource> {
-    let listed = replies("/cosi.resource.State/List")
-        .filter_map(|reply| cosi::ListResponse::decode(reply.as_slice()).unwrap().resource);
+    let listed = replies("/cosi.resource.State/List").filter_map(|reply| {
+        cosi::ListResponse::decode(reply.as_slice()).expect("a reply").resource
+    });
     let got = replies("/cosi.resource.State/Get")
-        .filter_map(|reply| cosi::GetResponse::decode(reply.as_slice()).unwrap().resource);
+        .filter_map(|reply| cosi::GetResponse::decode(reply.as_slice()).expect("a reply").resource);
     let watched = replies("/cosi.resource.State/Watch")
-        .flat_map(|reply| cosi::WatchResponse::decode(reply.as_slice()).unwrap().event)
+        .flat_map(|reply| cosi::WatchResponse::decode(reply.as_slice()).expect("a reply").event)
         // The end of the present contents is an event without a resource.
         .flat_map(|event| [event.resource, event.old])
         .flatten()

@@ -36,8 +36,8 @@ impl Mutation {
             ]),
             strict: random.one_in(5),
         };
-        // Two in five are left nearly as they are, so that what is right is seen as well.
-        let gentle = random.below(5) < 2;
+        // A third is left nearly as it is, so that what is right is seen as well.
+        let gentle = random.one_in(3);
         let fitting = |seedling: &&Seedling| seedling.right || !gentle;
         let seedlings: Vec<&Seedling> = seedlings.iter().filter(fitting).collect();
         let first = pick(&mut random, &seedlings, None);
@@ -84,31 +84,27 @@ impl Mutation {
     }
 }
 
-/// A seedling. Kinds are equally likely, however many seedlings each of them has.
+/// A seedling: half of them by kind, so that none is rare, half by rule, since some kinds have many.
 fn pick<'a>(random: &mut Random, seedlings: &[&'a Seedling], base: Option<&str>) -> &'a Seedling {
-    for _ in 0..8 {
-        let kind = random.pick(kinds::ALL).name;
-        let legacy = kind == LEGACY || random.one_in(4);
-        let about = |change: &str| {
-            if legacy {
-                change.starts_with(char::is_lowercase)
-            } else {
-                change.split(' ').next() == Some(kind)
-            }
-        };
-        let fitting: Vec<_> = seedlings
-            .iter()
-            .filter(|seedling| base.is_none_or(|base| base == seedling.base))
-            .filter(|seedling| seedling.changes.iter().any(|change| about(change)))
-            .collect();
-        if !fitting.is_empty() {
-            // The last have the most in them.
-            let last = fitting.len() - 1;
-            let at = if !legacy && random.one_in(3) { last } else { random.index(fitting.len()) };
-            return fitting[at];
-        }
+    let of_base = |seedling: &&&Seedling| base.is_none_or(|base| base == seedling.base);
+    let seedlings: Vec<&Seedling> = seedlings.iter().filter(of_base).copied().collect();
+    // The document without a kind has as many rules as a dozen others.
+    let kind = if random.one_in(7) { LEGACY } else { random.pick(kinds::ALL).name };
+    let of_kind = |change: &str| match kind {
+        LEGACY => change.starts_with(char::is_lowercase),
+        _ => change.split(' ').next() == Some(kind),
+    };
+    let fitting: Vec<&Seedling> = seedlings
+        .iter()
+        .filter(|seedling| seedling.changes.iter().any(|change| of_kind(change)))
+        .copied()
+        .collect();
+    match fitting.last() {
+        // The last has the most in it.
+        Some(last) if random.one_in(6) => last,
+        Some(_) if random.one_in(2) => random.pick::<&Seedling>(&fitting),
+        _ => random.pick::<&Seedling>(&seedlings),
     }
-    random.pick::<&Seedling>(seedlings)
 }
 
 /// A new document with some of its fields.
@@ -458,7 +454,8 @@ impl Place {
     }
 }
 
-/// Values as they are written.
+/// Values as they are written. No map has two names in it that are wrong as environment variables, or two
+/// arguments that contradict an authorizer: talosctl goes through these in the order of a dice.
 type Pool = &'static [&'static str];
 
 /// At, below and above every bound that there is.

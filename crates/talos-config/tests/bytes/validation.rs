@@ -253,7 +253,7 @@ fn with_records(records: Vec<Vec<String>>) -> String {
 const TABLE: &str = include_str!("../data/validations.txt");
 const TABLE_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/validations.txt");
 
-/// About a minute on two cores.
+/// About two minutes on two cores, and enough for nine rules in ten; 6,000 reach nearly all.
 const CASES: u64 = 2_400;
 
 const BASES: [&str; 4] = ["cp13", "w13", "cp14", "w14"];

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use prost::Message;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{
-    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
+    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto, MessageOptions,
 };
 
 /// Facts by name. The name of a part is that of its owner, a mark and its own: `/` before numbers of
@@ -138,7 +138,7 @@ fn type_fact(field: &FieldDescriptorProto) -> String {
 }
 
 fn is_map_entry(message: &DescriptorProto) -> bool {
-    message.options.as_ref().is_some_and(|options| options.map_entry())
+    message.options.as_ref().is_some_and(MessageOptions::map_entry)
 }
 
 /// The descriptor in a file that Go's generator made, if the file has one.
