@@ -1,4 +1,4 @@
-//! Any text is read as an encrypted file, as rules and as keys, or refused; what is encrypted can be decrypted.
+//! Any text is taken for an encrypted file, a plain one, rules and keys; what was encrypted is decrypted.
 
 #![no_main]
 

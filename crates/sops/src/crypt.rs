@@ -1,7 +1,5 @@
 //! A whole file, value by value: which are chosen, what becomes of each, and the MAC over all.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest, Sha256, Sha512};
 
 use crate::cipher::DataKey;
@@ -202,8 +200,7 @@ impl Walk<'_> {
         let mut by_comment = false;
         let place_length = self.place.len();
         for (index, element) in elements.iter_mut().enumerate() {
-            // Writing to a string cannot fail.
-            let _ = write!(self.place, "[{index}]");
+            self.place.extend(["[", &index.to_string(), "]"]);
             let leaf = match element {
                 Element::Comment(comment) => {
                     self.comment(comment, spoken_of, &mut by_comment, true)?
@@ -273,8 +270,7 @@ impl Walk<'_> {
     }
 
     fn error(&self, line: u32, problem: &'static str) -> Error {
-        let line = (line > 0).then_some(line);
-        Error::Value { place: Place { path: self.place.clone(), line }, problem }
+        Error::Value { place: Place::new(&self.place, line), problem }
     }
 }
 
@@ -301,14 +297,11 @@ impl MacOfValues {
     }
 
     fn finish(self) -> String {
-        let mut text = String::new();
-        for byte in self.hash.finalize() {
-            let _ = write!(text, "{byte:02X}");
-        }
-        text
+        let digit = |four: u8| char::from(b"0123456789ABCDEF"[usize::from(four & 15)]);
+        self.hash.finalize().iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
     }
 }
 
 /// In bytes, all keys down to a value: each value is authenticated together with them, so that a long key
 /// over many values would cost time out of proportion.
-const LONGEST_PATH: usize = 64 << 10;
+const LONGEST_PATH: usize = 8 << 10;

@@ -1,6 +1,6 @@
 //! What can be wrong with an encrypted file, its keys or its rules, said without any secret.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 /// Why a file was not decrypted or encrypted. Nothing has been given out by then.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -153,6 +153,14 @@ impl Error {
     }
 }
 
+impl Place {
+    /// A place by its keys, cut where they would fill a screen, and its line, zero when it is not known.
+    pub(crate) fn new(path: &str, line: u32) -> Self {
+        let path = path.chars().take(200).collect();
+        Self { path, line: (line > 0).then_some(line) }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.path.as_str(), self.line) {
@@ -164,10 +172,6 @@ impl fmt::Display for Place {
 }
 
 fn findings(sources: &[LookedAt]) -> String {
-    let mut text = String::new();
-    for looked in sources {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "; {}: {}", looked.source, looked.finding);
-    }
-    text
+    let found = sources.iter().flat_map(|looked| ["; ", &looked.source, ": ", &looked.finding]);
+    found.collect()
 }

@@ -5,7 +5,7 @@
 //! says which rule a path has ([`CreationRules`]). The files are those of the `sops` program, either way.
 //!
 //! Always holds: the crate knows no clock, no randomness, no files, no network and no environment; no
-//! input makes it panic; plain text leaves it as a [`Secret`](talos_config::Secret), and nothing of it, of
+//! input makes it panic; plain text leaves it as a [`Secret`], and nothing of it, of
 //! a key or of a MAC is in an error; a text whose MAC does not fit is never given out.
 
 mod age;
@@ -42,7 +42,9 @@ pub type Random<'a> = &'a mut dyn FnMut(&mut [u8]);
 
 /// Whether the text carries the metadata of an encrypted file. What cannot be read does not.
 pub fn is_encrypted(text: &str, format: Format) -> bool {
-    format.read(text).is_ok_and(|documents| format.is_encrypted(&documents))
+    // Metadata counts in the first document only.
+    let first = format.read(text).ok().and_then(|documents| documents.into_iter().next());
+    first.is_some_and(|document| format.has_metadata(&document))
 }
 
 /// Makes plain text of an encrypted one, after its MAC has been checked.
@@ -73,7 +75,7 @@ pub fn encrypt(
     if documents.is_empty() {
         return Err(Error::Empty);
     }
-    if format.is_encrypted(&documents) {
+    if documents.iter().any(|document| format.has_metadata(document)) {
         return Err(Error::AlreadyEncrypted);
     }
     let metadata = crypt::encrypt(&mut documents, rule, moment, random)?;

@@ -57,7 +57,9 @@ impl Metadata {
         if groups[0].is_empty() {
             groups = match get(map, "key_groups") {
                 None | Some(Value::Null) => Vec::new(),
-                Some(Value::List(elements)) => nodes(elements)
+                Some(Value::List(elements)) => elements
+                    .iter()
+                    .filter_map(Element::node)
                     .map(|node| match &node.value {
                         Value::Map(entries) => Group::read(entries),
                         _ => Err(wrong("a group in key_groups is no mapping")),
@@ -123,7 +125,7 @@ impl Group {
         match get(map, "age") {
             None | Some(Value::Null) => {}
             Some(Value::List(elements)) => {
-                for node in nodes(elements) {
+                for node in elements.iter().filter_map(Element::node) {
                     let Value::Map(entries) = &node.value else { return Err(wrong()) };
                     let recipient = text(entries, "recipient").ok_or_else(wrong)?;
                     let file = text(entries, "enc").ok_or_else(wrong)?;
@@ -239,10 +241,7 @@ fn pairs(entries: Vec<(&str, Value)>) -> Map {
 }
 
 fn get<'a>(map: &'a Map, key: &str) -> Option<&'a Value> {
-    map.iter().find_map(|entry| match entry {
-        Entry::Pair(name, node) if name == key => Some(&node.value),
-        _ => None,
-    })
+    map.iter().filter_map(Entry::pair).find(|(name, _)| *name == key).map(|(_, node)| &node.value)
 }
 
 fn text<'a>(map: &'a Map, key: &str) -> Option<&'a str> {
@@ -250,13 +249,6 @@ fn text<'a>(map: &'a Map, key: &str) -> Option<&'a str> {
         Value::Text(text) | Value::Time(text) => Some(text),
         _ => None,
     }
-}
-
-fn nodes(elements: &[Element]) -> impl Iterator<Item = &Node> {
-    elements.iter().filter_map(|element| match element {
-        Element::Node(node) => Some(node),
-        Element::Comment(_) => None,
-    })
 }
 
 /// A recipient as it may be shown: one that was made to fill a screen is cut.

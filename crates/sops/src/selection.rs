@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use regex_lite::Regex;
+use regex_lite::{Regex, RegexBuilder};
 
 /// The rule that chooses values, by the keys above them or by the comments before them.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ impl Default for Selection {
 impl Pattern {
     /// Compiles an expression, which may match anywhere in a text. `None`: it is none that we know.
     pub fn new(text: &str) -> Option<Self> {
-        Regex::new(text).ok().map(Self)
+        RegexBuilder::new(text).size_limit(LARGEST).build().ok().map(Self)
     }
 
     /// The expression as it was written.
@@ -134,6 +134,10 @@ impl fmt::Debug for Pattern {
         fmt::Debug::fmt(self.as_str(), f)
     }
 }
+
+/// In bytes, once compiled: the time that a match takes grows with it, and it may come from a stranger's
+/// file.
+const LARGEST: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ mod json;
 mod yaml;
 mod yaml_writer;
 
-use std::path::Path;
+use talos_config::yaml::Limits;
 
 use crate::error::Error;
 use crate::rules::Layout;
@@ -25,12 +25,10 @@ pub enum Format {
 impl Format {
     /// The format that `sops` takes a file for by the end of its name; `None` is one that we do not have.
     pub fn of_path(path: &str) -> Option<Self> {
-        let name = Path::new(path).file_name()?.to_str()?;
-        // A file called nothing but `.env` has an end as well.
-        match name.rsplit_once('.').map(|(_, end)| end) {
-            Some("yaml" | "yml") => Some(Self::Yaml),
-            Some("json") => Some(Self::Json),
-            Some("env") => Some(Self::Dotenv),
+        match path.rsplit_once('.')?.1 {
+            "yaml" | "yml" => Some(Self::Yaml),
+            "json" => Some(Self::Json),
+            "env" => Some(Self::Dotenv),
             _ => None,
         }
     }
@@ -52,9 +50,8 @@ impl Format {
         }
     }
 
-    pub(crate) fn is_encrypted(self, documents: &[Map]) -> bool {
-        let Some(first) = documents.first() else { return false };
-        first.iter().any(|entry| self.is_metadata(entry))
+    pub(crate) fn has_metadata(self, document: &Map) -> bool {
+        document.iter().any(|entry| self.is_metadata(entry))
     }
 
     /// Takes the metadata out of all documents, and gives that of the first.
@@ -98,4 +95,22 @@ impl Format {
     }
 }
 
+fn not_too_long(text: &str) -> Result<(), Error> {
+    if text.len() <= LIMITS.bytes {
+        return Ok(());
+    }
+    Err(Error::Syntax { problem: format!("more than {} bytes", LIMITS.bytes), line: None })
+}
+
 const METADATA: &str = "sops";
+
+/// Bounds that keep hostile text from using up memory, stack or time: each value gets a line of its own,
+/// indented by its depth.
+const LIMITS: Limits = Limits {
+    // What Talos takes is at most 4 MiB; encrypted it is about twice as long.
+    bytes: 12 << 20,
+    // Three times as deep as any configuration.
+    depth: 64,
+    // Ten times the values that fit the 4 MiB in practice.
+    nodes: 1 << 18,
+};

@@ -96,6 +96,26 @@ impl Value {
     }
 }
 
+impl Entry {
+    /// Key and value, unless it is a comment.
+    pub(crate) fn pair(&self) -> Option<(&str, &Node)> {
+        match self {
+            Self::Pair(key, node) => Some((key, node)),
+            Self::Comment(_) => None,
+        }
+    }
+}
+
+impl Element {
+    /// The value, unless it is a comment.
+    pub(crate) fn node(&self) -> Option<&Node> {
+        match self {
+            Self::Node(node) => Some(node),
+            Self::Comment(_) => None,
+        }
+    }
+}
+
 impl Comment {
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), inline: false }

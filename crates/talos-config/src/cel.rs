@@ -4,11 +4,15 @@
 //! syntax, a name, a type. It is never evaluated here.
 //!
 //! The reference is cel-go 0.31.0 as talosctl 1.14.1 sets it up. Verdicts are the same, and so are the
-//! messages; only after several syntax errors in one expression ours may differ from the second on.
+//! messages; only what is said beside a syntax error may differ in rare cases, such as the place of a
+//! second error.
 //!
-//! Always holds: no text makes it panic, needs more than a small stack, or takes long.
+//! Always holds: no text makes it panic, needs more than a small stack, or takes long. What would take
+//! the reference hours is refused instead.
 
+mod bindings;
 mod check;
+mod cursor;
 mod environment;
 mod lex;
 mod library;
@@ -50,7 +54,7 @@ pub(crate) fn check(expression: &str, environment: Environment) -> Result<(), St
         return Err("expression is too complex to be checked".to_owned());
     };
     let expected = environment.result();
-    if types::Bindings::default().exact(&result, &expected) {
+    if bindings::Bindings::default().exact(&result, &expected) {
         Ok(())
     } else {
         let (result, expected) = (result.declared(), expected.declared());

@@ -408,12 +408,21 @@ fn node(value: &Value) -> Node {
         Data::Map(entries) => {
             let entry = |(key, value): (&String, &Value)| {
                 let key = Content::Scalar { text: key.as_str().into(), style: Style::Double };
-                (Node { content: key, origin: value.origin, alias: None, tag: None }, node(value))
+                (
+                    Node {
+                        content: key,
+                        origin: value.origin,
+                        flow: false,
+                        alias: None,
+                        tag: None,
+                    },
+                    node(value),
+                )
             };
             Content::Mapping(entries.iter().map(entry).collect())
         }
     };
-    Node { content, origin: value.origin, alias: None, tag: None }
+    Node { content, origin: value.origin, flow: false, alias: None, tag: None }
 }
 
 /// Writes the data as talosctl prints it.

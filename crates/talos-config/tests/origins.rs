@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use talos_config::yaml::Dialect;
+use talos_config::yaml::{Content, Dialect, Limits, parse};
 use talos_config::{Origin, Patch, Source, apply, explain, origins};
 
 const CONFIG: &str = "\
@@ -161,4 +161,25 @@ fn patches(texts: &[&str]) -> Vec<Patch> {
         .zip(2..)
         .map(|(text, source)| Patch::parse(text, Source(source)).expect("a patch"))
         .collect()
+}
+
+/// Who writes a file again with its comments must know where each stood.
+#[test]
+fn comments_aliases_and_brackets_have_their_places() {
+    let text = "a: &x | # one\n  text\nb: [*x] # two\n# three\nc: {d: 1}\n";
+    let documents = parse(text, Source(1), Limits::default()).expect("YAML");
+    let [document] = documents.as_slice() else { panic!("one document") };
+    let comments: Vec<_> = document
+        .comments
+        .iter()
+        .map(|comment| (&*comment.text, comment.origin.line, comment.own_line))
+        .collect();
+    assert_eq!(comments, [(" one", 1, false), (" two", 3, false), (" three", 4, true)]);
+    let list = document.root.get("b").expect("a list");
+    let Content::Sequence(items) = &list.content else { panic!("a list") };
+    assert_eq!((items[0].origin.line, items[0].origin.column), (1, 4));
+    let alias = items[0].alias.expect("an alias");
+    assert_eq!((alias.line, alias.column), (3, 5));
+    assert!(list.flow && document.root.get("c").is_some_and(|node| node.flow));
+    assert!(!document.root.flow && !document.root.get("a").is_some_and(|node| node.flow));
 }

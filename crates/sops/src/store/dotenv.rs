@@ -6,9 +6,7 @@ use crate::error::{Error, Place};
 use crate::tree::{Comment, Element, Entry, Map, Node, Value};
 
 pub(super) fn read(text: &str) -> Result<Map, Error> {
-    if text.len() > LONGEST {
-        return Err(Error::Syntax { problem: format!("more than {LONGEST} bytes"), line: None });
-    }
+    super::not_too_long(text)?;
     let mut map = Map::new();
     for (line, number) in text.split('\n').zip(1..) {
         if let Some(comment) = line.strip_prefix('#') {
@@ -37,7 +35,7 @@ pub(super) fn write(map: &Map) -> Result<String, Error> {
                     Value::Bool(flag) => flag.to_string(),
                     Value::Text(text) => text.replace('\n', "\\n"),
                     Value::List(_) | Value::Map(_) => {
-                        let place = Place { path: key.clone(), line: None };
+                        let place = Place::new(key, node.line);
                         let problem = "a dotenv file has neither lists nor mappings";
                         return Err(Error::Value { place, problem });
                     }
@@ -58,10 +56,8 @@ pub(super) fn flatten(metadata: &Map) -> Map {
 }
 
 fn flatten_map(map: &Map, prefix: &str, flat: &mut Map) {
-    for entry in map {
-        if let Entry::Pair(key, node) = entry {
-            flatten_value(node, format!("{prefix}{key}"), flat);
-        }
+    for (key, node) in map.iter().filter_map(Entry::pair) {
+        flatten_value(node, format!("{prefix}{key}"), flat);
     }
 }
 
@@ -69,10 +65,8 @@ fn flatten_value(node: &Node, key: String, flat: &mut Map) {
     match &node.value {
         Value::Map(map) => flatten_map(map, &format!("{key}{MAP}"), flat),
         Value::List(elements) => {
-            for (index, element) in elements.iter().enumerate() {
-                if let Element::Node(node) = element {
-                    flatten_value(node, format!("{key}{LIST}{index}"), flat);
-                }
+            for (index, node) in elements.iter().filter_map(Element::node).enumerate() {
+                flatten_value(node, format!("{key}{LIST}{index}"), flat);
             }
         }
         _ => flat.push(Entry::Pair(key, node.clone())),
@@ -162,9 +156,6 @@ fn ambiguous() -> Error {
 pub(super) const PREFIX: &str = "sops_";
 const MAP: &str = "__map_";
 const LIST: &str = "__list_";
-
-/// As the limit of YAML.
-const LONGEST: usize = 16 << 20;
 
 /// Metadata has at most a list of groups with a list of keys with fields of maps.
 const DEEPEST: usize = 16;

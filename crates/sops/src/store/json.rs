@@ -1,24 +1,25 @@
 //! JSON, its keys in the order of the text.
 
-use std::fmt::Write as _;
-
-use std::fmt;
+use std::fmt::{self, Write};
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::LIMITS;
 use crate::error::{Error, Place};
 use crate::tree::{Element, Entry, Map, Node, Value};
 
 pub(super) fn read(text: &str) -> Result<Map, Error> {
-    if text.len() > LONGEST {
-        return Err(Error::Syntax { problem: format!("more than {LONGEST} bytes"), line: None });
-    }
+    super::not_too_long(text)?;
     // The parser refuses more than 128 levels by itself.
     let node: Node = serde_json::from_str(text).map_err(|error| Error::Syntax {
         problem: "it is not JSON".to_owned(),
         line: u32::try_from(error.line()).ok().filter(|line| *line > 0),
     })?;
+    if count(&node.value, 0).is_none_or(|nodes| nodes > LIMITS.nodes) {
+        let problem = format!("more than {} values, or {} levels", LIMITS.nodes, LIMITS.depth);
+        return Err(Error::Syntax { problem, line: None });
+    }
     match node.value {
         Value::Map(map) => Ok(map),
         _ => Err(Error::Syntax { problem: "it is no JSON object".to_owned(), line: Some(1) }),
@@ -33,6 +34,19 @@ pub(super) fn write(map: &Map, indent: Option<usize>) -> Result<String, Error> {
     Ok(writer.text)
 }
 
+/// How many values there are; `None` when they are nested too deep.
+fn count(value: &Value, depth: usize) -> Option<usize> {
+    if depth > LIMITS.depth {
+        return None;
+    }
+    let inner: Vec<&Node> = match value {
+        Value::List(elements) => elements.iter().filter_map(Element::node).collect(),
+        Value::Map(map) => map.iter().filter_map(|entry| Some(entry.pair()?.1)).collect(),
+        _ => return Some(1),
+    };
+    inner.into_iter().try_fold(1, |sum, node| Some(sum + count(&node.value, depth + 1)?))
+}
+
 struct Writer {
     text: String,
     unit: String,
@@ -40,13 +54,9 @@ struct Writer {
 
 impl Writer {
     fn map(&mut self, map: &Map, depth: usize) -> Result<(), Error> {
-        let pairs = map.iter().filter_map(|entry| match entry {
-            Entry::Pair(key, node) => Some((key, node)),
-            Entry::Comment(_) => None,
-        });
         self.text.push('{');
         let mut any = false;
-        for (key, node) in pairs {
+        for (key, node) in map.iter().filter_map(Entry::pair) {
             self.next(depth + 1, &mut any);
             self.string(key);
             self.text.push_str(": ");
@@ -59,11 +69,9 @@ impl Writer {
     fn list(&mut self, elements: &[Element], depth: usize) -> Result<(), Error> {
         self.text.push('[');
         let mut any = false;
-        for element in elements {
-            if let Element::Node(node) = element {
-                self.next(depth + 1, &mut any);
-                self.value(&node.value, depth + 1)?;
-            }
+        for node in elements.iter().filter_map(Element::node) {
+            self.next(depth + 1, &mut any);
+            self.value(&node.value, depth + 1)?;
         }
         self.end(']', depth, any);
         Ok(())
@@ -201,9 +209,6 @@ impl<'de> Visitor<'de> for Reader {
         Ok(Value::Map(map))
     }
 }
-
-/// As the limit of YAML.
-const LONGEST: usize = 16 << 20;
 
 /// Wider than anybody indents; a number from a file must not fill the memory.
 const WIDEST: usize = 16;

@@ -9,27 +9,26 @@ use std::collections::BTreeSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use talos_config::yaml::{self, Content, Document, Limits, Resolved, Style};
+use talos_config::yaml::{self, Content, Resolved, Style};
 use talos_config::{Origin, Source};
 
+use super::LIMITS;
 use crate::error::{Error, Place};
 use crate::time;
 use crate::tree::{Comment, Element, Entry, Map, Node, Value};
 
 pub(super) fn read(text: &str) -> Result<Vec<Map>, Error> {
-    let documents = yaml::parse(text, Source::default(), Limits::default())
+    let documents = yaml::parse(text, Source::default(), LIMITS)
         .map_err(|error| Error::Syntax { problem: error.problem, line: Some(error.origin.line) })?;
-    let lines: Vec<&str> = text.split(['\n', '\u{85}', '\u{2028}', '\u{2029}']).collect();
     documents
         .iter()
-        .map(|document| Reader::new(document, &lines).document(&document.root))
+        .map(|document| Reader::new(&document.comments).document(&document.root))
         .collect()
 }
 
 struct Reader<'a> {
     /// Those that have not been placed yet, in the order of the text.
     comments: std::iter::Peekable<std::slice::Iter<'a, yaml::Comment>>,
-    lines: &'a [&'a str],
 }
 
 /// What is around a collection.
@@ -43,8 +42,8 @@ struct Around {
 }
 
 impl<'a> Reader<'a> {
-    fn new(document: &'a Document, lines: &'a [&'a str]) -> Self {
-        Self { comments: document.comments.iter().peekable(), lines }
+    fn new(comments: &'a [yaml::Comment]) -> Self {
+        Self { comments: comments.iter().peekable() }
     }
 
     fn document(mut self, root: &yaml::Node) -> Result<Map, Error> {
@@ -70,9 +69,9 @@ impl<'a> Reader<'a> {
         let mut map = Map::new();
         let mut keys = BTreeSet::new();
         for (index, (key, value)) in entries.iter().enumerate() {
-            let name = key_text(key)?;
+            let name = Self::key(key)?;
             if !keys.insert(name.clone()) {
-                let place = Place { path: name, line: Some(key.origin.line) };
+                let place = Place::new(&name, key.origin.line);
                 return Err(Error::Value { place, problem: "its key is there twice" });
             }
             let until = entries.get(index + 1).map_or(around.until, |(next, _)| start(next));
@@ -130,31 +129,37 @@ impl<'a> Reader<'a> {
         around: Around,
         said: &mut Vec<Comment>,
     ) -> Result<Node, Error> {
-        let line = node.origin.line;
         if node.alias.is_some() {
             said.extend(self.before(start(node)));
             said.extend(self.behind(around.until).map(own_line));
-            let mut none = Self { comments: [].iter().peekable(), lines: self.lines };
-            let mut repeated = node.clone();
-            repeated.alias = None;
-            return none.node(&repeated, Around { until: BEGIN, ..around }, &mut Vec::new());
+            // Comments are where it was written, and not repeated.
+            return Reader::new(&[]).content(node, around, &mut Vec::new());
         }
-        let flow = self.is_flow(node);
+        self.content(node, around, said)
+    }
+
+    fn content(
+        &mut self,
+        node: &yaml::Node,
+        around: Around,
+        said: &mut Vec<Comment>,
+    ) -> Result<Node, Error> {
+        let (line, flow) = (node.origin.line, node.flow);
         let value = match &node.content {
             Content::Scalar { .. } => {
-                said.extend(self.before(start(node)));
+                said.extend(self.before(node.origin));
                 said.extend(self.behind(around.until));
                 return Ok(Node { value: scalar(node)?.0, line });
             }
             Content::Sequence(items) if items.is_empty() => Value::List(Vec::new()),
             Content::Mapping(entries) if entries.is_empty() => Value::Map(Map::new()),
             Content::Sequence(items) => {
-                said.extend(self.behind(start(node)).map(own_line));
+                said.extend(self.behind(node.origin).map(own_line));
                 let inner = if flow { Around { until: BEGIN, ..around } } else { around };
                 Value::List(self.list(node, items, inner)?)
             }
             Content::Mapping(entries) => {
-                said.extend(self.behind(start(node)).map(own_line));
+                said.extend(self.behind(node.origin).map(own_line));
                 let inner = if flow { Around { until: BEGIN, ..around } } else { around };
                 Value::Map(self.map(node, entries, inner)?)
             }
@@ -175,6 +180,16 @@ impl<'a> Reader<'a> {
             _ => said.extend(behind),
         }
         Ok(value)
+    }
+
+    fn key(key: &yaml::Node) -> Result<String, Error> {
+        match scalar(key) {
+            Ok(Scalar(Value::Text(text))) => Ok(text),
+            _ => {
+                let place = Place::new("", key.origin.line);
+                Err(Error::Value { place, problem: "its key is no text" })
+            }
+        }
     }
 
     /// Takes the comments that stand before a place.
@@ -208,21 +223,14 @@ impl<'a> Reader<'a> {
         }
         taken
     }
-
-    fn is_flow(&self, node: &yaml::Node) -> bool {
-        let (line, column) = (node.origin.line as usize, node.origin.column as usize);
-        let line = self.lines.get(line.wrapping_sub(1)).copied().unwrap_or_default();
-        // Properties may stand in front of the bracket; a block has its first key or dash here.
-        let begun = line.chars().skip(column.wrapping_sub(1));
-        let is_collection = !matches!(node.content, Content::Scalar { .. });
-        let mut begun = begun.skip_while(|c| *c == ' ');
-        is_collection && matches!(begun.next(), Some('[' | '{'))
-    }
 }
 
 /// Moves comments that end a list, or a map in a list, to the end of the innermost block that ends there:
 /// between a nested block and the next entry around it SOPS does not find them again where they were.
 fn sink(value: &mut Value, comments: Vec<Comment>) {
+    if comments.is_empty() {
+        return;
+    }
     match value {
         Value::List(list) => match list.last_mut() {
             Some(Element::Node(last)) if last.value.has_inner() => sink(&mut last.value, comments),
@@ -274,7 +282,7 @@ impl Scalar {
 
 fn scalar(node: &yaml::Node) -> Result<Scalar, Error> {
     let wrong = |problem: &'static str| {
-        let place = Place { path: String::new(), line: Some(node.origin.line) };
+        let place = Place::new("", node.origin.line);
         Error::Value { place, problem }
     };
     let (text, style) = node.scalar().ok_or_else(|| wrong("a scalar is wanted here"))?;
@@ -321,13 +329,3 @@ fn own_line(comment: Comment) -> Comment {
 
 const BEGIN: Origin = Origin { source: Source(0), line: 0, column: 0 };
 const END: Origin = Origin { source: Source(0), line: u32::MAX, column: u32::MAX };
-
-fn key_text(key: &yaml::Node) -> Result<String, Error> {
-    match scalar(key) {
-        Ok(Scalar(Value::Text(text))) => Ok(text),
-        _ => {
-            let place = Place { path: String::new(), line: Some(key.origin.line) };
-            Err(Error::Value { place, problem: "its key is no text" })
-        }
-    }
-}

@@ -16,7 +16,7 @@ pub(super) fn write(documents: &[Map], indent: usize) -> String {
             writer.text.push_str("---\n");
         }
         writer.map(document, 0, false);
-        if !document.iter().any(|entry| matches!(entry, Entry::Pair(..))) {
+        if !has_pair(document) {
             writer.text.push_str("{}\n");
         }
     }
@@ -250,11 +250,11 @@ fn quoted(text: &str) -> String {
 }
 
 fn has_pair(map: &Map) -> bool {
-    map.iter().any(|entry| matches!(entry, Entry::Pair(..)))
+    map.iter().any(|entry| entry.pair().is_some())
 }
 
 fn has_node(list: &[Element]) -> bool {
-    list.iter().any(|element| matches!(element, Element::Node(_)))
+    list.iter().any(|element| element.node().is_some())
 }
 
 fn is_scalar(value: &Value) -> bool {

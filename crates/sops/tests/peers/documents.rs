@@ -1,7 +1,5 @@
 //! Plain files: one of each format with something of everything, and seeded ones.
 
-use std::fmt::Write as _;
-
 /// Numbers from a seed.
 pub(crate) struct Random(pub(crate) u64);
 
@@ -59,7 +57,7 @@ impl Writer<'_> {
                 Some(key) => format!("{key}{number}{end}\""),
                 None => format!("{key}{number}{end}"),
             };
-            write!(self.text, "{}{key}:", " ".repeat(column)).expect("text");
+            self.text.extend([&" ".repeat(column), &key, ":"]);
             self.value(column, depth, false);
         }
         if column > 0 {
@@ -70,7 +68,7 @@ impl Writer<'_> {
     fn list(&mut self, column: usize, depth: usize) {
         for _ in 0..=self.random.below(3) {
             self.comments_before(column);
-            write!(self.text, "{}-", " ".repeat(column)).expect("text");
+            self.text.extend([&" ".repeat(column), "-"]);
             self.value(column, depth, true);
         }
         if self.random.one_in(3) {
@@ -108,7 +106,7 @@ impl Writer<'_> {
             }
             9 => {
                 let flow = self.random.pick(FLOW);
-                write!(self.text, " {flow}").expect("text");
+                self.text.extend([" ", flow]);
                 self.comment_behind();
             }
             5 => {
@@ -118,12 +116,12 @@ impl Writer<'_> {
                 self.comment_behind();
                 for line in lines.split('\n') {
                     let pad = if line.is_empty() { 0 } else { below };
-                    writeln!(self.text, "{}{line}", " ".repeat(pad)).expect("text");
+                    self.text.extend([&" ".repeat(pad), line, "\n"]);
                 }
             }
             _ => {
                 let scalar = self.random.pick(SCALARS);
-                write!(self.text, " {scalar}").expect("text");
+                self.text.extend([" ", scalar]);
                 self.comment_behind();
             }
         }

@@ -297,6 +297,7 @@ fn what_cannot_be_encrypted_is_refused_by_both() {
         ("f.yaml", "a: 1\na: 2\n", "sops.value"),
         ("f.yaml", "a: 18446744073709551615\n", "sops.value"),
         ("f.yaml", "sops: {}\n", "sops.already-encrypted"),
+        ("f.yaml", "a: 1\n---\nsops: {}\n", "sops.already-encrypted"),
         ("f.json", "[]", "sops.syntax"),
         ("f.json", "{\"sops\": 1}", "sops.already-encrypted"),
         ("f.env", "no line\n", "sops.syntax"),

@@ -3,11 +3,12 @@
 //! Always holds: what is wrong in one place does not hide what is wrong in another, because the type
 //! of the first becomes one that fits everything.
 
+use super::bindings::Bindings;
 use super::environment::Environment;
 use super::library::Overload;
 use super::source::{Errors, Place};
 use super::syntax::{Comprehension, Element, Entry, Field, Id, Kind, Literal, Name, Tree};
-use super::types::{Bindings, Scalar, Type};
+use super::types::{Scalar, Type};
 
 /// The type of the result; errors are reported. Nothing when the types are too large to say.
 pub(super) fn check(

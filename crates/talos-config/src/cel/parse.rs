@@ -1,12 +1,9 @@
 //! Tokens to a tree, by recursive descent over the grammar of the reference.
 //!
-//! After a syntax error the parser goes on as the reference's does, because that decides which errors
-//! follow: it drops one token that is too much, makes up one that is missing, or gives the rule up and
-//! skips what cannot follow it. `Follow` is what it needs to know for that.
-//!
 //! Always holds: the depth of the recursion and of the tree is bounded by [`DEEPEST`].
 
-use super::lex::{self, Kind as T, Token, Tokens};
+use super::cursor::{Cursor, Follow, Mismatch, Set, Site, in_set, set};
+use super::lex::{self, Kind as T};
 use super::macros;
 use super::source::{Errors, Place, Source};
 use super::syntax::{Element, Entry, Field, Id, Kind, Literal, Name, Tree};
@@ -17,29 +14,19 @@ pub(super) fn parse(
     optional_syntax: bool,
     errors: &mut Errors,
 ) -> Option<(Tree, Id)> {
-    let Tokens { tokens, unknown } = lex::tokens(source, errors)?;
     let mut parser = Parser {
-        source,
-        tokens,
-        unknown,
-        next: 0,
+        cursor: Cursor::new(source, lex::tokens(source, errors)?, errors),
         optional_syntax,
-        syntax: errors,
         meaning: Errors::default(),
         tree: Tree::default(),
         ids: 0,
-        follow: Vec::new(),
-        recovering: false,
-        recoveries: 0,
-        last_error: None,
         expressions: 0,
         relations: 0,
         calculations: 0,
-        halted: false,
     };
     let root = parser.start();
-    let Parser { meaning, tree, halted, .. } = parser;
-    if !halted {
+    let Parser { cursor, meaning, tree, .. } = parser;
+    if !cursor.halted() {
         if root.height > DEEPEST {
             errors.report(Place::Nowhere, "max recursion depth exceeded");
         } else {
@@ -58,60 +45,21 @@ pub(super) struct Part {
 }
 
 pub(super) struct Parser<'a> {
-    source: &'a Source,
-    tokens: Vec<Token>,
-    /// Characters that are in no token, not even in space.
-    unknown: Vec<(usize, usize)>,
-    next: usize,
+    cursor: Cursor<'a>,
     optional_syntax: bool,
-    syntax: &'a mut Errors,
     /// Errors in what is good syntax. They are dropped when the syntax could not be read to its end.
     meaning: Errors,
     tree: Tree,
     /// How many numbers the reference would have given out to nodes and entries.
     ids: usize,
-    /// What may follow each rule that is being read.
-    follow: Vec<Follow>,
-    /// Between an error and the next token that fits nothing is reported.
-    recovering: bool,
-    recoveries: usize,
-    /// Where the last error was, and the sites that met it.
-    last_error: Option<(usize, Vec<Site>)>,
+    // How many of each of these rules are being read, one within the other.
     expressions: usize,
     relations: usize,
     calculations: usize,
-    /// A limit was exceeded: nothing is read or reported any more.
-    halted: bool,
-}
-
-/// The tokens that can come next, and whether the rule can also end here.
-#[derive(Clone, Copy)]
-struct Follow(Set, bool);
-
-/// A set of tokens, as bits.
-type Set = u64;
-
-/// Where in the grammar an error is noticed.
-#[derive(Clone, Copy, Eq, PartialEq)]
-enum Site {
-    Start,
-    Expression,
-    Unary,
-    Member,
-    Primary,
-    MapEntries,
-    MessageFields,
-    EscapedIdentifier,
-}
-
-/// The rule cannot be read; this was the message.
-struct Mismatch {
-    at: usize,
-    message: String,
 }
 
 impl Parser<'_> {
-    /// Adds a node of an expanded macro.
+    /// Adds a node, which counts.
     pub(super) fn add(&mut self, at: usize, kind: Kind) -> Id {
         self.ids += 1;
         self.tree.add(at, kind)
@@ -128,11 +76,11 @@ impl Parser<'_> {
     }
 
     fn start(&mut self) -> Part {
-        self.follow.push(Follow(set(&[T::End]), false));
+        self.cursor.enter(Follow(set(&[T::End]), false));
         let root = self.expression();
-        self.follow.pop();
-        if let Err(mismatch) = self.expect(T::End, Follow(0, false)) {
-            self.give_up(Site::Start, mismatch);
+        self.cursor.leave();
+        if let Err(mismatch) = self.cursor.expect(T::End, Follow(0, false)) {
+            self.cursor.give_up(Site::Start, mismatch);
         }
         root
     }
@@ -140,7 +88,7 @@ impl Parser<'_> {
     fn expression(&mut self) -> Part {
         self.expressions += 1;
         if self.expressions > DEEPEST {
-            self.too_deep();
+            self.cursor.too_deep(DEEPEST);
         }
         let part = self.conditional();
         self.expressions -= 1;
@@ -149,13 +97,13 @@ impl Parser<'_> {
 
     fn conditional(&mut self) -> Part {
         let condition = self.within(Follow(set(&[T::Question]), true), Self::logical);
-        if self.peek() != T::Question {
+        if self.cursor.peek() != T::Question {
             return condition;
         }
-        let at = self.take();
+        let at = self.cursor.take();
         let then = self.within(Follow(set(&[T::Colon]), false), Self::logical);
-        if let Err(mismatch) = self.expect(T::Colon, Follow(EXPRESSION, false)) {
-            self.give_up(Site::Expression, mismatch);
+        if let Err(mismatch) = self.cursor.expect(T::Colon, Follow(EXPRESSION, false)) {
+            self.cursor.give_up(Site::Expression, mismatch);
             return self.nothing(at);
         }
         let otherwise = self.within(Follow(0, true), Self::expression);
@@ -166,7 +114,7 @@ impl Parser<'_> {
 
     /// `||` over `&&` over comparisons, in one function to save stack.
     fn logical(&mut self) -> Part {
-        self.follow.push(Follow(OPERATORS, true));
+        self.cursor.enter(Follow(OPERATORS, true));
         let mut terms = Vec::new();
         let mut operators = Vec::new();
         loop {
@@ -174,19 +122,19 @@ impl Parser<'_> {
             let mut inner_operators = Vec::new();
             loop {
                 inner_terms.push(self.relation());
-                if self.peek() != T::And {
+                if self.cursor.peek() != T::And {
                     break;
                 }
-                inner_operators.push(self.take());
+                inner_operators.push(self.cursor.take());
             }
             terms.push(self.balanced("_&&_", &inner_terms, &inner_operators));
-            if self.peek() != T::Or {
+            if self.cursor.peek() != T::Or {
                 break;
             }
-            operators.push(self.take());
+            operators.push(self.cursor.take());
         }
         let part = self.balanced("_||_", &terms, &operators);
-        self.follow.pop();
+        self.cursor.leave();
         part
     }
 
@@ -203,8 +151,8 @@ impl Parser<'_> {
     fn relation(&mut self) -> Part {
         self.enter_relation();
         let mut left = self.calculation(0);
-        while let Some(function) = comparison(self.peek()) {
-            let at = self.take();
+        while let Some(function) = comparison(self.cursor.peek()) {
+            let at = self.cursor.take();
             self.enter_relation();
             let right = self.calculation(0);
             self.relations -= 1;
@@ -217,21 +165,21 @@ impl Parser<'_> {
     fn enter_relation(&mut self) {
         self.relations += 1;
         if self.relations > DEEPEST {
-            self.too_deep();
+            self.cursor.too_deep(DEEPEST);
         }
     }
 
     fn calculation(&mut self, tightness: usize) -> Part {
         self.calculations += 1;
         if self.calculations > DEEPEST {
-            self.too_deep();
+            self.cursor.too_deep(DEEPEST);
         }
         let mut left = self.unary();
-        while let Some((function, own)) = arithmetic(self.peek()) {
+        while let Some((function, own)) = arithmetic(self.cursor.peek()) {
             if own <= tightness {
                 break;
             }
-            let at = self.take();
+            let at = self.cursor.take();
             let right = self.calculation(own);
             left = self.binary(at, function, left, right);
         }
@@ -245,11 +193,11 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Part {
-        let first = self.tokens[self.next].from;
+        let first = self.cursor.place();
         let (function, count) = match self.signs() {
             Ok(signs) => signs,
             Err(mismatch) => {
-                self.give_up(Site::Unary, mismatch);
+                self.cursor.give_up(Site::Unary, mismatch);
                 return self.nothing(first);
             }
         };
@@ -264,51 +212,53 @@ impl Parser<'_> {
 
     /// The operators before an operand.
     fn signs(&mut self) -> Result<(&'static str, usize), Mismatch> {
-        self.sync(EXPRESSION)?;
+        self.cursor.sync(EXPRESSION)?;
         let mut count = 0;
-        match self.peek() {
+        match self.cursor.peek() {
             T::Exclamation => {
-                while self.peek() == T::Exclamation {
-                    self.take();
+                while self.cursor.peek() == T::Exclamation {
+                    self.cursor.take();
                     count += 1;
-                    self.sync_in_loop(EXPRESSION);
+                    self.cursor.sync_in_loop(EXPRESSION);
                 }
                 Ok(("!_", count))
             }
             // A minus directly before a number belongs to the number.
-            T::Minus if matches!(self.peek_second(), T::Int | T::Float) => Ok(("-_", 0)),
-            T::Minus if !in_set(self.peek_second(), MEMBER) => Err(self.no_alternative(2)),
+            T::Minus if matches!(self.cursor.peek_second(), T::Int | T::Float) => Ok(("-_", 0)),
+            T::Minus if !in_set(self.cursor.peek_second(), MEMBER) => {
+                Err(self.cursor.no_alternative(2))
+            }
             T::Minus => {
-                while self.peek() == T::Minus {
-                    if !in_set(self.peek_second(), MEMBER) {
-                        return Err(self.no_alternative(2));
+                while self.cursor.peek() == T::Minus {
+                    if !in_set(self.cursor.peek_second(), MEMBER) {
+                        return Err(self.cursor.no_alternative(2));
                     }
-                    self.take();
+                    self.cursor.take();
                     count += 1;
                 }
                 Ok(("-_", count))
             }
             kind if in_set(kind, EXPRESSION) => Ok(("", 0)),
-            _ => Err(self.no_alternative(1)),
+            _ => Err(self.cursor.no_alternative(1)),
         }
     }
 
     fn member(&mut self) -> Part {
-        let at = self.tokens[self.next].from;
-        self.follow.push(Follow(SUFFIX, true));
+        let at = self.cursor.place();
+        self.cursor.enter(Follow(SUFFIX, true));
         let mut part = self.primary().unwrap_or_else(|mismatch| {
-            self.give_up(Site::Primary, mismatch);
+            self.cursor.give_up(Site::Primary, mismatch);
             self.nothing(at)
         });
-        self.follow.pop();
-        while in_set(self.peek(), SUFFIX) {
-            let (whole, end) = match self.peek() {
+        self.cursor.leave();
+        while in_set(self.cursor.peek(), SUFFIX) {
+            let (whole, end) = match self.cursor.peek() {
                 T::OpenBracket => self.index(part),
                 _ => self.selection(part),
             };
             part = whole;
             if let Err(mismatch) = end {
-                self.give_up(Site::Member, mismatch);
+                self.cursor.give_up(Site::Member, mismatch);
                 break;
             }
         }
@@ -317,16 +267,16 @@ impl Parser<'_> {
 
     /// `[...]` behind an operand, as far as it could be read, and whether it could to its end.
     fn index(&mut self, operand: Part) -> (Part, Result<(), Mismatch>) {
-        let at = self.take();
-        if let Err(mismatch) = self.sync(EXPRESSION | set(&[T::Question])) {
+        let at = self.cursor.take();
+        if let Err(mismatch) = self.cursor.sync(EXPRESSION | set(&[T::Question])) {
             return (self.nothing(at), Err(mismatch));
         }
-        let optional = self.peek() == T::Question;
+        let optional = self.cursor.peek() == T::Question;
         if optional {
-            self.take();
+            self.cursor.take();
         }
         let index = self.within(Follow(set(&[T::CloseBracket]), false), Self::expression);
-        let end = self.expect(T::CloseBracket, Follow(SUFFIX, true));
+        let end = self.cursor.expect(T::CloseBracket, Follow(SUFFIX, true));
         let id = if !optional {
             self.call(at, "_[_]", None, vec![operand.id, index.id])
         } else if self.optional_syntax {
@@ -339,23 +289,23 @@ impl Parser<'_> {
 
     /// `.field`, `.?field` or `.function(...)` behind an operand, likewise.
     fn selection(&mut self, operand: Part) -> (Part, Result<(), Mismatch>) {
-        if !in_set(self.peek_second(), FIELD_NAME | set(&[T::Question])) {
-            return (operand, Err(self.no_alternative(2)));
+        if !in_set(self.cursor.peek_second(), FIELD_NAME | set(&[T::Question])) {
+            return (operand, Err(self.cursor.no_alternative(2)));
         }
-        let at = self.take();
-        if self.peek() == T::Identifier && self.peek_second() == T::OpenParenthesis {
-            let function = self.text();
-            self.take();
-            let open = self.take();
+        let at = self.cursor.take();
+        if self.cursor.peek() == T::Identifier && self.cursor.peek_second() == T::OpenParenthesis {
+            let function = self.cursor.text();
+            self.cursor.take();
+            let open = self.cursor.take();
             let (arguments, end) = self.arguments(Follow(SUFFIX, true));
             let height = tallest(&arguments).max(operand.height) + 1;
             let arguments = arguments.into_iter().map(|argument| argument.id).collect();
             let id = self.call(open, &function, Some(operand.id), arguments);
             return (Part { id, height }, end);
         }
-        let optional = self.peek() == T::Question;
+        let optional = self.cursor.peek() == T::Question;
         if optional {
-            self.take();
+            self.cursor.take();
         }
         let field = self.field_name(Follow(SUFFIX, true));
         let height = operand.height + 1;
@@ -374,66 +324,68 @@ impl Parser<'_> {
 
     /// The name of a field, or nothing if there is none.
     fn field_name(&mut self, after: Follow) -> String {
-        let at = self.tokens[self.next].from;
+        let at = self.cursor.place();
         self.within(after, Self::escaped_identifier).unwrap_or_else(|mismatch| {
-            self.within(after, |parser| parser.give_up(Site::EscapedIdentifier, mismatch));
+            self.within(after, |parser| parser.cursor.give_up(Site::EscapedIdentifier, mismatch));
             self.invalid(at, "unsupported ident kind");
             String::new()
         })
     }
 
     fn escaped_identifier(&mut self) -> Result<String, Mismatch> {
-        self.sync(FIELD_NAME)?;
-        if !in_set(self.peek(), FIELD_NAME) {
-            return Err(self.no_alternative(1));
+        self.cursor.sync(FIELD_NAME)?;
+        if !in_set(self.cursor.peek(), FIELD_NAME) {
+            return Err(self.cursor.no_alternative(1));
         }
-        let text = self.text();
-        self.take();
+        let text = self.cursor.text();
+        self.cursor.take();
         Ok(text.trim_matches('`').to_owned())
     }
 
     fn primary(&mut self) -> Result<Part, Mismatch> {
-        self.sync(MEMBER)?;
-        let at = self.tokens[self.next].from;
-        match self.peek() {
-            T::Dot if self.peek_second() != T::Identifier => Err(self.no_alternative(2)),
+        self.cursor.sync(MEMBER)?;
+        let at = self.cursor.place();
+        match self.cursor.peek() {
+            T::Dot if self.cursor.peek_second() != T::Identifier => {
+                Err(self.cursor.no_alternative(2))
+            }
             T::Dot | T::Identifier => Ok(self.named()),
             T::OpenParenthesis => {
-                self.take();
+                self.cursor.take();
                 let follow = Follow(set(&[T::CloseParenthesis]), false);
                 let inner = self.within(follow, Self::expression);
-                let end = self.expect(T::CloseParenthesis, Follow(0, true));
+                let end = self.cursor.expect(T::CloseParenthesis, Follow(0, true));
                 self.settle(end);
                 Ok(inner)
             }
             T::OpenBracket => Ok(self.list()),
             T::OpenBrace => Ok(self.map()),
-            T::Minus if !matches!(self.peek_second(), T::Int | T::Float) => {
-                Err(self.no_alternative(2))
+            T::Minus if !matches!(self.cursor.peek_second(), T::Int | T::Float) => {
+                Err(self.cursor.no_alternative(2))
             }
             T::Minus => {
-                self.take();
+                self.cursor.take();
                 Ok(self.literal(at, true))
             }
             kind if in_set(kind, MEMBER) => Ok(self.literal(at, false)),
-            _ => Err(self.no_alternative(1)),
+            _ => Err(self.cursor.no_alternative(1)),
         }
     }
 
     /// A variable, a call of a function, or a message.
     fn named(&mut self) -> Part {
-        let start = self.tokens[self.next].from;
-        let rooted = self.peek() == T::Dot;
+        let start = self.cursor.place();
+        let rooted = self.cursor.peek() == T::Dot;
         if rooted {
-            self.take();
+            self.cursor.take();
         }
         if let Some(length) = self.message_name() {
             return self.message(length, rooted);
         }
-        let name = Name { text: self.text(), rooted };
-        let at = self.take();
+        let name = Name { text: self.cursor.text(), rooted };
+        let at = self.cursor.take();
         let reserved = RESERVED.contains(&name.text.as_str());
-        if self.peek() != T::OpenParenthesis {
+        if self.cursor.peek() != T::OpenParenthesis {
             let id = if reserved {
                 self.invalid(start, format!("reserved identifier: {}", name.text))
             } else {
@@ -441,7 +393,7 @@ impl Parser<'_> {
             };
             return Part { id, height: 0 };
         }
-        let open = self.take();
+        let open = self.cursor.take();
         let before = self.meaning.len();
         let (arguments, end) = self.arguments(Follow(0, true));
         self.settle(end);
@@ -459,11 +411,11 @@ impl Parser<'_> {
 
     /// How many tokens from here are the name of a message, if its fields come then.
     fn message_name(&self) -> Option<usize> {
-        let mut end = self.next + 1;
+        let mut length = 1;
         loop {
-            match self.tokens.get(end)?.kind {
-                T::OpenBrace => return Some(end - self.next),
-                T::Dot if self.tokens.get(end + 1)?.kind == T::Identifier => end += 2,
+            match self.cursor.peek_at(length) {
+                T::OpenBrace => return Some(length),
+                T::Dot if self.cursor.peek_at(length + 1) == T::Identifier => length += 2,
                 _ => return None,
             }
         }
@@ -473,39 +425,39 @@ impl Parser<'_> {
     fn arguments(&mut self, after: Follow) -> (Vec<Part>, Result<(), Mismatch>) {
         let close = set(&[T::CloseParenthesis]);
         let mut arguments = Vec::new();
-        if let Err(mismatch) = self.sync(EXPRESSION | close) {
+        if let Err(mismatch) = self.cursor.sync(EXPRESSION | close) {
             return (arguments, Err(mismatch));
         }
-        if in_set(self.peek(), EXPRESSION) {
-            self.follow.push(Follow(close, false));
+        if in_set(self.cursor.peek(), EXPRESSION) {
+            self.cursor.enter(Follow(close, false));
             loop {
                 let comma = Follow(set(&[T::Comma]), true);
                 arguments.push(self.within(comma, Self::expression));
-                if self.peek() != T::Comma {
+                if self.cursor.peek() != T::Comma {
                     break;
                 }
-                self.take();
+                self.cursor.take();
             }
-            self.follow.pop();
+            self.cursor.leave();
         }
-        let end = self.expect(T::CloseParenthesis, after);
+        let end = self.cursor.expect(T::CloseParenthesis, after);
         (arguments, end)
     }
 
     fn list(&mut self) -> Part {
-        let at = self.take();
+        let at = self.cursor.take();
         let first = EXPRESSION | set(&[T::Question]);
         let rest = set(&[T::Comma, T::CloseBracket]);
         let mut elements = Vec::new();
         let mut height = 0;
-        let begun = self.sync(first | rest);
-        if begun.is_ok() && in_set(self.peek(), first) {
-            self.follow.push(Follow(rest, false));
+        let begun = self.cursor.sync(first | rest);
+        if begun.is_ok() && in_set(self.cursor.peek(), first) {
+            self.cursor.enter(Follow(rest, false));
             loop {
-                let question = self.tokens[self.next].from;
-                let optional = self.peek() == T::Question;
+                let question = self.cursor.place();
+                let optional = self.cursor.peek() == T::Question;
                 if optional {
-                    self.take();
+                    self.cursor.take();
                 }
                 let comma = Follow(set(&[T::Comma]), true);
                 let value = self.within(comma, Self::expression);
@@ -514,12 +466,12 @@ impl Parser<'_> {
                     self.invalid(question, "unsupported syntax '?'");
                 }
                 elements.push(Element { value: value.id, optional });
-                if self.peek() != T::Comma || !in_set(self.peek_second(), first) {
+                if self.cursor.peek() != T::Comma || !in_set(self.cursor.peek_second(), first) {
                     break;
                 }
-                self.take();
+                self.cursor.take();
             }
-            self.follow.pop();
+            self.cursor.leave();
         }
         let end = begun.and_then(|()| self.close(T::CloseBracket));
         self.settle(end);
@@ -527,18 +479,18 @@ impl Parser<'_> {
     }
 
     fn map(&mut self) -> Part {
-        let at = self.take();
+        let at = self.cursor.take();
         let first = EXPRESSION | set(&[T::Question]);
         let rest = set(&[T::Comma, T::CloseBrace]);
         let mut entries = Vec::new();
         let mut height = 0;
-        let begun = self.sync(first | rest);
-        if begun.is_ok() && in_set(self.peek(), first) {
-            self.follow.push(Follow(rest, false));
+        let begun = self.cursor.sync(first | rest);
+        if begun.is_ok() && in_set(self.cursor.peek(), first) {
+            self.cursor.enter(Follow(rest, false));
             if let Err(mismatch) = self.map_entries(first, &mut entries, &mut height) {
-                self.give_up(Site::MapEntries, mismatch);
+                self.cursor.give_up(Site::MapEntries, mismatch);
             }
-            self.follow.pop();
+            self.cursor.leave();
         }
         let end = begun.and_then(|()| self.close(T::CloseBrace));
         self.settle(end);
@@ -553,10 +505,10 @@ impl Parser<'_> {
     ) -> Result<(), Mismatch> {
         loop {
             let before = self.meaning.len();
-            let question = self.tokens[self.next].from;
-            let optional = self.peek() == T::Question;
+            let question = self.cursor.place();
+            let optional = self.cursor.peek() == T::Question;
             if optional {
-                self.take();
+                self.cursor.take();
             }
             let key = self.within(Follow(set(&[T::Colon]), false), Self::expression);
             self.colon(before)?;
@@ -569,10 +521,10 @@ impl Parser<'_> {
                 self.invalid(question, "unsupported syntax '?'");
             }
             entries.push(Entry { key: key.id, value: value.id, optional });
-            if self.peek() != T::Comma || !in_set(self.peek_second(), first) {
+            if self.cursor.peek() != T::Comma || !in_set(self.cursor.peek_second(), first) {
                 return Ok(());
             }
-            self.take();
+            self.cursor.take();
         }
     }
 
@@ -580,21 +532,21 @@ impl Parser<'_> {
     fn message(&mut self, length: usize, rooted: bool) -> Part {
         let mut text = String::new();
         for _ in 0..length {
-            text.push_str(&self.text());
-            self.take();
+            text.push_str(&self.cursor.text());
+            self.cursor.take();
         }
-        let at = self.take();
+        let at = self.cursor.take();
         let first = FIELD_NAME | set(&[T::Question]);
         let rest = set(&[T::Comma, T::CloseBrace]);
         let mut fields = Vec::new();
         let mut height = 0;
-        let begun = self.sync(first | rest);
-        if begun.is_ok() && in_set(self.peek(), first) {
-            self.follow.push(Follow(rest, false));
+        let begun = self.cursor.sync(first | rest);
+        if begun.is_ok() && in_set(self.cursor.peek(), first) {
+            self.cursor.enter(Follow(rest, false));
             if let Err(mismatch) = self.message_fields(first, &mut fields, &mut height) {
-                self.give_up(Site::MessageFields, mismatch);
+                self.cursor.give_up(Site::MessageFields, mismatch);
             }
-            self.follow.pop();
+            self.cursor.leave();
         }
         let end = begun.and_then(|()| self.close(T::CloseBrace));
         self.settle(end);
@@ -610,13 +562,13 @@ impl Parser<'_> {
     ) -> Result<(), Mismatch> {
         loop {
             let before = self.meaning.len();
-            let question = self.tokens[self.next].from;
-            let optional = self.peek() == T::Question;
+            let question = self.cursor.place();
+            let optional = self.cursor.peek() == T::Question;
             if optional {
-                self.take();
+                self.cursor.take();
             }
             let name = self.field_name(Follow(set(&[T::Colon]), false));
-            let at = self.tokens[self.next].from;
+            let at = self.cursor.place();
             self.colon(before)?;
             let value = self.within(Follow(set(&[T::Comma]), true), Self::expression);
             self.ids += 1;
@@ -626,16 +578,16 @@ impl Parser<'_> {
                 self.invalid(question, "unsupported syntax '?'");
             }
             fields.push(Field { at, name, value: value.id, optional });
-            if self.peek() != T::Comma || !in_set(self.peek_second(), first) {
+            if self.cursor.peek() != T::Comma || !in_set(self.cursor.peek_second(), first) {
                 return Ok(());
             }
-            self.take();
+            self.cursor.take();
         }
     }
 
     /// The colon of an entry; without it the reference does not look at what stands before.
     fn colon(&mut self, before: usize) -> Result<(), Mismatch> {
-        let colon = self.expect(T::Colon, Follow(EXPRESSION, false));
+        let colon = self.cursor.expect(T::Colon, Follow(EXPRESSION, false));
         if colon.is_err() {
             self.meaning.forget_since(before);
         }
@@ -644,17 +596,17 @@ impl Parser<'_> {
 
     /// A comma that may be there, and the end of a list, map or message.
     fn close(&mut self, kind: T) -> Result<(), Mismatch> {
-        self.sync(set(&[T::Comma, kind]))?;
-        if self.peek() == T::Comma {
-            self.take();
+        self.cursor.sync(set(&[T::Comma, kind]))?;
+        if self.cursor.peek() == T::Comma {
+            self.cursor.take();
         }
-        self.expect(kind, Follow(0, true))
+        self.cursor.expect(kind, Follow(0, true))
     }
 
     fn literal(&mut self, at: usize, negative: bool) -> Part {
-        let kind = self.peek();
-        let text = self.text();
-        self.take();
+        let kind = self.cursor.peek();
+        let text = self.cursor.text();
+        self.cursor.take();
         let literal = match kind {
             T::Int => {
                 let (digits, radix) = digits(&text);
@@ -723,243 +675,15 @@ impl Parser<'_> {
     /// Ends a primary expression, of which only the end may be missing.
     fn settle(&mut self, end: Result<(), Mismatch>) {
         if let Err(mismatch) = end {
-            self.give_up(Site::Primary, mismatch);
+            self.cursor.give_up(Site::Primary, mismatch);
         }
     }
 
     fn within<R>(&mut self, follow: Follow, rule: impl FnOnce(&mut Self) -> R) -> R {
-        self.follow.push(follow);
+        self.cursor.enter(follow);
         let result = rule(self);
-        self.follow.pop();
+        self.cursor.leave();
         result
-    }
-
-    fn peek(&self) -> T {
-        self.tokens[self.next].kind
-    }
-
-    fn peek_second(&self) -> T {
-        self.tokens.get(self.next + 1).map_or(T::End, |token| token.kind)
-    }
-
-    fn text(&self) -> String {
-        let Token { kind: _, from, to } = self.tokens[self.next];
-        self.source.text(from, to)
-    }
-
-    /// Takes a token that fits, and says where it is.
-    fn take(&mut self) -> usize {
-        self.recovering = false;
-        self.last_error = None;
-        self.skip()
-    }
-
-    fn skip(&mut self) -> usize {
-        let from = self.tokens[self.next].from;
-        if self.next + 1 < self.tokens.len() {
-            self.next += 1;
-        }
-        from
-    }
-
-    /// Takes this token, after which `after` can come.
-    fn expect(&mut self, kind: T, after: Follow) -> Result<(), Mismatch> {
-        if self.peek() == kind {
-            self.take();
-            return Ok(());
-        }
-        if !self.count_recovery() || self.drop_one(set(&[kind])) {
-            if !self.halted {
-                self.take();
-            }
-            return Ok(());
-        }
-        if in_set(self.peek(), self.follow_of(after)) {
-            self.report(|parser| {
-                format!("missing {} at {}", kind.name(), parser.shown(parser.next))
-            });
-            return Ok(());
-        }
-        Err(self.mismatch(set(&[kind])))
-    }
-
-    /// Looks whether the next token can begin what comes here.
-    fn sync(&mut self, expected: Set) -> Result<(), Mismatch> {
-        if self.recovering || in_set(self.peek(), expected) || self.drop_one(expected) {
-            return Ok(());
-        }
-        Err(self.mismatch(expected))
-    }
-
-    /// The same behind the first round of a loop: skips what does not fit.
-    fn sync_in_loop(&mut self, expected: Set) {
-        if self.recovering || in_set(self.peek(), expected) {
-            return;
-        }
-        self.report(|parser| {
-            format!("extraneous input {} expecting {}", parser.shown(parser.next), listed(expected))
-        });
-        self.skip_until(expected | self.recovery_set());
-    }
-
-    /// Drops the next token if the one behind it would fit.
-    fn drop_one(&mut self, expected: Set) -> bool {
-        if !in_set(self.peek_second(), expected) || self.peek() == T::End {
-            return false;
-        }
-        self.report(|parser| {
-            format!("extraneous input {} expecting {}", parser.shown(parser.next), listed(expected))
-        });
-        self.skip();
-        self.recovering = false;
-        self.last_error = None;
-        true
-    }
-
-    fn mismatch(&self, expected: Set) -> Mismatch {
-        let message =
-            format!("mismatched input {} expecting {}", self.shown(self.next), listed(expected));
-        Mismatch { at: self.tokens[self.next].from, message }
-    }
-
-    /// None of the alternatives fits; `length` tokens had to be looked at to know.
-    fn no_alternative(&self, length: usize) -> Mismatch {
-        let first = self.tokens[self.next];
-        let last = self.tokens[(self.next + length - 1).min(self.tokens.len() - 1)];
-        let text = if first.kind == T::End {
-            "<EOF>".to_owned()
-        } else {
-            self.known_text(first.from, last.to)
-        };
-        let mut characters = text.chars();
-        characters.next();
-        let message = match characters.as_str() {
-            // The reference rewrites its message for these.
-            word @ ("true" | "false" | "null") => {
-                format!("mismatched input '{word}' expecting IDENTIFIER")
-            }
-            _ => format!("no viable alternative at input '{}'", lex::escape(&text)),
-        };
-        Mismatch { at: last.from, message }
-    }
-
-    /// Text without the characters that are in no token.
-    fn known_text(&self, from: usize, to: usize) -> String {
-        let mut text = String::new();
-        let mut at = from;
-        let first = self.unknown.partition_point(|(start, _)| *start < from);
-        for (start, end) in self.unknown[first..].iter().take_while(|(start, _)| *start < to) {
-            text.push_str(&self.source.text(at, *start));
-            at = *end;
-        }
-        text.push_str(&self.source.text(at.min(to), to));
-        text
-    }
-
-    fn shown(&self, token: usize) -> String {
-        let Token { kind, from, to } = self.tokens[token];
-        if kind == T::End {
-            return "'<EOF>'".to_owned();
-        }
-        format!("'{}'", lex::escape(&self.source.text(from, to)))
-    }
-
-    fn report(&mut self, message: impl FnOnce(&Self) -> String) {
-        if !self.recovering && !self.halted {
-            let at = self.tokens[self.next].from;
-            let message = format!("Syntax error: {}", message(self));
-            self.syntax.report(Place::At(at), message);
-        }
-        self.recovering = true;
-    }
-
-    /// Reports, and skips what cannot follow any rule that is being read.
-    fn give_up(&mut self, site: Site, mismatch: Mismatch) {
-        let Mismatch { at, message } = mismatch;
-        if !self.recovering && !self.halted {
-            self.syntax.report(Place::At(at), format!("Syntax error: {message}"));
-        }
-        self.recovering = true;
-        if !self.count_recovery() {
-            return;
-        }
-        let here = self.next;
-        let mut sites = match self.last_error.take() {
-            Some((at, sites)) => {
-                // Nothing was read since: without this the two would wait for each other.
-                if at == here && sites.contains(&site) {
-                    self.skip();
-                }
-                sites
-            }
-            None => Vec::new(),
-        };
-        sites.push(site);
-        self.last_error = Some((self.next, sites));
-        self.skip_until(self.recovery_set());
-    }
-
-    /// Counts an attempt to go on after an error; false when there were too many.
-    fn count_recovery(&mut self) -> bool {
-        if self.halted {
-            return false;
-        }
-        if self.recoveries == MOST_RECOVERIES {
-            let at = self.tokens[self.next].from;
-            let message =
-                format!("Syntax error: error recovery attempt limit exceeded: {MOST_RECOVERIES}");
-            self.syntax.report(Place::At(at), message);
-            self.halt();
-            return false;
-        }
-        self.recoveries += 1;
-        true
-    }
-
-    fn skip_until(&mut self, until: Set) {
-        let mut skipped = 0;
-        while self.peek() != T::End && !in_set(self.peek(), until) {
-            if skipped == MOST_SKIPPED {
-                let message =
-                    format!("error recovery token lookahead limit exceeded: {MOST_SKIPPED}");
-                self.syntax.report(Place::Nowhere, message);
-                self.halt();
-                return;
-            }
-            self.skip();
-            skipped += 1;
-        }
-    }
-
-    fn too_deep(&mut self) {
-        if !self.halted {
-            let message = format!("expression recursion limit exceeded: {DEEPEST}");
-            self.syntax.report(Place::Nowhere, message);
-            self.halt();
-        }
-    }
-
-    /// Goes to the end, where every rule is left at once.
-    fn halt(&mut self) {
-        self.halted = true;
-        self.next = self.tokens.len() - 1;
-    }
-
-    /// What can come after these tokens were read, through all rules that could end then.
-    fn follow_of(&self, after: Follow) -> Set {
-        let Follow(mut tokens, mut ends) = after;
-        for Follow(outer, outer_ends) in self.follow.iter().rev() {
-            if !ends {
-                break;
-            }
-            tokens |= outer;
-            ends = *outer_ends;
-        }
-        tokens
-    }
-
-    fn recovery_set(&self) -> Set {
-        self.follow.iter().fold(0, |all, Follow(tokens, _)| all | tokens)
     }
 }
 
@@ -994,30 +718,6 @@ fn digits(text: &str) -> (&str, u32) {
 
 fn tallest(parts: &[Part]) -> usize {
     parts.iter().map(|part| part.height).max().unwrap_or(0)
-}
-
-const fn set(kinds: &[T]) -> Set {
-    let mut bits = 0;
-    let mut at = 0;
-    while at < kinds.len() {
-        bits |= 1 << kinds[at] as u32;
-        at += 1;
-    }
-    bits
-}
-
-fn in_set(kind: T, set: Set) -> bool {
-    set & (1 << kind as u32) != 0
-}
-
-/// Expected tokens as a message lists them.
-fn listed(expected: Set) -> String {
-    let names: Vec<&str> =
-        T::ALL.iter().filter(|kind| in_set(**kind, expected)).map(|kind| kind.name()).collect();
-    match names.as_slice() {
-        [name] => (*name).to_owned(),
-        names => format!("{{{}}}", names.join(", ")),
-    }
 }
 
 /// What can begin a member.
@@ -1086,5 +786,3 @@ const RESERVED: [&str; 17] = [
 // The limits of the reference, which talosctl leaves as they are.
 pub(super) const DEEPEST: usize = 250;
 pub(super) const MOST_NODES: usize = 100_000;
-const MOST_RECOVERIES: usize = 30;
-const MOST_SKIPPED: usize = 256;

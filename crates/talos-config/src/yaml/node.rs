@@ -9,6 +9,8 @@ pub struct Node {
     pub content: Content,
     /// Where it begins.
     pub origin: Origin,
+    /// Whether it is a list or a mapping in brackets.
+    pub flow: bool,
     /// Where the alias is through which it stands here.
     pub alias: Option<Origin>,
     /// An explicit tag, as written out in full: `!!int` is `tag:yaml.org,2002:int`.
@@ -74,6 +76,7 @@ impl Node {
         Self {
             content: Content::Scalar { text: text.into(), style: Style::Plain },
             origin,
+            flow: false,
             alias: None,
             tag: None,
         }

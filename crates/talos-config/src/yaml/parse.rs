@@ -257,7 +257,10 @@ impl<'a> Parser<'a> {
                 let text = scalar::block(&mut self.cursor, header, folded, parent)?;
                 let style = if folded { Style::Folded } else { Style::Literal };
                 let content = Content::Scalar { text: text.into(), style };
-                return self.finish(Node { content, origin, alias: None, tag: None }, properties);
+                return self.finish(
+                    Node { content, origin, flow: false, alias: None, tag: None },
+                    properties,
+                );
             }
             b'%' | b'@' | b'`' => return Err(self.no_token()),
             _ => {}
@@ -307,7 +310,7 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected("did not find expected '-' indicator"));
         }
         self.depth -= 1;
-        Ok(Node { content: Content::Sequence(items), origin, alias: None, tag: None })
+        Ok(Node { content: Content::Sequence(items), origin, flow: false, alias: None, tag: None })
     }
 
     /// Reads a mapping whose first key has been read already, up to its `:`.
@@ -336,7 +339,7 @@ impl<'a> Parser<'a> {
             self.skip(true)?;
         }
         self.depth -= 1;
-        Ok(Node { content: Content::Mapping(entries), origin, alias: None, tag: None })
+        Ok(Node { content: Content::Mapping(entries), origin, flow: false, alias: None, tag: None })
     }
 
     /// Reads the next key of a mapping in `column`; `None` where the mapping ends.
@@ -406,6 +409,7 @@ impl<'a> Parser<'a> {
         origin: Origin,
     ) -> Result<Node, SyntaxError> {
         let scalar = |text: String, style| Content::Scalar { text: text.into(), style };
+        let flow = matches!(self.cursor.byte(0), b'[' | b'{');
         let content = match self.cursor.byte(0) {
             b'*' => {
                 if properties.is_some() {
@@ -425,7 +429,7 @@ impl<'a> Parser<'a> {
             _ if properties.is_some() => scalar(String::new(), Style::Plain),
             _ => return Err(self.no_token()),
         };
-        self.finish(Node { content, origin, alias: None, tag: None }, properties)
+        self.finish(Node { content, origin, flow, alias: None, tag: None }, properties)
     }
 
     fn starts_plain(&self) -> bool {

@@ -2,6 +2,7 @@
 
 mod cases;
 mod documents;
+mod expressions;
 mod generation;
 mod mutations;
 mod patches;

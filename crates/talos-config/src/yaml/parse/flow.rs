@@ -91,7 +91,13 @@ impl Parser<'_> {
         } else {
             Node::plain("", self.cursor.origin())
         };
-        Ok(Node { content: Content::Mapping(vec![(item, value)]), origin, alias: None, tag: None })
+        Ok(Node {
+            content: Content::Mapping(vec![(item, value)]),
+            origin,
+            flow: true,
+            alias: None,
+            tag: None,
+        })
     }
 
     /// Reads one node within brackets; an empty one when one of `ends` stands here already.
