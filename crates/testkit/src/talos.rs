@@ -81,10 +81,17 @@ impl Site {
         }
     }
 
-    /// What a configuration must also say for a node of the harness: where its images and its peers are, and what is
-    /// not there.
-    pub fn patch(&self) -> PathBuf {
-        self.directory.join("patch.yaml")
+    /// What a configuration must also say for nodes of the harness: where images and peers are, and what is not there.
+    /// Those of a worker apply to all nodes, those of a control plane come on top.
+    ///
+    /// # Panics
+    /// For a machine in maintenance: it has none.
+    pub fn patch(&self, role: Role) -> PathBuf {
+        match role {
+            Role::ControlPlane => self.directory.join("patch-control-plane.yaml"),
+            Role::Worker => self.directory.join("patch.yaml"),
+            Role::Machine => panic!("a machine in maintenance has no configuration"),
+        }
     }
 }
 

@@ -25,11 +25,10 @@ pub(super) fn make(site: &Site) -> Result<()> {
     write_configs(site, leader)?;
     let files = site.status();
     for node in &nodes {
+        answers(site, node)?;
         let (address, config) = (node.endpoint.to_string(), files.config(node.role));
         let config = config.to_string_lossy();
-        wait(&format!("{} to take its configuration", node.name), || {
-            talosctl(site, &["apply-config", "--insecure", "--nodes", &address, "--file", &config])
-        })?;
+        talosctl(site, &["apply-config", "--insecure", "--nodes", &address, "--file", &config])?;
     }
     wait("etcd to begin", || talosctl(site, &["bootstrap"]))?;
     wait("etcd to have all its voters", || {
@@ -63,7 +62,8 @@ pub(super) fn answers(site: &Site, node: &Node) -> Result<()> {
 
 fn write_configs(site: &Site, leader: &Node) -> Result<()> {
     let files = site.status();
-    fs_err::write(files.patch(), patch())?;
+    fs_err::write(files.patch(Role::Worker), patch())?;
+    fs_err::write(files.patch(Role::ControlPlane), etcd_patch())?;
     let secrets = files.secrets().to_string_lossy().into_owned();
     talosctl(site, &["gen", "secrets", "--force", "--output-file", &secrets])?;
     talosctl(
@@ -83,7 +83,9 @@ fn write_configs(site: &Site, leader: &Node) -> Result<()> {
             "--additional-sans",
             &list(&site.endpoints()),
             "--config-patch",
-            &format!("@{}", files.patch().display()),
+            &format!("@{}", files.patch(Role::Worker).display()),
+            "--config-patch-control-plane",
+            &format!("@{}", files.patch(Role::ControlPlane).display()),
             "--output",
             &site.directory.to_string_lossy(),
         ],
@@ -115,8 +117,6 @@ fn patch() -> String {
     extraConfig:
       failCgroupV1: false
 cluster:
-  etcd:
-    image: registry.k8s.io/etcd:{ETCD}
   network:
     cni:
       # The nodes bring a small one.
@@ -138,6 +138,11 @@ kind: HostnameConfig
 $patch: delete
 "#
     )
+}
+
+/// What it says for control planes besides: the release of etcd that is pinned.
+fn etcd_patch() -> String {
+    format!("cluster:\n  etcd:\n    image: registry.k8s.io/etcd:{ETCD}\n")
 }
 
 fn talosctl(site: &Site, arguments: &[&str]) -> Result<String> {

@@ -139,8 +139,11 @@ impl Harness {
                 let sites = self.sites().values().map(|site| site.status()).collect();
                 reply(connection, &Ok(sites));
             }
-            // The answer to this is that the connection ends.
-            Request::Stop => self.ending.send(())?,
+            // The answer is that the connection ends, and it ends with this process.
+            Request::Stop => {
+                self.ending.send(())?;
+                connection.read_to_end(&mut Vec::new())?;
+            }
         }
         Ok(())
     }
