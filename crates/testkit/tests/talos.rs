@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests of processes: they wait for real ones")]
 
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 use testkit::peers;
 use testkit::talos::{self, Role, Size};
@@ -58,9 +59,29 @@ fn a_machine_is_in_maintenance_and_gone_when_dropped() {
         if !there() {
             return;
         }
-        std::thread::sleep(std::time::Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(100));
     }
     panic!("{name} is still there");
+}
+
+#[test]
+#[ignore = "level talos: needs real Talos nodes (cargo xtask test)"]
+fn a_node_comes_back_with_its_disk_after_a_power_cut() {
+    let cluster = talos::cluster_alone(Size::ONE);
+    let node = &cluster.nodes[0];
+    let members = || talosctl(&cluster, &["etcd", "members", "--nodes", &node.address.to_string()]);
+    let before = text(&members());
+    cluster.power_off(node);
+    assert!(!talosctl(&cluster, &["version", "--short"]).status.success());
+    cluster.power_on(node);
+
+    let end = Instant::now() + Duration::from_mins(3);
+    let mut now = members();
+    while !now.status.success() && Instant::now() < end {
+        std::thread::sleep(Duration::from_secs(1));
+        now = members();
+    }
+    assert_eq!(text(&now), before);
 }
 
 fn talosctl(cluster: &talos::Cluster, arguments: &[&str]) -> Output {

@@ -3,7 +3,7 @@
 //! and what remains on disk and of control groups is removed by the next one that starts.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -21,9 +21,7 @@ use super::site::Site;
 /// Serves from a directory until it is over; `tied` means that the end of standard input is the end of all.
 pub(super) fn run(directory: &Path, tied: bool) -> Result<()> {
     let parts = Parts::ensure()?;
-    remove_leftovers()?;
-    fs_err::create_dir_all(directory)?;
-    let _lock = lock(directory)?.context("another harness lives there")?;
+    let _lock = claim(directory)?;
     let (ending, end) = mpsc::channel();
     let harness = Arc::new(Harness {
         directory: directory.to_owned(),
@@ -56,27 +54,43 @@ pub(super) fn run(directory: &Path, tied: bool) -> Result<()> {
     Ok(())
 }
 
-/// Removes what is left of every harness that was killed.
-pub(super) fn remove_leftovers() -> Result<()> {
+/// Removes what is left of every harness that was killed. What this returns keeps others from starting meanwhile.
+pub(super) fn remove_leftovers() -> Result<File> {
     let homes = talos::homes();
     fs_err::create_dir_all(&homes)?;
+    let starting = File::create(homes.with_file_name("lock"))?;
+    starting.file().lock()?;
     for entry in fs_err::read_dir(&homes)? {
         let home = entry?.path();
-        if let Some(_lock) = lock(&home)? {
-            cgroup::remove_leftovers(&home);
-            fs_err::remove_dir_all(home)?;
+        match lock(&home) {
+            Ok(Some(_lock)) => {
+                cgroup::remove_leftovers(&home);
+                fs_err::remove_dir_all(home)?;
+            }
+            // It lives.
+            Ok(None) => {}
+            // It was just ending.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error.into()),
         }
     }
-    Ok(())
+    Ok(starting)
+}
+
+/// Makes a directory that is ours alone, for as long as what is returned lives.
+fn claim(directory: &Path) -> Result<File> {
+    let _starting = remove_leftovers()?;
+    fs_err::create_dir_all(directory)?;
+    lock(directory)?.context("another harness lives there")
 }
 
 /// Takes a directory for oneself, unless somebody has it. The kernel lets go of it when the process ends.
-fn lock(directory: &Path) -> Result<Option<File>> {
+fn lock(directory: &Path) -> std::io::Result<Option<File>> {
     let file = File::create(directory.join("lock"))?;
     match file.file().try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-        Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
+        Err(std::fs::TryLockError::Error(error)) => Err(error),
     }
 }
 
