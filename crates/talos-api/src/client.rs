@@ -33,7 +33,8 @@ use crate::tls::{self, Fingerprint, Unusable};
 /// A cluster, or one machine in maintenance, that can be called.
 ///
 /// It connects when it is first used and again whenever the connection is lost, to the endpoint that
-/// answered last or else to the next one.
+/// answered last or else to the next one. It is made within a runtime of tokio, which it needs for as long
+/// as it lives.
 #[derive(Clone, Debug)]
 pub struct Client {
     channel: Channel,
