@@ -55,6 +55,8 @@ fn a_stale_generated_file() {
     workspace.fails("generated", "run `cargo xtask gen`");
     assert!(workspace.xtask(&["gen"]).status.success());
     assert!(workspace.test(&["generated"]).status.success());
+    workspace.write("crates/talos-api/src/generated/gone.rs", "//! Of last year.\n");
+    workspace.fails("generated", "crates/talos-api/src/generated/gone.rs");
 }
 
 #[test]
@@ -88,6 +90,15 @@ impl Workspace {
              fn main() {\n    println!(\"# Commands\");\n}\n",
         );
         workspace.write("docs/reference/commands.md", "# Commands\n");
+        workspace.write("crates/talos-api/Cargo.toml", &self::manifest("talos-api", ""));
+        workspace.write("crates/talos-api/src/lib.rs", "//! The API.\n");
+        workspace.write(
+            "crates/talos-api/examples/generate.rs",
+            "//! Writes.\n\n#![expect(clippy::disallowed_methods, reason = \"without dependencies\")]\n\n\
+             fn main() {\n    let directory = std::env::args().nth(1).unwrap_or_default();\n    \
+             drop(std::fs::write(format!(\"{directory}/mod.rs\"), \"//! Made.\\n\"));\n}\n",
+        );
+        workspace.write("crates/talos-api/src/generated/mod.rs", "//! Made.\n");
         workspace
     }
 
