@@ -35,20 +35,20 @@ pub(super) fn run(
         reports.push(report);
     }
     let invalid: Vec<&Report> = reports.iter().filter(|report| !report.valid).collect();
-    if output != Output::Table {
-        let status = if invalid.is_empty() { ExitStatus::Done } else { ExitStatus::BadInput };
-        return printer.value(&Reports(&reports), output).map(|_| status);
+    let for_a_person = output == Output::Table;
+    if for_a_person {
+        let findings =
+            reports.iter().flat_map(|report| report.warnings.iter().chain(&report.errors));
+        findings.for_each(|finding| printer.note(&finding.to_string()));
     }
-    for report in &reports {
-        for finding in report.warnings.iter().chain(&report.errors) {
-            printer.note(&finding.to_string());
-        }
-        if report.valid {
-            printer.text(&format!("{} is valid for {} mode", report.file, report.mode))?;
-        }
+    if !for_a_person || invalid.len() < reports.len() {
+        printer.value(&Reports(&reports), output)?;
     }
     if invalid.is_empty() {
         return Ok(ExitStatus::Done);
+    }
+    if !for_a_person {
+        return Ok(ExitStatus::BadInput);
     }
     Err(Error::Invalid {
         files: invalid.iter().map(|report| report.file.clone()).collect(),
@@ -61,10 +61,13 @@ pub(super) fn run(
 #[serde(transparent)]
 struct Reports<'a>(&'a [Report]);
 
-/// Only data is made of it; a person is told each finding as it is.
+/// A line for each file that is valid.
 impl fmt::Display for Reports<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|report| writeln!(f, "{}", report.file))
+        let valid = self.0.iter().filter(|report| report.valid);
+        let lines =
+            valid.map(|report| format!("{} is valid for {} mode", report.file, report.mode));
+        f.write_str(&lines.collect::<Vec<_>>().join("\n"))
     }
 }
 

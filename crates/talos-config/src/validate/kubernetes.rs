@@ -116,7 +116,7 @@ fn resources(root: Place<'_>, findings: &mut Findings) {
 fn cluster(root: Place<'_>, findings: &mut Findings) {
     findings.require(root.at("clusterName"), "clusterName must be specified");
     let endpoint = root.at("endpoint");
-    if !endpoint.is_set() {
+    if endpoint.text().is_empty() {
         findings.error(endpoint, "endpoint must be specified");
     } else if let Err(reason) = endpoint_uri(endpoint.text()) {
         findings.error(endpoint, format!("cluster endpoint is invalid: {reason}"));
@@ -251,9 +251,7 @@ fn service_account(root: Place<'_>, findings: &mut Findings) {
     } else if let Err(reason) = certificates::check_signing_key(key.text()) {
         findings.error(key, format!("service issuer private key is invalid: {reason}"));
     }
-    if !url.is_set() {
-        findings.error(url, "service issuer URL is required");
-    }
+    findings.require(url, "service issuer URL is required");
 }
 
 /// Arguments of the API server that documents stand for, by how they begin. The longest counts.
