@@ -117,7 +117,7 @@ impl Level {
     /// Gets what the level needs; an error is the reason why it cannot run here.
     fn prepare(&self) -> Result<()> {
         if self.nodes {
-            talos::possible()?;
+            talos::prepare()?;
         }
         tools::install_packages(&self.packages.iter().copied().collect::<BTreeSet<_>>())?;
         match self.peers {

@@ -185,7 +185,8 @@ pub fn cluster(size: Size) -> Cluster {
     get_cluster(size, false)
 }
 
-/// A running cluster that no other test uses meanwhile. All its nodes have to be on and well again afterwards.
+/// A running cluster that no other test uses meanwhile. Its nodes may be restarted or off afterwards: whoever gets it next
+/// waits until they are well. What makes it another cluster has to be undone.
 ///
 /// # Panics
 /// As [`cluster`] does.

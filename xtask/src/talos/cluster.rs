@@ -44,11 +44,23 @@ pub(super) fn make(site: &Site) -> Result<()> {
     let text = fs_err::read_to_string(&kubeconfig)?;
     let (inside, outside) = (leader.address.to_string(), leader.endpoint.to_string());
     fs_err::write(&kubeconfig, text.replace(&inside, &outside))?;
-    wait("all nodes to be ready in Kubernetes", || {
-        let mut kubectl = Command::new(peers::program("kubectl"));
-        kubectl.arg("--kubeconfig").arg(&kubeconfig).args(["get", "nodes", "--no-headers"]);
-        let listed = output(&mut kubectl)?;
-        expect(listed.lines().filter(|line| line.contains(" Ready ")).count(), nodes.len())
+    ready(site)
+}
+
+/// Makes sure that all nodes of a cluster are on and well, whatever was done to them.
+pub(super) fn ready(site: &Site) -> Result<()> {
+    let mut nodes = site.status().nodes;
+    nodes.retain(|node| node.role != Role::Machine);
+    for node in nodes.iter().filter(|node| !node.running) {
+        site.power(&node.name, true)?;
+    }
+    let addresses = list(nodes.iter().map(|node| node.address));
+    wait("all nodes to be ready", || {
+        // For a node that is its services, the pods of its control plane, and what Kubernetes thinks of it.
+        let ready = "jsonpath={.spec.status.ready}";
+        let said =
+            talosctl(site, &["get", "machinestatus", "--nodes", &addresses, "--output", ready])?;
+        expect(said.matches("true").count(), nodes.len())
     })
 }
 
@@ -81,7 +93,7 @@ fn write_configs(site: &Site, leader: &Node) -> Result<()> {
             "--kubernetes-version",
             KUBERNETES,
             "--additional-sans",
-            &list(&site.endpoints()),
+            &list(site.endpoints()),
             "--config-patch",
             &format!("@{}", files.patch(Role::Worker).display()),
             "--config-patch-control-plane",
@@ -116,6 +128,8 @@ fn patch() -> String {
   kubelet:
     extraConfig:
       failCgroupV1: false
+      # How often it looks for the pods of the control plane; 20 s would be half of the time that a cluster takes.
+      httpCheckFrequency: 1s
 cluster:
   network:
     cni:
@@ -152,11 +166,7 @@ fn talosctl(site: &Site, arguments: &[&str]) -> Result<String> {
         .env("TALOSCONFIG", site.directory.join("talosconfig"))
         // Nothing of the person who runs this is read or written.
         .env("HOME", &site.directory);
-    output(&mut command)
-}
-
-fn output(command: &mut Command) -> Result<String> {
-    let output = command.output().context("cannot start it")?;
+    let output = command.output().context("cannot start talosctl")?;
     if !output.status.success() {
         bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
     }
@@ -170,8 +180,8 @@ fn expect(found: usize, wanted: usize) -> Result<String> {
     Ok(String::new())
 }
 
-fn list(addresses: &[Ipv4Addr]) -> String {
-    addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+fn list(addresses: impl IntoIterator<Item = Ipv4Addr>) -> String {
+    addresses.into_iter().map(|address| address.to_string()).collect::<Vec<_>>().join(",")
 }
 
 /// Tries until it works. The last failure is the error.

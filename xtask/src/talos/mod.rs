@@ -123,8 +123,15 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Why this machine cannot run nodes, if so.
-pub(crate) fn possible() -> Result<()> {
+/// Gets what nodes need; an error is the reason why they cannot run here.
+pub(crate) fn prepare() -> Result<()> {
+    possible()?;
+    Parts::ensure()?;
+    Ok(())
+}
+
+/// Looks at the machine, before anything is built for long.
+fn possible() -> Result<()> {
     if !nix::unistd::geteuid().is_root() {
         bail!("Talos nodes need root");
     }
@@ -153,7 +160,6 @@ pub(crate) struct Harness {
 
 impl Harness {
     pub(crate) fn start() -> Result<Self> {
-        Parts::ensure()?;
         let directory = homes().join(format!("test-{}", std::process::id()));
         let mut command = serve_command(&directory)?;
         let child = command.arg("--tied").stdin(Stdio::piped()).spawn()?;
@@ -175,10 +181,14 @@ impl Drop for Harness {
 fn ask_person(request: &Request) -> Result<(Vec<Site>, Connection)> {
     match ask_at(&person(), request) {
         Err(Error::NoHarness(_)) => {
-            possible()?;
-            Parts::ensure()?;
-            let mut child = serve_command(&person())?.stdin(Stdio::null()).spawn()?;
-            wait_for(&mut child, &person())?;
+            prepare()?;
+            // It lives on, and must not hold on to what this command writes to.
+            let log = fs_err::File::create(homes().with_file_name("log"))?;
+            let mut command = serve_command(&person())?;
+            let mut child = command.stdin(Stdio::null()).stderr(log.into_parts().0).spawn()?;
+            wait_for(&mut child, &person()).with_context(|| {
+                format!("it may have said why in {}", homes().with_file_name("log").display())
+            })?;
             Ok(ask_at(&person(), request)?)
         }
         other => Ok(other?),

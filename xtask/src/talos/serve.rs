@@ -122,9 +122,11 @@ impl Harness {
                 // Whoever panicked while it had the cluster has let go of it all the same.
                 if alone {
                     let _use = site.users.write().unwrap_or_else(PoisonError::into_inner);
+                    cluster::ready(&site)?;
                     give(connection, site.status());
                 } else {
                     let _use = site.users.read().unwrap_or_else(PoisonError::into_inner);
+                    cluster::ready(&site)?;
                     give(connection, site.status());
                 }
             }
