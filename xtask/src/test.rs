@@ -20,6 +20,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", num_args = 1..)]
     only: Vec<String>,
 
+    /// Leave these checks and levels out
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    except: Vec<String>,
+
     /// Show what there is to run
     #[arg(long)]
     list: bool,
@@ -32,10 +36,14 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
         names().for_each(|(name, about)| say::data(&format!("{name:<10} {about}")));
         return Ok(());
     }
-    if let Some(name) = args.only.iter().find(|only| names().all(|(name, _)| name != **only)) {
+    let mut named = args.only.iter().chain(&args.except);
+    if let Some(name) = named.find(|named| names().all(|(name, _)| name != **named)) {
         bail!("nothing is called {name:?}; `cargo xtask test --list` shows what there is");
     }
-    let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);
+    let among = |list: &[String], name: &str| list.iter().any(|listed| listed == name);
+    let wanted = |name: &str| {
+        (args.only.is_empty() || among(&args.only, name)) && !among(&args.except, name)
+    };
 
     let mut report = Report::default();
     for check in CHECKS.iter().filter(|check| wanted(check.name)) {

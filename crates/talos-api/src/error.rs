@@ -61,8 +61,14 @@ impl Reason {
         if let Some(problem) = distrust(status) {
             return Self::Untrusted(problem);
         }
+        // On a connection that stands already only the text of an alert comes through.
+        if message.contains("received fatal alert") {
+            return Self::Untrusted(message);
+        }
         match status.code() {
             Code::Unavailable => Self::Unreachable(message),
+            // The connection broke, whatever was said on it.
+            Code::Unknown if status.message() == "transport error" => Self::Unreachable(message),
             Code::DeadlineExceeded => Self::TimedOut(deadline),
             Code::Cancelled if status.message() == "Timeout expired" => Self::TimedOut(deadline),
             Code::PermissionDenied | Code::Unauthenticated => Self::Denied(message),
