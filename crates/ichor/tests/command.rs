@@ -377,6 +377,20 @@ fn secrets_are_not_taken_from_a_worker() {
 }
 
 #[test]
+fn an_authority_with_the_key_of_another_is_refused() {
+    let directory = Directory::new();
+    directory.ichor(&["gen", "secrets", "--talos-version", "v1.6"]);
+    let secrets = directory.read("secrets.yaml");
+    let keys: Vec<&str> =
+        secrets.lines().filter(|line| line.starts_with("        key: ")).collect();
+    directory.write("secrets.yaml", &secrets.replace(keys[0], keys[1]));
+    let arguments =
+        ["gen", "config", "c", "https://h", "--with-secrets", "secrets.yaml", "-o", "c"];
+    assert_snapshot!(directory.ichor(&arguments));
+    assert!(!directory.path("c").exists());
+}
+
+#[test]
 fn a_file_may_have_a_colon_in_its_name() {
     let directory = Directory::new();
     let shown = directory.ichor(&["diff", "worker.yaml", "no:such.yaml"]);
