@@ -136,7 +136,12 @@ impl Config {
                 document.kind.name.to_owned()
             };
             let mut findings = Findings::new(Some(id));
-            check_document(document, &mut findings);
+            let known = check_document(document, &mut findings);
+            debug_assert!(
+                known || UNCHECKED.contains(&document.kind.name),
+                "{}",
+                document.kind.name
+            );
             findings.move_to(&mut validation);
         }
         let mut findings = Findings::new(None);
@@ -150,13 +155,13 @@ impl Config {
     }
 }
 
-fn check_document(document: &Document, findings: &mut Findings) {
-    let place = Place::root(document);
-    let known = network::check(document.kind.name, place, findings)
-        || storage::check(document.kind.name, place, findings)
-        || kubernetes::check(document.kind.name, place, findings)
-        || system::check(document.kind.name, place, findings);
-    debug_assert!(known || UNCHECKED.contains(&document.kind.name), "{}", document.kind.name);
+/// Applies the rules of a document's kind; false when there are none.
+fn check_document(document: &Document, findings: &mut Findings) -> bool {
+    let (kind, place) = (document.kind.name, Place::root(document));
+    network::check(kind, place, findings)
+        || storage::check(kind, place, findings)
+        || kubernetes::check(kind, place, findings)
+        || system::check(kind, place, findings)
 }
 
 /// Kinds that Talos has no rules for.
@@ -244,11 +249,7 @@ mod tests {
             let Ok(config) = Config::parse(&text, crate::Source(1)) else { continue };
             let validation = config.validate(Mode::Metal, false);
             let mut findings = Findings::new(None);
-            let place = Place::root(&config.documents()[0]);
-            let known = network::check(kind.name, place, &mut findings)
-                || storage::check(kind.name, place, &mut findings)
-                || kubernetes::check(kind.name, place, &mut findings)
-                || system::check(kind.name, place, &mut findings);
+            let known = check_document(&config.documents()[0], &mut findings);
             assert_ne!(known, UNCHECKED.contains(&kind.name), "{}", kind.name);
             assert!(known || findings.errors.is_empty(), "{}", validation.text());
         }

@@ -11,6 +11,7 @@ pub mod peers;
 pub mod talos;
 
 use std::ops::Range;
+use std::path::Path;
 
 /// The seeds that a test of generated cases runs through: `count` of them from zero, or what
 /// `ICHOR_SEED` and `ICHOR_CASES` ask for, to replay one case or to look for differences longer.
@@ -27,6 +28,21 @@ pub fn cases(count: u32) -> u32 {
 /// Whether `ICHOR_RECORD` asks tests with a table of recordings to write it anew instead of comparing.
 pub fn recording() -> bool {
     std::env::var_os("ICHOR_RECORD").is_some()
+}
+
+/// Runs every text that fuzzing of a target has ever found, and those it began with.
+///
+/// # Panics
+/// When there is none, which would show nothing.
+pub fn replay(target: &str, run: impl Fn(&str)) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let mut count = 0;
+    for entry in fs_err::read_dir(folder).expect("the corpus") {
+        let bytes = fs_err::read(entry.expect("an entry").path()).expect("a text");
+        run(&String::from_utf8_lossy(&bytes));
+        count += 1;
+    }
+    assert!(count > 0, "an empty corpus shows nothing");
 }
 
 fn number(name: &str) -> Option<u64> {

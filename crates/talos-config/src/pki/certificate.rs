@@ -190,23 +190,9 @@ impl Certificate {
         Pem { label: "CERTIFICATE".to_owned(), bytes: self.0.clone() }.encode()
     }
 
-    /// Until when it is valid, in seconds since 1970, where that can be told.
-    fn not_after(&self) -> Option<i64> {
-        let mut certificate = Reader(Reader(&self.0).expect(der::SEQUENCE)?);
-        let mut body = Reader(certificate.expect(der::SEQUENCE)?);
-        body.expect(CONTEXT_0)?;
-        body.expect(der::INTEGER)?;
-        body.expect(der::SEQUENCE)?;
-        body.expect(der::SEQUENCE)?;
-        let mut validity = Reader(body.expect(der::SEQUENCE)?);
-        validity.next()?;
-        let (tag, content, _) = validity.next()?;
-        der::seconds(tag, content)
-    }
-
     /// Whether it can be used at a time.
     pub(crate) fn check_time(&self, now: i64) -> Result<(), PkiError> {
-        match self.not_after() {
+        match self.fields().and_then(|fields| fields.not_after) {
             Some(end) if end < now => Err(PkiError::Expired(der::spelled_date(end))),
             _ => Ok(()),
         }
@@ -219,7 +205,9 @@ impl Certificate {
         body.expect(der::INTEGER)?;
         body.expect(der::SEQUENCE)?;
         body.expect(der::SEQUENCE)?;
-        body.expect(der::SEQUENCE)?;
+        let mut validity = Reader(body.expect(der::SEQUENCE)?);
+        let end = validity.next().and_then(|_| validity.next());
+        let not_after = end.and_then(|(tag, content, _)| der::seconds(tag, content));
         let (_, _, subject) = body.next()?;
         let (_, _, public_key) = body.next()?;
         let mut key_id = None;
@@ -230,12 +218,14 @@ impl Certificate {
             let id = find_extension(Reader(content).expect(der::SEQUENCE)?, SUBJECT_KEY_ID);
             key_id = id.and_then(|id| Reader(id).expect(der::OCTET_STRING));
         }
-        Some(Fields { subject, public_key, key_id })
+        Some(Fields { not_after, subject, public_key, key_id })
     }
 }
 
 /// What is needed of a certificate to sign in its name.
 struct Fields<'a> {
+    /// Until when it is valid, in seconds since 1970, where that can be told.
+    not_after: Option<i64>,
     subject: &'a [u8],
     public_key: &'a [u8],
     key_id: Option<&'a [u8]>,

@@ -66,7 +66,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The text, without what stands behind a `!` in front of it.
+    /// The text, without the `!` that may stand in front of it.
     pub(super) fn without_negation(self) -> &'a str {
         let text = self.text();
         text.strip_prefix('!').unwrap_or(text)

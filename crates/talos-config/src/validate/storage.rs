@@ -56,9 +56,7 @@ fn volume(root: Place<'_>, findings: &mut Findings) {
         return;
     }
     let (mount, filesystem) = (root.at("mount"), root.at("filesystem"));
-    let provisioned = ["diskSelector.match", "grow", "minSize", "maxSize"]
-        .iter()
-        .any(|key| root.at("provisioning").at(key).is_set());
+    let provisioned = is_provisioned(root.at("provisioning"));
     let not_allowed = |what: &str| format!("{what} is not allowed for the {} volume", quoted(name));
     match name {
         "STATE" => {
@@ -105,10 +103,9 @@ fn user_volume(root: Place<'_>, findings: &mut Findings) {
         "directory" => {
             let invalid = |what: &str| format!("{what} is invalid for volumeType directory");
             let time = root.at("mount.disableAccessTime");
-            let provisioned = ["diskSelector.match", "grow", "minSize", "maxSize"];
             let encrypted = !is_unencrypted(secret);
             for (wrong, place, what) in [
-                (provisioned.iter().any(|key| space.at(key).is_set()), space, "provisioning spec"),
+                (is_provisioned(space), space, "provisioning spec"),
                 (encrypted, secret, "encryption spec"),
                 (!filesystem.is_empty(), filesystem, "filesystem spec"),
                 (time.is_set(), time, "mount.disableAccessTime"),
@@ -131,8 +128,18 @@ fn user_volume(root: Place<'_>, findings: &mut Findings) {
     upkeep(root, findings);
 }
 
-/// A name of letters, digits and hyphens.
 fn volume_name(root: Place<'_>, most: Option<usize>, findings: &mut Findings) {
+    let wrong = "name can only contain lowercase and uppercase ASCII letters, digits, and hyphens";
+    name(root, most, b"-", wrong, findings);
+}
+
+fn array_name(root: Place<'_>, most: usize, findings: &mut Findings) {
+    let wrong = "name can only contain ASCII letters, digits, hyphens and underscores";
+    name(root, Some(most), b"-_", wrong, findings);
+}
+
+/// A name of letters, digits and some signs.
+fn name(root: Place<'_>, most: Option<usize>, signs: &[u8], wrong: &str, findings: &mut Findings) {
     let name = root.at("name");
     findings.require(name, "name is required");
     if let Some(most) = most
@@ -140,25 +147,15 @@ fn volume_name(root: Place<'_>, most: Option<usize>, findings: &mut Findings) {
     {
         findings.error(name, format!("name must be between 1 and {most} characters long"));
     }
-    if !name.text().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-        findings.error(
-            name,
-            "name can only contain lowercase and uppercase ASCII letters, digits, and hyphens",
-        );
+    if !name.text().bytes().all(|byte| byte.is_ascii_alphanumeric() || signs.contains(&byte)) {
+        findings.error(name, wrong);
     }
 }
 
-/// A name that may have underscores too.
-fn array_name(root: Place<'_>, most: usize, findings: &mut Findings) {
-    let name = root.at("name");
-    findings.require(name, "name is required");
-    if !(1..=most).contains(&name.text().len()) {
-        findings.error(name, format!("name must be between 1 and {most} characters long"));
-    }
-    if !name.text().bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) {
-        findings
-            .error(name, "name can only contain ASCII letters, digits, hyphens and underscores");
-    }
+/// Whether anything is said about where a volume goes.
+fn is_provisioned(space: Place<'_>) -> bool {
+    let keys = ["diskSelector.match", "grow", "minSize", "maxSize"];
+    keys.iter().any(|key| space.at(key).is_set())
 }
 
 fn provisioning(space: Place<'_>, required: bool, sized: bool, findings: &mut Findings) {
