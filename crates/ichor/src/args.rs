@@ -2,6 +2,14 @@
 
 #![expect(missing_docs, reason = "clap would show comments on flattened arguments as help")]
 
+mod look;
+mod node;
+mod reach;
+
+pub use look::{Logs, Look, Services};
+pub use node::{NodeCommand, Reboot, RebootMode};
+pub use reach::{Maintenance, Reach, Sure};
+
 use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -139,6 +147,18 @@ pub enum Command {
 
         #[command(flatten)]
         shown: Shown,
+    },
+
+    #[command(flatten)]
+    Look(Look),
+
+    /// Act on machines directly, one after the other
+    ///
+    /// No plan is made and nothing is checked but what Talos checks itself: `ichor node` is a person's own hand. It asks
+    /// before it does anything disruptive, and writes down what was done in an audit log.
+    Node {
+        #[command(subcommand)]
+        what: NodeCommand,
     },
 
     /// Show the version of this program and the Talos versions it supports
@@ -469,7 +489,7 @@ pub struct Patches {
 }
 
 /// How data is shown.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Shown {
     /// The form of the data on stdout
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]

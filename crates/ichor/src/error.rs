@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use talos_api::{ConnectError, NodeError, Reason};
+
 use crate::ExitStatus;
 
 /// Why a command did not end well.
@@ -65,6 +67,21 @@ pub enum Error {
         /// Which kind of error it is.
         code: &'static str,
     },
+    /// There is no way to the machines.
+    #[error("no way to the machines")]
+    Connect(#[from] ConnectError),
+    /// A machine did not do what it was asked.
+    #[error(transparent)]
+    Machine(#[from] NodeError),
+    /// Nobody could be asked whether it may be done.
+    #[error("{0}: nobody is there to say yes")]
+    Unasked(String),
+    /// Somebody said no.
+    #[error("{0}: not done")]
+    Declined(String),
+    /// What is done cannot be written down, so it is not done.
+    #[error("cannot write the audit log")]
+    Audit(#[source] io::Error),
     /// A certificate cannot be signed with the secrets.
     #[error("cannot use a key, a certificate or a request")]
     Pki(#[from] talos_config::pki::PkiError),
@@ -93,9 +110,24 @@ pub enum Error {
 impl Error {
     /// Every code of the command itself, each with an entry in `docs/reference/errors.md`.
     pub const CODES: &[&str] = &[
+        "audit.write-failed",
         "config.invalid",
+        "confirm.declined",
+        "confirm.unasked",
         "input.not-text",
         "input.unreadable",
+        "machine.already-there",
+        "machine.denied",
+        "machine.failed",
+        "machine.invalid",
+        "machine.not-found",
+        "machine.refused",
+        "machine.timed-out",
+        "machine.too-large",
+        "machine.unreachable",
+        "machine.unreadable",
+        "machine.unsupported",
+        "machine.untrusted",
         "secrets.incomplete",
         "secrets.not-made",
         "secrets.unusable",
@@ -104,6 +136,7 @@ impl Error {
         "output.not-a-file",
         "output.same-file",
         "output.write-failed",
+        "talosconfig.unusable",
         "usage",
     ];
 
@@ -116,6 +149,24 @@ impl Error {
             Self::Config { code, .. } | Self::Sops { code, .. } => code,
             Self::Invalid { .. } => "config.invalid",
             Self::Secrets { .. } => "secrets.incomplete",
+            Self::Connect(_) => "talosconfig.unusable",
+            Self::Machine(error) => match error.reason {
+                Reason::Unreachable(_) => "machine.unreachable",
+                Reason::Untrusted(_) => "machine.untrusted",
+                Reason::TimedOut(_) => "machine.timed-out",
+                Reason::Denied(_) => "machine.denied",
+                Reason::Unsupported(_) => "machine.unsupported",
+                Reason::Refused(_) => "machine.refused",
+                Reason::NotFound(_) => "machine.not-found",
+                Reason::AlreadyThere(_) => "machine.already-there",
+                Reason::TooLarge(_) => "machine.too-large",
+                Reason::Unreadable(_) => "machine.unreadable",
+                Reason::Invalid(_) => "machine.invalid",
+                Reason::Other { .. } => "machine.failed",
+            },
+            Self::Unasked(_) => "confirm.unasked",
+            Self::Declined(_) => "confirm.declined",
+            Self::Audit(_) => "audit.write-failed",
             Self::Pki(_) => "secrets.unusable",
             Self::NoSecrets(_) => "secrets.not-made",
             Self::Exists { .. } => "output.exists",
@@ -130,7 +181,15 @@ impl Error {
         match self {
             // Whoever reads us has seen enough, as in `ichor … | head`: nothing failed.
             Self::Output(source) if source.kind() == io::ErrorKind::BrokenPipe => ExitStatus::Done,
-            Self::Output(_) | Self::NoSecrets(_) => ExitStatus::Failed,
+            Self::Machine(error) => match error.reason {
+                Reason::Unreachable(_) => ExitStatus::Unreachable,
+                Reason::TimedOut(_) => ExitStatus::TimedOut,
+                Reason::Invalid(_) => ExitStatus::BadInput,
+                _ => ExitStatus::Failed,
+            },
+            Self::Output(_) | Self::NoSecrets(_) | Self::Declined(_) | Self::Audit(_) => {
+                ExitStatus::Failed
+            }
             Self::Usage { .. }
             | Self::Input(_)
             | Self::NotText { .. }
@@ -138,6 +197,8 @@ impl Error {
             | Self::Invalid { .. }
             | Self::Secrets { .. }
             | Self::Sops { .. }
+            | Self::Connect(_)
+            | Self::Unasked(_)
             | Self::Pki(_)
             | Self::Exists { .. }
             | Self::NotAFile(_)
@@ -151,6 +212,10 @@ impl Error {
             Self::Usage { hint, .. } => Some(hint),
             Self::Config { hint, .. } | Self::Sops { hint, .. } => hint.as_deref(),
             Self::Exists { hint, .. } => Some(hint),
+            Self::Machine(error) => error.reason.hint(),
+            Self::Connect(ConnectError::NoEndpoint) => Some("-e names where the API is reached"),
+            Self::Connect(_) => Some("`ichor config info` shows what the talosconfig holds"),
+            Self::Unasked(_) => Some("--yes does it without asking"),
             Self::NotAFile(_) => Some("several results go into a directory, one goes into a file"),
             Self::SameFile(_) => Some("give files of different names"),
             Self::Secrets { is_config: true, .. } => Some(
@@ -165,6 +230,8 @@ impl Error {
             | Self::Invalid { .. }
             | Self::Pki(_)
             | Self::NoSecrets(_)
+            | Self::Declined(_)
+            | Self::Audit(_)
             | Self::Output(_) => None,
         }
     }

@@ -5,14 +5,18 @@
 //! everything else to the second.
 
 pub mod args;
+mod audit;
 mod commands;
 mod error;
 mod exit;
 mod files;
+mod machines;
 mod makers;
+mod moment;
 mod printer;
 mod sealed;
 mod settings;
+mod table;
 mod texts;
 
 use std::ffi::OsString;

@@ -5,23 +5,25 @@
 
 use std::error::Error as _;
 use std::fmt::{Display, Write as _};
-use std::io::Write as _;
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use crate::args::Output;
+use crate::args::{Output, Sure};
 use crate::{Error, ExitStatus};
 
 #[derive(Debug)]
 pub(crate) struct Printer {
     stdout: anstream::AutoStream<std::io::Stdout>,
     stderr: anstream::AutoStream<std::io::Stderr>,
+    /// Whether the last line on stderr shows progress.
+    unfinished: bool,
 }
 
 impl Printer {
     pub(crate) fn new() -> Self {
-        Self { stdout: anstream::stdout(), stderr: anstream::stderr() }
+        Self { stdout: anstream::stdout(), stderr: anstream::stderr(), unfinished: false }
     }
 
     /// Shows a value as the table that it displays itself as, or as the data that it is.
@@ -49,17 +51,50 @@ impl Printer {
 
     /// Writes text to stdout as it is.
     pub(crate) fn exactly(&mut self, text: &str) -> Result<ExitStatus, Error> {
+        self.bytes(text.as_bytes())
+    }
+
+    /// Writes bytes to stdout as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<ExitStatus, Error> {
         // Past the layer that takes colours out: this is data, whatever it contains.
         let mut stdout = self.stdout.as_inner();
-        stdout.write_all(text.as_bytes())?;
+        stdout.write_all(bytes)?;
         stdout.flush()?;
         Ok(ExitStatus::Done)
     }
 
     /// Tells a person what was done.
     pub(crate) fn note(&mut self, text: &str) {
+        self.finish();
         // Nobody is left to tell when stderr is gone.
         let _ = writeln!(self.stderr, "{text}");
+    }
+
+    /// Shows how far something is that takes long: on a terminal in one line, which the next one replaces.
+    pub(crate) fn progress(&mut self, text: &str) {
+        if self.stderr.is_terminal() {
+            let _ = write!(self.stderr, "\r{text}\x1b[K");
+            let _ = self.stderr.flush();
+            self.unfinished = true;
+        }
+    }
+
+    /// Asks a person whether something may be done. `action` says it as in "reboot 10.0.0.11".
+    pub(crate) fn confirm(&mut self, action: &str, sure: Sure) -> Result<(), Error> {
+        if sure.yes {
+            return Ok(());
+        }
+        if !std::io::stdin().is_terminal() {
+            return Err(Error::Unasked(action.to_owned()));
+        }
+        let _ = write!(self.stderr, "{action}? [y/N] ");
+        let _ = self.stderr.flush();
+        let mut answer = String::new();
+        std::io::stdin().lock().read_line(&mut answer).map_err(Error::Input)?;
+        if matches!(answer.trim(), "y" | "Y" | "yes" | "Yes") {
+            return Ok(());
+        }
+        Err(Error::Declined(action.to_owned()))
     }
 
     /// Tells a person what went wrong and what to do, and gives the status to end with.
@@ -77,9 +112,18 @@ impl Printer {
         if let Some(hint) = error.hint() {
             let _ = write!(message, "\n\n{HINT}hint{HINT:#}: {hint}");
         }
+        self.finish();
         // Nobody is left to tell when stderr is gone; the status still says that it failed.
         let _ = writeln!(self.stderr, "{message}");
         status
+    }
+}
+
+impl Printer {
+    fn finish(&mut self) {
+        if std::mem::take(&mut self.unfinished) {
+            let _ = write!(self.stderr, "\r\x1b[K");
+        }
     }
 }
 

@@ -9,7 +9,9 @@ use talos_config::yaml::Dialect;
 use talos_config::{Contract, Mode, Options};
 
 use crate::Error;
-use crate::args::{Args, Command, Gen, GenConfigArgs, Output, OutputType, Release};
+use crate::args::{
+    Args, Command, Gen, GenConfigArgs, Look, NodeCommand, Output, OutputType, Release,
+};
 use crate::sealed::Keys;
 
 /// One command with everything that it needs to know. Patches may hold secrets, so it has no `Debug`.
@@ -24,6 +26,8 @@ pub(crate) enum Settings {
     Diff { before: Input, after: Input, output: Output },
     Explain { path: String, file: Input, patches: Vec<Input>, output: Output },
     Validate { files: Vec<Input>, mode: Mode, strict: bool, output: Output },
+    Look { command: Look, surroundings: Surroundings },
+    Node { command: NodeCommand, surroundings: Surroundings },
     Version { output: Output },
     Completions { shell: clap_complete::Shell },
 }
@@ -86,6 +90,17 @@ pub(crate) struct GenKubeconfig {
     pub(crate) target: Target,
 }
 
+/// What a person's machine says, where the command line does not.
+#[derive(Clone, Debug)]
+pub(crate) struct Surroundings {
+    /// Where a talosconfig is looked for, in this order.
+    pub(crate) talosconfigs: Vec<PathBuf>,
+    /// Where the audit log is, when the work is in no cluster's directory.
+    pub(crate) state: PathBuf,
+    /// Who is at work, as the audit log names them.
+    pub(crate) user: String,
+}
+
 /// Text that a command reads.
 pub(crate) enum Input {
     File(PathBuf),
@@ -136,6 +151,10 @@ impl Settings {
                     strict,
                     output: shown.output,
                 }
+            }
+            Command::Look(command) => Self::Look { command, surroundings: Surroundings::resolve() },
+            Command::Node { what: command } => {
+                Self::Node { command, surroundings: Surroundings::resolve() }
             }
             Command::Version { shown } => Self::Version { output: shown.output },
             Command::Completions { shell } => Self::Completions { shell },
@@ -216,6 +235,21 @@ fn keys() -> Keys {
     Keys::resolve(|name| std::env::var_os(name))
 }
 
+impl Surroundings {
+    #[expect(clippy::disallowed_methods, reason = "here is where the environment is read")]
+    fn resolve() -> Self {
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let home = PathBuf::from(variable("HOME").unwrap_or_default());
+        let talosconfigs = match variable("TALOSCONFIG") {
+            Some(path) => vec![path.into()],
+            None => vec![home.join(".talos/config"), SERVICE_ACCOUNT.into()],
+        };
+        let state = variable("XDG_STATE_HOME").map_or(home.join(".local/state"), PathBuf::from);
+        let user = variable("SUDO_USER").or_else(|| variable("USER")).unwrap_or_default();
+        Self { talosconfigs, state: state.join("ichor"), user: user.to_string_lossy().into_owned() }
+    }
+}
+
 impl GenConfig {
     fn resolve(args: GenConfigArgs) -> Result<Self, Error> {
         if args.cluster.is_empty() {
@@ -280,6 +314,9 @@ impl Target {
         }
     }
 }
+
+/// Where a pod finds what Talos gives it.
+const SERVICE_ACCOUNT: &str = "/var/run/secrets/talos.dev/config";
 
 fn seconds(hours: u32) -> i64 {
     i64::from(hours) * 3600

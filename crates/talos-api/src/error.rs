@@ -41,6 +41,12 @@ pub enum Reason {
     /// It is there already.
     #[error("already there: {0}")]
     AlreadyThere(String),
+    /// The answer is larger than any that we take.
+    #[error("the answer is too large: {0}")]
+    TooLarge(String),
+    /// The answer is none that we know.
+    #[error("the answer cannot be read: {0}")]
+    Unreadable(String),
     /// The machine does not accept what it was given.
     #[error("not accepted: {0}")]
     Invalid(String),
@@ -71,7 +77,15 @@ impl Reason {
             Code::Unknown if status.message() == "transport error" => Self::Unreachable(message),
             Code::DeadlineExceeded => Self::TimedOut(deadline),
             Code::Cancelled if status.message() == "Timeout expired" => Self::TimedOut(deadline),
+            // What was asked for cannot be read on a machine of that release, whoever asks.
+            Code::PermissionDenied if message.ends_with("is not supported") => {
+                Self::Unsupported(message)
+            }
             Code::PermissionDenied | Code::Unauthenticated => Self::Denied(message),
+            Code::OutOfRange if message.contains("message length too large") => {
+                Self::TooLarge(message)
+            }
+            Code::Internal if message.contains("decode Protobuf") => Self::Unreadable(message),
             Code::Unimplemented => Self::Unsupported(message),
             Code::FailedPrecondition => Self::Refused(message),
             Code::NotFound => Self::NotFound(message),
@@ -89,10 +103,33 @@ impl Reason {
                 "a machine without configuration is reached with --insecure; otherwise the \
                  talosconfig is another cluster's"
             }
-            Self::TimedOut(_) => "etcd answers only once the cluster is bootstrapped",
+            Self::TimedOut(_) => {
+                "is the machine on? --deadline waits longer; etcd answers only once it is bootstrapped"
+            }
             Self::Denied(_) => "a talosconfig with more roles can do it",
+            Self::Refused(message) if message.contains("container mode") => {
+                "the machine runs as a container: whatever runs it starts, stops and upgrades it"
+            }
+            Self::Unsupported(message) if message.contains("control plane nodes") => {
+                "ask a control plane: -n takes its address"
+            }
+            Self::Unsupported(_) => {
+                "another release of Talos may have it: `ichor version` shows what the machine runs"
+            }
             _ => return None,
         })
+    }
+
+    /// Whether it may be over in a while: the machine restarts, or the network is away.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Unreachable(_) | Self::TimedOut(_) => true,
+            // The API of a machine ends its calls when it restarts.
+            Self::Other { code, .. } => {
+                matches!(code, Code::Cancelled | Code::Aborted | Code::Unknown | Code::Internal)
+            }
+            _ => false,
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The Talos API: its messages and services, and the resources that machines publish.
 //!
-//! In goes what a machine sent, out come typed messages ([`proto`]); the spec of a resource is told by the
-//! resource's type ([`resource`]). Services have a client and a server side: the latter is what
-//! simulated machines answer with.
+//! A [`Client`] is a way to machines, a [`Node`] is one of them: its services, its resources and its events. In goes
+//! what a machine sent, out come typed messages ([`proto`]); the spec of a resource is told by the resource's type
+//! ([`resource`]). Services have a client and a server side: the latter is what simulated machines answer with.
 //!
 //! Always holds: no part of a message that was read is lost when it is written again, and the same message
 //! is always the same bytes; what can carry a secret shows nothing of it in `Debug`.
@@ -18,12 +18,22 @@
 #[rustfmt::skip]
 mod generated;
 mod client;
+mod dial;
 mod error;
+mod events;
+mod node;
 mod opaque;
+mod patience;
 pub mod proto;
+mod release;
 pub mod resource;
 mod tls;
+mod watch;
 
-pub use client::{Client, ConnectError, Node, Routed, Service, each_node};
+pub use client::{Client, ConnectError};
 pub use error::{NodeError, Reason};
+pub use events::{Events, Followed, Occurrence, Since};
+pub use node::{Node, Routed, Service, Stream, each_node};
+pub use release::{Feature, NotARelease, Release};
 pub use tls::Fingerprint;
+pub use watch::{Change, Selection, Watch};

@@ -5,6 +5,8 @@ mod completions;
 mod diff;
 mod explain;
 mod generate;
+mod look;
+mod node;
 mod patch;
 mod validate;
 mod version;
@@ -33,6 +35,8 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::Validate { files, mode, strict, output } => {
             validate::run(files, *mode, *strict, *output, printer)
         }
+        Settings::Look { command, surroundings } => look::run(command, surroundings, printer),
+        Settings::Node { command, surroundings } => node::run(command, surroundings, printer),
         Settings::Version { output } => version::run(*output, printer),
         Settings::Completions { shell } => completions::run(*shell, printer),
     }

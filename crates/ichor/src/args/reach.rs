@@ -1,0 +1,96 @@
+//! Which machines are meant, and how they are reached.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Machines, by the words of talosctl.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Machines")]
+pub struct Reach {
+    /// The machines, by address or name; the context's when left out
+    #[arg(short, long, value_delimiter = ',', value_name = "NODE", global = true)]
+    pub nodes: Vec<String>,
+
+    /// Where the API is reached, instead of the context's endpoints
+    #[arg(short, long, value_delimiter = ',', value_name = "HOST", global = true)]
+    pub endpoints: Vec<String>,
+
+    /// The talosconfig; else `TALOSCONFIG`, ~/.talos/config, or a pod's own
+    #[arg(long, value_name = "FILE", global = true)]
+    pub talosconfig: Option<PathBuf>,
+
+    /// The context in it; else its current one
+    #[arg(long, value_name = "NAME", global = true)]
+    pub context: Option<String>,
+
+    /// How long a machine may take to answer
+    #[arg(long = "deadline", value_name = "DURATION", default_value = "30s", value_parser = duration, global = true)]
+    pub deadline: Duration,
+}
+
+/// Machines in maintenance, for the commands that such machines answer.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Machines")]
+pub struct Maintenance {
+    /// The machines have no configuration yet: call them without credentials, each at its own address
+    #[arg(short, long)]
+    pub insecure: bool,
+
+    /// With --insecure: the only keys that machines may have, as their consoles show them
+    #[arg(long, value_delimiter = ',', value_name = "FINGERPRINT", requires = "insecure")]
+    pub cert_fingerprint: Vec<String>,
+}
+
+/// For what cannot be undone.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Sure {
+    /// Do it without asking
+    #[arg(short, long)]
+    pub yes: bool,
+}
+
+/// A length of time as Go writes it: 90s, 5m, 1h30m, 250ms.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let mut rest = text;
+    let mut total = Duration::ZERO;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (number, after) = rest.split_at(digits);
+        let letters = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
+        let (unit, after) = after.split_at(letters);
+        let number: u64 = number.parse().map_err(|_| WRONG_DURATION.to_owned())?;
+        let seconds = match unit {
+            "ms" => Duration::from_millis(number),
+            "s" => Duration::from_secs(number),
+            "m" => Duration::from_secs(number.saturating_mul(60)),
+            "h" => Duration::from_secs(number.saturating_mul(3600)),
+            _ => return Err(WRONG_DURATION.to_owned()),
+        };
+        total = total.saturating_add(seconds);
+        rest = after;
+    }
+    if total.is_zero() || total > LONGEST {
+        return Err(WRONG_DURATION.to_owned());
+    }
+    Ok(total)
+}
+
+const WRONG_DURATION: &str = "write it as 30s, 5m or 1h30m, up to a day";
+/// Longer than anything that a person waits for.
+const LONGEST: Duration = Duration::from_hours(24);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        for (text, seconds) in [("30s", 30.0), ("1h30m", 5400.0), ("250ms", 0.25), ("5m0s", 300.0)]
+        {
+            assert!((duration(text).unwrap().as_secs_f64() - seconds).abs() < 1e-9, "{text}");
+        }
+        for text in ["", "5", "s", "-1s", "1d", "0s", "25h", "99999999999999999999h"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The machines of a command: how they are found, asked and reported on.
+//!
+//! Always holds: what one machine does not answer keeps nothing back of the others, and the status tells whether
+//! all, some or none of them answered.
+
+use std::future::Future;
+use std::path::PathBuf;
+
+use talos_api::{Client, Fingerprint, Node, NodeError, each_node};
+use talos_config::{Context, Talosconfig};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::args::{Maintenance, Output, Reach};
+use crate::printer::Printer;
+use crate::settings::{Input, Surroundings};
+use crate::table::{OfNode, Row, Rows};
+use crate::texts::Texts;
+use crate::{Error, ExitStatus};
+
+/// Does something with machines, until it is done or somebody presses Ctrl-C. What is open then is ended.
+pub(crate) fn run(
+    work: impl Future<Output = Result<ExitStatus, Error>>,
+) -> Result<ExitStatus, Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        tokio::select! {
+            biased;
+            _ = tokio::signal::ctrl_c() => Ok(ExitStatus::Interrupted),
+            outcome = work => outcome,
+        }
+    })
+}
+
+/// Machines that can be called.
+#[derive(Clone, Debug)]
+pub(crate) struct Machines(Vec<Node>);
+
+impl Machines {
+    /// The machines of a cluster, called with the credentials of a talosconfig.
+    pub(crate) fn of_cluster(reach: &Reach, surroundings: &Surroundings) -> Result<Self, Error> {
+        let mut context = context(reach, surroundings)?;
+        if !reach.endpoints.is_empty() {
+            context.endpoints.clone_from(&reach.endpoints);
+        }
+        let names = if reach.nodes.is_empty() { &context.nodes } else { &reach.nodes };
+        let client = Client::new(&context)?;
+        let nodes = names.iter().map(|name| client.node(name, reach.deadline));
+        Self::some(nodes.collect::<Result<_, _>>()?)
+    }
+
+    /// The machines that are meant, with credentials or, in maintenance, without.
+    pub(crate) fn find(
+        reach: &Reach,
+        maintenance: &Maintenance,
+        surroundings: &Surroundings,
+    ) -> Result<Self, Error> {
+        if !maintenance.insecure {
+            return Self::of_cluster(reach, surroundings);
+        }
+        let fingerprints: Vec<Fingerprint> = maintenance
+            .cert_fingerprint
+            .iter()
+            .map(|text| fingerprint(text))
+            .collect::<Result<_, _>>()?;
+        let nodes = reach.nodes.iter().map(|name| {
+            let client = Client::maintenance(name, fingerprints.clone())?;
+            Ok(client.here(name, reach.deadline))
+        });
+        Self::some(nodes.collect::<Result<_, Error>>()?)
+    }
+
+    fn some(nodes: Vec<Node>) -> Result<Self, Error> {
+        if nodes.is_empty() {
+            return Err(Error::Usage {
+                message: "no machine is named, here or in the context".to_owned(),
+                hint: "-n names machines: -n 10.0.0.11,10.0.0.12".to_owned(),
+            });
+        }
+        Ok(Self(nodes))
+    }
+
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.0
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.0.iter().map(|node| node.name().to_owned()).collect()
+    }
+
+    /// Asks all machines at once.
+    pub(crate) async fn ask<T, F>(
+        &self,
+        ask: impl Fn(Node) -> F + Send + Sync + Clone + 'static,
+    ) -> Answers<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, NodeError>> + Send + 'static,
+    {
+        let answers = each_node(self.0.clone(), AT_ONCE, ask).await;
+        Answers(self.names().into_iter().zip(answers).collect())
+    }
+
+    /// Lets all machines tell at once for as long as they like, and shows what they tell as it comes. A machine waits
+    /// while what it told is not shown yet.
+    pub(crate) async fn follow<T, F>(
+        &self,
+        tell: impl Fn(Node, mpsc::Sender<(String, T)>) -> F,
+        printer: &mut Printer,
+        mut show: impl FnMut(&str, T, &mut Printer) -> Result<(), Error>,
+    ) -> Result<ExitStatus, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<(), NodeError>> + Send + 'static,
+    {
+        let (sender, mut told) = mpsc::channel(QUEUED);
+        let mut tasks = JoinSet::new();
+        for node in &self.0 {
+            tasks.spawn(tell(node.clone(), sender.clone()));
+        }
+        drop(sender);
+        while let Some((node, what)) = told.recv().await {
+            show(&node, what, printer)?;
+        }
+        let mut failures = Vec::new();
+        while let Some(done) = tasks.join_next().await {
+            // A task that panicked has said so itself.
+            failures.extend(done.ok().and_then(Result::err));
+        }
+        let succeeded = self.0.len() - failures.len();
+        Ok(report(failures, succeeded, printer))
+    }
+}
+
+/// What each machine answered, in the order in which they were named.
+#[derive(Debug)]
+pub(crate) struct Answers<T>(pub(crate) Vec<(String, Result<T, NodeError>)>);
+
+impl<T> Answers<T> {
+    /// Shows what the machines answered as one table, or as one list of objects, and what failed after it.
+    pub(crate) fn show<R: Row>(
+        self,
+        rows: impl Fn(T) -> Vec<R>,
+        output: Output,
+        printer: &mut Printer,
+    ) -> Result<ExitStatus, Error> {
+        let mut shown = Vec::new();
+        let (answers, failures) = self.split();
+        let succeeded = answers.len();
+        for (node, answer) in answers {
+            let of_node = rows(answer).into_iter().map(|what| OfNode { node: node.clone(), what });
+            shown.extend(of_node);
+        }
+        if succeeded > 0 || output != Output::Table {
+            printer.value(&Rows(shown), output)?;
+        }
+        Ok(report(failures, succeeded, printer))
+    }
+
+    /// What was answered, and what failed.
+    pub(crate) fn split(self) -> (Vec<(String, T)>, Vec<NodeError>) {
+        let mut answers = Vec::new();
+        let mut failures = Vec::new();
+        for (node, answer) in self.0 {
+            match answer {
+                Ok(answer) => answers.push((node, answer)),
+                Err(error) => failures.push(error),
+            }
+        }
+        (answers, failures)
+    }
+}
+
+/// Tells which machines failed, and gives the status of the whole.
+pub(crate) fn report(
+    failures: Vec<NodeError>,
+    succeeded: usize,
+    printer: &mut Printer,
+) -> ExitStatus {
+    let statuses: Vec<ExitStatus> =
+        failures.into_iter().map(|failure| printer.error(&Error::Machine(failure))).collect();
+    match statuses.as_slice() {
+        [] => ExitStatus::Done,
+        [first, others @ ..] if succeeded == 0 && others.iter().all(|other| other == first) => {
+            *first
+        }
+        _ => ExitStatus::Failed,
+    }
+}
+
+/// The context that is meant.
+pub(crate) fn context(reach: &Reach, surroundings: &Surroundings) -> Result<Context, Error> {
+    let (talosconfig, path) = talosconfig(reach, surroundings)?;
+    let name = reach.context.as_deref().unwrap_or_else(|| talosconfig.current());
+    talosconfig.context(name).ok_or_else(|| Error::Usage {
+        message: if name.is_empty() {
+            format!("{} has no current context", path.display())
+        } else {
+            format!("{} has no context {name:?}", path.display())
+        },
+        hint: "`ichor config contexts` shows those that there are".to_owned(),
+    })
+}
+
+/// The talosconfig that is meant, and where it is.
+pub(crate) fn talosconfig(
+    reach: &Reach,
+    surroundings: &Surroundings,
+) -> Result<(Talosconfig, PathBuf), Error> {
+    let there = || surroundings.talosconfigs.iter().find(|path| path.exists());
+    let path = reach.talosconfig.as_ref().or_else(there).ok_or_else(|| {
+        let places: Vec<String> =
+            surroundings.talosconfigs.iter().map(|path| path.display().to_string()).collect();
+        Error::Usage {
+            message: format!("there is no talosconfig in {}", places.join(" or ")),
+            hint: "--talosconfig or TALOSCONFIG names one; `ichor gen config` makes one".to_owned(),
+        }
+    })?;
+    let (talosconfig, _) =
+        Texts::default().parse(&Input::File(path.clone()), Talosconfig::parse)?;
+    Ok((talosconfig, path.clone()))
+}
+
+fn fingerprint(text: &str) -> Result<Fingerprint, Error> {
+    Fingerprint::parse(text).ok_or_else(|| Error::Usage {
+        message: format!("{text:?} is no fingerprint"),
+        hint: "it is 44 letters and digits of base64, as the machine's console shows it".to_owned(),
+    })
+}
+
+/// How many machines are asked at the same time.
+const AT_ONCE: usize = 32;
+/// How many pieces of what machines tell wait to be shown.
+const QUEUED: usize = 64;

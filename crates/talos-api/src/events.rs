@@ -1,0 +1,155 @@
+//! What happens on a machine: its events, followed over its restarts.
+
+use prost::Message;
+use prost_types::Any;
+
+use crate::error::NodeError;
+use crate::node::{Node, Stream};
+use crate::patience::{Judged, Patience};
+use crate::proto::machine::{
+    AddressEvent, ConfigLoadErrorEvent, ConfigValidationErrorEvent, Event, EventsRequest,
+    MachineStatusEvent, PhaseEvent, RestartEvent, SequenceEvent, ServiceStateEvent, TaskEvent,
+};
+
+/// What a machine tells.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Occurrence {
+    /// A sequence began, ended or failed: a boot, a reboot, an upgrade.
+    Sequence(SequenceEvent),
+    /// A phase of a sequence.
+    Phase(PhaseEvent),
+    /// A task of a phase.
+    Task(TaskEvent),
+    /// A service is in another state.
+    Service(ServiceStateEvent),
+    /// The machine is about to restart.
+    Restart(RestartEvent),
+    /// Its configuration could not be loaded.
+    ConfigLoadError(ConfigLoadErrorEvent),
+    /// Its configuration is not valid.
+    ConfigValidationError(ConfigValidationErrorEvent),
+    /// It has other addresses or another name.
+    Address(AddressEvent),
+    /// It is in another stage, or ready, or no longer.
+    MachineStatus(MachineStatusEvent),
+    /// Something that is not known here, or that cannot be read.
+    Other,
+}
+
+impl Occurrence {
+    /// Reads what an event carries. `None` for the greeting that every stream begins with.
+    pub fn decode(data: &Any) -> Option<Self> {
+        let name = data.type_url.rsplit('/').next().unwrap_or_default();
+        let bytes = data.value.as_slice();
+        let read = match name {
+            "" => return None,
+            "machine.SequenceEvent" => SequenceEvent::decode(bytes).map(Self::Sequence),
+            "machine.PhaseEvent" => PhaseEvent::decode(bytes).map(Self::Phase),
+            "machine.TaskEvent" => TaskEvent::decode(bytes).map(Self::Task),
+            "machine.ServiceStateEvent" => ServiceStateEvent::decode(bytes).map(Self::Service),
+            "machine.RestartEvent" => RestartEvent::decode(bytes).map(Self::Restart),
+            "machine.ConfigLoadErrorEvent" => {
+                ConfigLoadErrorEvent::decode(bytes).map(Self::ConfigLoadError)
+            }
+            "machine.ConfigValidationErrorEvent" => {
+                ConfigValidationErrorEvent::decode(bytes).map(Self::ConfigValidationError)
+            }
+            "machine.AddressEvent" => AddressEvent::decode(bytes).map(Self::Address),
+            "machine.MachineStatusEvent" => {
+                MachineStatusEvent::decode(bytes).map(Self::MachineStatus)
+            }
+            _ => return Some(Self::Other),
+        };
+        Some(read.unwrap_or(Self::Other))
+    }
+}
+
+/// Which events.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Since {
+    /// Those from now on.
+    #[default]
+    Now,
+    /// The last so many that the machine remembers, and those from now on; a negative number means all.
+    Last(i32),
+    /// Those of the last seconds, and those from now on.
+    Seconds(i32),
+    /// Those after that one.
+    Id(String),
+}
+
+/// What a stream of events gives.
+#[derive(Clone, Debug)]
+pub enum Followed {
+    /// Something happened. The greeting of the machine is not told.
+    Event(Event),
+    /// The machine went away, and is called again.
+    Interrupted(NodeError),
+}
+
+impl Node {
+    /// Follows the events of a machine until this is dropped; of one actor, if it is given.
+    pub fn events(&self, since: Since, actor: &str) -> Events {
+        let node = self.clone();
+        let actor = actor.to_owned();
+        Events { node, since, actor, stream: None, patience: Patience::default() }
+    }
+}
+
+/// Events of a machine, in their order.
+#[derive(Debug)]
+pub struct Events {
+    node: Node,
+    /// Where the next stream begins.
+    since: Since,
+    actor: String,
+    stream: Option<Stream<Event>>,
+    patience: Patience,
+}
+
+impl Events {
+    /// The next event. Fails when the machine does not answer to begin with, and where trying again would not help.
+    pub async fn next(&mut self) -> Result<Followed, NodeError> {
+        loop {
+            let read = self.read().await;
+            match self.patience.judge(&self.node, read)? {
+                Judged::Message(event) => {
+                    // Ids are in the order of time, also over restarts, of which the machine remembers nothing. The
+                    // greeting is older than what it is asked for, unless that is only to come.
+                    let greeting = event.data.as_ref().is_none_or(|data| data.type_url.is_empty());
+                    if !greeting || self.since == Since::Now {
+                        self.since = Since::Id(event.id.clone());
+                    }
+                    if !greeting {
+                        return Ok(Followed::Event(event));
+                    }
+                }
+                Judged::Lost(error) => {
+                    if self.stream.take().is_some() {
+                        return Ok(Followed::Interrupted(error));
+                    }
+                    self.patience.wait().await;
+                }
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Result<Option<Event>, NodeError> {
+        if let Some(stream) = &mut self.stream {
+            return stream.next().await;
+        }
+        let mut request =
+            EventsRequest { with_actor_id: self.actor.clone(), ..EventsRequest::default() };
+        match &self.since {
+            Since::Now => {}
+            Since::Last(count) => request.tail_events = *count,
+            Since::Seconds(seconds) => request.tail_seconds = *seconds,
+            Since::Id(id) => request.tail_id = id.clone(),
+        }
+        let events = |node: Node| async move { node.machine().events(request).await };
+        let mut stream = self.node.open(events).await?;
+        let greeting = stream.next().await;
+        self.stream = Some(stream.patient());
+        greeting
+    }
+}
