@@ -74,7 +74,9 @@ impl Reason {
         match status.code() {
             Code::Unavailable => Self::Unreachable(message),
             // The connection broke, whatever was said on it.
-            Code::Unknown if status.message() == "transport error" => Self::Unreachable(message),
+            Code::Unknown if BROKEN.iter().any(|text| status.message().starts_with(text)) => {
+                Self::Unreachable(message)
+            }
             Code::DeadlineExceeded => Self::TimedOut(deadline),
             Code::Cancelled if status.message() == "Timeout expired" => Self::TimedOut(deadline),
             // What was asked for cannot be read on a machine of that release, whoever asks.
@@ -169,6 +171,9 @@ fn distrust(status: &Status) -> Option<String> {
     }
     None
 }
+
+/// How the texts of connections that broke begin, before and within an answer.
+const BROKEN: [&str; 2] = ["transport error", "error reading a body from connection"];
 
 #[cfg(test)]
 mod tests {

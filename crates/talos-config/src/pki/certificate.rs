@@ -104,7 +104,12 @@ impl Authority {
 
     /// Signs a certificate for a client's key.
     pub fn sign(&self, leaf: &Leaf, key: &Key) -> Result<Certificate, PkiError> {
-        self.sign_client(&leaf.subject.encode(), &key.public_key(), leaf.usage, leaf.validity, None)
+        let fields = RequestFields {
+            subject: &leaf.subject.encode(),
+            public_key: &key.public_key(),
+            names: None,
+        };
+        self.sign_fields(&fields, leaf.usage, &[CLIENT_AUTH], leaf.validity)
     }
 
     /// Signs what somebody asked for, for a client.
@@ -114,22 +119,25 @@ impl Authority {
         validity: Validity,
     ) -> Result<Certificate, PkiError> {
         let fields = request.fields().ok_or(PkiError::Malformed("certificate request"))?;
-        self.sign_client(
-            fields.subject,
-            fields.public_key,
-            Usage::Signature,
-            validity,
-            fields.names,
-        )
+        self.sign_fields(&fields, Usage::Signature, &[CLIENT_AUTH], validity)
     }
 
-    fn sign_client(
+    /// Signs what a machine asked for: it is called, and calls other machines.
+    pub fn sign_machine(
         &self,
-        subject: &[u8],
-        public_key: &[u8],
-        usage: Usage,
+        request: &Request,
         validity: Validity,
-        names: Option<&[u8]>,
+    ) -> Result<Certificate, PkiError> {
+        let fields = request.fields().ok_or(PkiError::Malformed("certificate request"))?;
+        self.sign_fields(&fields, Usage::Signature, &[SERVER_AUTH, CLIENT_AUTH], validity)
+    }
+
+    fn sign_fields(
+        &self,
+        asked: &RequestFields<'_>,
+        usage: Usage,
+        purposes: &[&[u8]],
+        validity: Validity,
     ) -> Result<Certificate, PkiError> {
         let fields = self.certificate.fields().ok_or(PkiError::Malformed("certificate"))?;
         let usage: &[u8] = match usage {
@@ -138,13 +146,14 @@ impl Authority {
         };
         let mut extensions = vec![
             extension(KEY_USAGE, true, usage),
-            extension(EXTENDED_KEY_USAGE, false, &usages(&[CLIENT_AUTH])),
+            extension(EXTENDED_KEY_USAGE, false, &usages(purposes)),
         ];
         if let Some(id) = fields.key_id {
             let reference = der::sequence(&[der::value(CONTEXT_0_PRIMITIVE, id)]);
             extensions.push(extension(AUTHORITY_KEY_ID, false, &reference));
         }
-        extensions.extend(names.map(|names| extension(ALTERNATIVE_NAMES, false, names)));
+        extensions.extend(asked.names.map(|names| extension(ALTERNATIVE_NAMES, false, names)));
+        let (subject, public_key) = (asked.subject, asked.public_key);
         Ok(sign(&self.key, fields.subject, subject, public_key, validity, &extensions))
     }
 
