@@ -3,8 +3,13 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use std::sync::{Mutex, PoisonError};
+
 use anyhow::Result;
 use testkit::peers;
+use testkit::talos::{Request, Site, Size, ask_at};
+
+use crate::talos::{self, Harness};
 
 pub(super) struct Case {
     pub(super) name: &'static str,
@@ -56,7 +61,49 @@ pub(super) const CASES: &[Case] = &[
             })
         },
     },
+    Case {
+        name: "services",
+        about: "one call to a real node, and a table of its answer",
+        peer: "talosctl-1.13.9",
+        prepare: |_| on_node("services"),
+    },
+    Case {
+        name: "get",
+        about: "a type by its short name, and all resources of it, from a real node",
+        peer: "talosctl-1.13.9",
+        prepare: |_| on_node("get addresses"),
+    },
+    Case {
+        name: "logs",
+        about: "a log of a real node, streamed",
+        peer: "talosctl-1.13.9",
+        prepare: |_| on_node("logs kubelet"),
+    },
 ];
+
+/// The same words for both, on a real node.
+fn on_node(words: &str) -> Result<Inputs> {
+    let site = site(Size::ONE)?;
+    let node = site.nodes[0].address;
+    let line = format!("{words} --talosconfig {} -n {node}", site.talosconfig().display());
+    Ok(Inputs { ours: arguments(&line), theirs: arguments(&line) })
+}
+
+/// A cluster of real nodes, made when it is first asked for. It ends with this process.
+fn site(size: Size) -> Result<Site> {
+    static HARNESS: Mutex<Option<Harness>> = Mutex::new(None);
+    let mut harness = HARNESS.lock().unwrap_or_else(PoisonError::into_inner);
+    let running = match harness.take() {
+        Some(running) => running,
+        None => {
+            talos::prepare()?;
+            Harness::start()?
+        }
+    };
+    let running = harness.insert(running);
+    let (mut sites, _) = ask_at(&running.directory, &Request::Cluster { size, alone: false })?;
+    Ok(sites.remove(0))
+}
 
 /// A job of a library, measured by one of its examples without a process around it.
 pub(super) struct LibraryCase {
@@ -84,6 +131,20 @@ pub(super) const LIBRARY_CASES: &[LibraryCase] = &[
         example: "measure_generate",
         files: &["secrets.yaml"],
         prepare: write_secrets,
+    },
+    LibraryCase {
+        name: "calls-library",
+        about: "a thousand calls to four real nodes over one connection, in the library",
+        package: "talos-api",
+        example: "measure_calls",
+        files: &["talosconfig", "nodes"],
+        prepare: |directory| {
+            let site = site(Size::FOUR)?;
+            fs_err::copy(site.talosconfig(), directory.join("talosconfig"))?;
+            let nodes: Vec<String> =
+                site.nodes.iter().map(|node| node.address.to_string()).collect();
+            Ok(fs_err::write(directory.join("nodes"), nodes.join("\n"))?)
+        },
     },
 ];
 

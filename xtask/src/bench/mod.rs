@@ -97,6 +97,11 @@ fn measure_library(workspace: &Workspace, case: &LibraryCase) -> Result<serde_js
         milliseconds("lower_quartile_us"),
         milliseconds("upper_quartile_us")
     ));
+    for (name, figure) in figures.as_object().into_iter().flatten() {
+        if !name.ends_with("_us") {
+            say::data(&format!("{:<16}   {name} {figure}", ""));
+        }
+    }
     Ok(serde_json::json!({ "case": case.name, "library": case.package, "figures": figures }))
 }
 
