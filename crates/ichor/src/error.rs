@@ -116,18 +116,6 @@ impl Error {
         "confirm.unasked",
         "input.not-text",
         "input.unreadable",
-        "machine.already-there",
-        "machine.denied",
-        "machine.failed",
-        "machine.invalid",
-        "machine.not-found",
-        "machine.refused",
-        "machine.timed-out",
-        "machine.too-large",
-        "machine.unreachable",
-        "machine.unreadable",
-        "machine.unsupported",
-        "machine.untrusted",
         "secrets.incomplete",
         "secrets.not-made",
         "secrets.unusable",
@@ -150,20 +138,7 @@ impl Error {
             Self::Invalid { .. } => "config.invalid",
             Self::Secrets { .. } => "secrets.incomplete",
             Self::Connect(_) => "talosconfig.unusable",
-            Self::Machine(error) => match error.reason {
-                Reason::Unreachable(_) => "machine.unreachable",
-                Reason::Untrusted(_) => "machine.untrusted",
-                Reason::TimedOut(_) => "machine.timed-out",
-                Reason::Denied(_) => "machine.denied",
-                Reason::Unsupported(_) => "machine.unsupported",
-                Reason::Refused(_) => "machine.refused",
-                Reason::NotFound(_) => "machine.not-found",
-                Reason::AlreadyThere(_) => "machine.already-there",
-                Reason::TooLarge(_) => "machine.too-large",
-                Reason::Unreadable(_) => "machine.unreadable",
-                Reason::Invalid(_) => "machine.invalid",
-                Reason::Other { .. } => "machine.failed",
-            },
+            Self::Machine(error) => error.reason.code(),
             Self::Unasked(_) => "confirm.unasked",
             Self::Declined(_) => "confirm.declined",
             Self::Audit(_) => "audit.write-failed",
@@ -243,7 +218,7 @@ fn count(errors: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Error;
+    use super::{Error, Reason};
 
     #[test]
     fn every_code_has_its_entry_in_the_reference() {
@@ -252,7 +227,8 @@ mod tests {
             .iter()
             .chain(talos_config::Error::CODES)
             .chain(talos_config::Validation::CODES)
-            .chain(sops::Error::CODES);
+            .chain(sops::Error::CODES)
+            .chain(Reason::CODES);
         for code in codes {
             assert!(reference.contains(&format!("\n## `{code}`\n")), "no entry for {code}");
         }

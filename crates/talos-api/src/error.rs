@@ -97,6 +97,40 @@ impl Reason {
         }
     }
 
+    /// Every code, each with an entry in the reference of errors.
+    pub const CODES: &[&str] = &[
+        "machine.already-there",
+        "machine.denied",
+        "machine.failed",
+        "machine.invalid",
+        "machine.not-found",
+        "machine.refused",
+        "machine.timed-out",
+        "machine.too-large",
+        "machine.unreachable",
+        "machine.unreadable",
+        "machine.unsupported",
+        "machine.untrusted",
+    ];
+
+    /// The name of this kind of failure.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::AlreadyThere(_) => "machine.already-there",
+            Self::Denied(_) => "machine.denied",
+            Self::Other { .. } => "machine.failed",
+            Self::Invalid(_) => "machine.invalid",
+            Self::NotFound(_) => "machine.not-found",
+            Self::Refused(_) => "machine.refused",
+            Self::TimedOut(_) => "machine.timed-out",
+            Self::TooLarge(_) => "machine.too-large",
+            Self::Unreachable(_) => "machine.unreachable",
+            Self::Unreadable(_) => "machine.unreadable",
+            Self::Unsupported(_) => "machine.unsupported",
+            Self::Untrusted(_) => "machine.untrusted",
+        }
+    }
+
     /// What can be done about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {

@@ -45,6 +45,12 @@ impl Bundle {
         Secret::new(text)
     }
 
+    /// The secret that all machines of the cluster share for as long as it lives; empty when there is none.
+    pub fn cluster_secret(&self) -> Secret<String> {
+        let secret = self.get(&["cluster", "secret"]).and_then(Value::as_text);
+        Secret::new(secret.unwrap_or_default().to_owned())
+    }
+
     /// What the bundle keeps as base64, as the text that it is.
     pub(crate) fn pem(&self, path: &[&str]) -> String {
         let encoded = self.get(path).and_then(Value::as_text).unwrap_or_default();
