@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use testkit::talos::{Request, Size, ask_at, homes};
+use testkit::peers;
+use testkit::talos::{Node, Request, Size, ask_at, homes};
 
 #[test]
 #[ignore = "level talos: needs real Talos nodes (cargo xtask test)"]
@@ -38,6 +39,28 @@ fn nothing_lives_on_when_it_is_killed_and_the_next_one_removes_the_rest() {
     assert!(!harness.directory.exists());
 }
 
+#[test]
+#[ignore = "level talos: needs real Talos nodes (cargo xtask test)"]
+fn two_of_them_do_not_meet() {
+    let (one, other) = (Harness::start("one"), Harness::start("other"));
+    let machines = [one.machine(), other.machine()];
+    // Inside they are alike.
+    assert_eq!(machines[0].address, machines[1].address);
+    let answers = machines.each_ref().map(|machine| {
+        let address = machine.endpoint.to_string();
+        move || {
+            let talosctl = Command::new(peers::program("talosctl-1.13.9"))
+                .args(["get", "machinestatus", "--insecure", "--nodes", &address])
+                .output();
+            talosctl.expect("a program that runs").status.success()
+        }
+    });
+    assert!(answers.iter().all(|answers| answers()));
+    drop(one);
+    assert!(!answers[0]());
+    assert!(answers[1]());
+}
+
 struct Harness {
     child: Child,
     directory: PathBuf,
@@ -60,10 +83,15 @@ impl Harness {
         Self { child, directory }
     }
 
+    fn machine(&self) -> Node {
+        let request = Request::Machine { size: Size::NONE, keep: true };
+        let (mut sites, _) = ask_at(&self.directory, &request).expect("a machine");
+        sites.remove(0).nodes.remove(0)
+    }
+
     /// Starts a machine and takes down what it brought into the world.
     fn run_a_machine(&self) -> Traces {
-        let request = Request::Machine { size: Size::NONE, keep: true };
-        ask_at(&self.directory, &request).expect("a machine");
+        self.machine();
         let processes = below(self.child.id());
         assert!(processes.len() > 3, "a node has more processes: {processes:?}");
         let ours = namespaces(std::process::id());

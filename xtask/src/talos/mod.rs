@@ -25,7 +25,7 @@ use clap::Subcommand;
 use nix::sched::{CloneFlags, setns};
 use serde::Serialize;
 use testkit::peers;
-use testkit::talos::{Connection, Error, Request, Site, Size, ask_at, homes};
+use testkit::talos::{Connection, Error, Request, Site, Size, ask, ask_at, directory, homes};
 
 use crate::say;
 use parts::Parts;
@@ -88,23 +88,23 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
         }
         Args::Up { control_planes, workers } => {
             let size = Size { control_planes, workers };
-            show(&ask_person(&Request::Cluster { size, alone: false })?.0);
+            show(&ask_or_start(&Request::Cluster { size, alone: false })?.0);
         }
         Args::Maintenance { count } => {
             for _ in 0..count {
-                show(&ask_person(&Request::Machine { size: Size::NONE, keep: true })?.0);
+                show(&ask_or_start(&Request::Machine { size: Size::NONE, keep: true })?.0);
             }
         }
         Args::Exec { command } => return Err(exec(&command)?),
         Args::Status => {
-            let sites = match ask_at(&person(), &Request::Status) {
+            let sites = match ask(&Request::Status) {
                 Err(Error::NoHarness(_)) => Vec::new(),
                 other => other?.0,
             };
             show(&sites);
         }
         Args::Stop => {
-            match ask_at(&person(), &Request::Stop) {
+            match ask(&Request::Stop) {
                 // It ends without an answer.
                 Ok(_) | Err(Error::Refused(_)) => {}
                 Err(Error::NoHarness(_)) => say::progress("no nodes are running"),
@@ -177,26 +177,24 @@ impl Drop for Harness {
     }
 }
 
-/// Asks the harness of the person at this machine, and starts one where none is.
-fn ask_person(request: &Request) -> Result<(Vec<Site>, Connection)> {
-    match ask_at(&person(), request) {
+/// Asks the harness that a test would ask, and starts it where none is.
+fn ask_or_start(request: &Request) -> Result<(Vec<Site>, Connection)> {
+    match ask(request) {
         Err(Error::NoHarness(_)) => {
             prepare()?;
+            let home = directory();
+            let name = home.file_name().context("a harness needs a folder of its own")?;
             // It lives on, and must not hold on to what this command writes to.
-            let log = fs_err::File::create(homes().with_file_name("log"))?;
-            let mut command = serve_command(&person())?;
-            let mut child = command.stdin(Stdio::null()).stderr(log.into_parts().0).spawn()?;
-            wait_for(&mut child, &person()).with_context(|| {
-                format!("it may have said why in {}", homes().with_file_name("log").display())
-            })?;
-            Ok(ask_at(&person(), request)?)
+            let log = homes().with_file_name(name).with_added_extension("log");
+            let output = fs_err::File::create(&log)?.into_parts().0;
+            let mut command = serve_command(&home)?;
+            let mut child = command.stdin(Stdio::null()).stderr(output).spawn()?;
+            wait_for(&mut child, &home)
+                .with_context(|| format!("it may have said why in {}", log.display()))?;
+            Ok(ask(request)?)
         }
         other => Ok(other?),
     }
-}
-
-fn person() -> PathBuf {
-    homes().join("person")
 }
 
 fn serve_command(directory: &Path) -> Result<Command> {
@@ -224,7 +222,7 @@ fn wait_for(child: &mut Child, directory: &Path) -> Result<()> {
 
 /// Becomes a program in the network of the largest cluster that runs.
 fn exec(command: &[OsString]) -> Result<anyhow::Error> {
-    let (sites, _) = ask_at(&person(), &Request::Status)?;
+    let (sites, _) = ask(&Request::Status)?;
     let site = sites.last().context("no nodes are running")?;
     setns(fs_err::File::open(&site.network)?, CloneFlags::CLONE_NEWNET)?;
     let (program, arguments) = command.split_first().context("a program")?;

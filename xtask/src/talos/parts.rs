@@ -5,6 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use fs_err::File;
 use sha2::{Digest, Sha256};
 use testkit::peers;
 
@@ -22,13 +23,16 @@ impl Parts {
     pub(super) fn ensure() -> Result<Self> {
         crate::peers::ensure(programs())?;
         let folder = peers::cache().join("talos").join(format!("parts-{}", key()));
+        fs_err::create_dir_all(folder.with_file_name(""))?;
+        // Others may want the same parts at the same time.
+        let making = File::create(folder.with_added_extension("lock"))?;
+        making.file().lock()?;
         if !folder.exists() {
             say::progress("making the root file system and the images of the nodes");
             let scratch = tempfile::Builder::new().prefix("making-").tempdir_in(peers::cache())?;
             crate::peers::unpack("busybox-static", &scratch.path().join("busybox"))?;
             write_root(&scratch.path().join("root"))?;
             write_images(scratch.path())?;
-            fs_err::create_dir_all(folder.with_file_name(""))?;
             fs_err::rename(scratch.keep(), &folder)?;
         }
         Ok(Self { folder })

@@ -3,7 +3,7 @@
 //! and what remains on disk and of control groups is removed by the next one that starts.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -50,35 +50,41 @@ pub(super) fn run(directory: &Path, tied: bool) -> Result<()> {
         site.stop();
     }
     harness.groups.remove_all();
+    // Whoever looks for leftovers meanwhile would take a folder without its lock for one.
+    let _starting = starting()?;
     fs_err::remove_dir_all(directory)?;
     Ok(())
 }
 
 /// Removes what is left of every harness that was killed. What this returns keeps others from starting meanwhile.
 pub(super) fn remove_leftovers() -> Result<File> {
-    let homes = talos::homes();
-    fs_err::create_dir_all(&homes)?;
-    let starting = File::create(homes.with_file_name("lock"))?;
-    starting.file().lock()?;
-    for entry in fs_err::read_dir(&homes)? {
+    let starting = starting()?;
+    for entry in fs_err::read_dir(talos::homes())? {
         let home = entry?.path();
-        match lock(&home) {
-            Ok(Some(_lock)) => {
-                cgroup::remove_leftovers(&home);
-                fs_err::remove_dir_all(home)?;
-            }
-            // It lives.
-            Ok(None) => {}
-            // It was just ending.
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(error.into()),
+        // Whoever has the lock lives.
+        if let Some(_lock) = lock(&home)? {
+            cgroup::remove_leftovers(&home);
+            fs_err::remove_dir_all(home)?;
         }
     }
     Ok(starting)
 }
 
+/// Waits until no other harness comes or goes, and keeps it so for as long as what is returned lives.
+fn starting() -> Result<File> {
+    let homes = talos::homes();
+    fs_err::create_dir_all(&homes)?;
+    let starting = File::create(homes.with_file_name("lock"))?;
+    starting.file().lock()?;
+    Ok(starting)
+}
+
 /// Makes a directory that is ours alone, for as long as what is returned lives.
 fn claim(directory: &Path) -> Result<File> {
+    // Where others look for what a killed harness left, and where nothing else is that could be removed.
+    if directory.parent() != Some(&talos::homes()) {
+        bail!("a harness lives in a folder in {}", talos::homes().display());
+    }
     let _starting = remove_leftovers()?;
     fs_err::create_dir_all(directory)?;
     lock(directory)?.context("another harness lives there")
