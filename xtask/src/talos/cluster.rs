@@ -74,8 +74,9 @@ pub(super) fn answers(site: &Site, node: &Node) -> Result<()> {
 
 fn write_configs(site: &Site, leader: &Node) -> Result<()> {
     let files = site.status();
-    fs_err::write(files.patch(Role::Worker), patch())?;
-    fs_err::write(files.patch(Role::ControlPlane), etcd_patch())?;
+    let endpoints = list(site.endpoints());
+    fs_err::write(files.patch(Role::Worker), patch(&endpoints))?;
+    fs_err::write(files.patch(Role::ControlPlane), control_plane_patch(&endpoints))?;
     let secrets = files.secrets().to_string_lossy().into_owned();
     talosctl(site, &["gen", "secrets", "--force", "--output-file", &secrets])?;
     talosctl(
@@ -92,8 +93,6 @@ fn write_configs(site: &Site, leader: &Node) -> Result<()> {
             "--with-examples=false",
             "--kubernetes-version",
             KUBERNETES,
-            "--additional-sans",
-            &list(site.endpoints()),
             "--config-patch",
             &format!("@{}", files.patch(Role::Worker).display()),
             "--config-patch-control-plane",
@@ -115,9 +114,11 @@ fn write_configs(site: &Site, leader: &Node) -> Result<()> {
 }
 
 /// What a configuration says for our nodes only.
-fn patch() -> String {
+fn patch(endpoints: &str) -> String {
     format!(
         r#"machine:
+  # Where the node is reached from outside.
+  certSANs: [{endpoints}]
   time:
     # There is no time server, and no need for one.
     disabled: true
@@ -154,9 +155,16 @@ $patch: delete
     )
 }
 
-/// What it says for control planes besides: the release of etcd that is pinned.
-fn etcd_patch() -> String {
-    format!("cluster:\n  etcd:\n    image: registry.k8s.io/etcd:{ETCD}\n")
+/// What it says for control planes besides: the same for Kubernetes, and the release of etcd that is pinned.
+fn control_plane_patch(endpoints: &str) -> String {
+    format!(
+        r"cluster:
+  apiServer:
+    certSANs: [{endpoints}]
+  etcd:
+    image: registry.k8s.io/etcd:{ETCD}
+"
+    )
 }
 
 fn talosctl(site: &Site, arguments: &[&str]) -> Result<String> {
