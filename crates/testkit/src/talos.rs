@@ -137,7 +137,7 @@ impl Cluster {
     /// # Panics
     /// When the harness cannot.
     pub fn power_off(&self, node: &Node) {
-        self.power(node, false);
+        power(self.size, node, false);
     }
 
     /// Starts a node that is off, with what is on its disk.
@@ -145,12 +145,15 @@ impl Cluster {
     /// # Panics
     /// When the harness cannot.
     pub fn power_on(&self, node: &Node) {
-        self.power(node, true);
+        power(self.size, node, true);
     }
 
-    fn power(&self, node: &Node, on: bool) {
-        let request = Request::Power { size: self.size, node: node.name.clone(), on };
-        ask(&request).unwrap_or_else(|error| panic!("{}: {error}", node.name));
+    /// Whether a node is on now. One that reboots is off for a moment.
+    ///
+    /// # Panics
+    /// When the harness does not know.
+    pub fn is_on(&self, node: &Node) -> bool {
+        is_on(self.size, node)
     }
 }
 
@@ -166,7 +169,34 @@ impl Deref for Cluster {
 #[derive(Debug)]
 pub struct Machine {
     node: Node,
+    size: Size,
     _connection: Connection,
+}
+
+impl Machine {
+    /// Ends it at once, as a power cut would.
+    ///
+    /// # Panics
+    /// When the harness cannot.
+    pub fn power_off(&self) {
+        power(self.size, self, false);
+    }
+
+    /// Starts it when it is off, with what is on its disk.
+    ///
+    /// # Panics
+    /// When the harness cannot.
+    pub fn power_on(&self) {
+        power(self.size, self, true);
+    }
+
+    /// Whether it is on now. While it reboots it is off for a moment.
+    ///
+    /// # Panics
+    /// When the harness does not know.
+    pub fn is_on(&self) -> bool {
+        is_on(self.size, self)
+    }
 }
 
 impl Deref for Machine {
@@ -200,7 +230,19 @@ pub fn cluster_alone(size: Size) -> Cluster {
 /// When there is no harness, saying how to start one, or when the machine did not start.
 pub fn machine(size: Size) -> Machine {
     let (mut site, connection) = expect(&Request::Machine { size, keep: false });
-    Machine { node: site.nodes.remove(0), _connection: connection }
+    Machine { node: site.nodes.remove(0), size, _connection: connection }
+}
+
+fn power(size: Size, node: &Node, on: bool) {
+    let request = Request::Power { size, node: node.name.clone(), on };
+    ask(&request).unwrap_or_else(|error| panic!("{}: {error}", node.name));
+}
+
+fn is_on(size: Size, node: &Node) -> bool {
+    let (sites, _) = ask(&Request::Status).unwrap_or_else(|error| panic!("{error}"));
+    let nodes = sites.into_iter().filter(|site| site.size == size).flat_map(|site| site.nodes);
+    let found = nodes.into_iter().find(|known| known.name == node.name);
+    found.unwrap_or_else(|| panic!("{} has no node {}", size, node.name)).running
 }
 
 fn get_cluster(size: Size, alone: bool) -> Cluster {
@@ -297,10 +339,10 @@ pub fn socket(directory: &Path) -> PathBuf {
     directory.join("socket")
 }
 
-/// The variable that tells tests where their harness lives.
+/// The variable that tells where the harness lives that is asked: a folder in [`homes`].
 pub const VARIABLE: &str = "ICHOR_TALOS";
 
-/// Where the harness lives that a test is to use: that of the test run, or a person's.
+/// Where the harness lives that is asked: that of the test run, one that was chosen, or a person's.
 pub fn directory() -> PathBuf {
     std::env::var_os(VARIABLE).map_or_else(|| homes().join("person"), PathBuf::from)
 }

@@ -2,11 +2,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests of processes: they wait for real ones")]
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use testkit::peers;
-use testkit::talos::{self, Role, Size};
+use testkit::talos::{self, Cluster, Node, Role, Size};
 
 #[test]
 #[ignore = "level talos: needs real Talos nodes (cargo xtask test)"]
@@ -18,18 +20,90 @@ fn a_cluster_answers_on_its_loopback_address() {
 
     let said = text(&talosctl(&cluster, &["version", "--short"]));
     assert!(said.matches("v1.13.9").count() >= 2, "client and server: {said}");
-    let members =
-        text(&talosctl(&cluster, &["get", "members", "--output", "jsonpath={.metadata.id}"]));
-    assert_eq!(members.trim(), node.name);
+    assert_eq!(members(&cluster, node), [node.name.as_str()]);
     assert!(cluster.secrets().is_file());
 
-    let kubectl = Command::new(peers::program("kubectl"))
-        .arg("--kubeconfig")
-        .arg(cluster.kubeconfig())
-        .args(["get", "nodes", "--output", "jsonpath={.items[*].metadata.name}"])
-        .output()
-        .expect("a program that runs");
-    assert_eq!(text(&kubectl), node.name);
+    assert_eq!(kubernetes(&cluster), BTreeMap::from([(node.name.clone(), Kubernetes::WELL)]));
+}
+
+#[test]
+#[ignore = "level talos: needs real Talos nodes (cargo xtask test)"]
+fn three_control_planes_and_a_worker_are_one_cluster() {
+    let cluster = talos::cluster(Size::FOUR);
+    let names = |wanted: &[Role]| -> Vec<String> {
+        let nodes = cluster.nodes.iter().filter(|node| wanted.contains(&node.role));
+        nodes.map(|node| node.name.clone()).collect()
+    };
+    let (all, leaders) = (names(&[Role::ControlPlane, Role::Worker]), names(&[Role::ControlPlane]));
+    assert_eq!((all.len(), leaders.len()), (4, 3));
+
+    for node in &cluster.nodes {
+        assert_eq!(members(&cluster, node), all, "as {} sees it", node.name);
+    }
+    assert_eq!(voters(&cluster).into_keys().collect::<Vec<_>>(), leaders);
+    let seen = kubernetes(&cluster);
+    assert_eq!(seen, all.into_iter().map(|name| (name, Kubernetes::WELL)).collect());
+    let selected = ["--selector", "node-role.kubernetes.io/control-plane"];
+    let labelled =
+        kubectl(&cluster, &[&["get", "nodes", "--output", "name"], &selected[..]].concat());
+    assert_eq!(labelled.replace("node/", "").lines().collect::<Vec<_>>(), leaders);
+}
+
+#[test]
+#[ignore = "level talos: needs real Talos nodes (cargo xtask test)"]
+fn a_control_plane_that_reboots_stays_the_member_of_etcd_that_it_was() {
+    let cluster = talos::cluster_alone(Size::FOUR);
+    let node = &cluster.nodes[1];
+    let (members, boot) = (voters(&cluster), boot_id(&cluster, node));
+    // It watches until the node is up again.
+    text(&talosctl(&cluster, &["reboot", "--nodes", &node.address.to_string()]));
+    assert_ne!(boot_id(&cluster, node), boot);
+    assert_eq!(voters(&cluster), members);
+    let status =
+        text(&talosctl(&cluster, &["etcd", "status", "--nodes", &node.address.to_string()]));
+    assert!(status.contains(&members[&node.name]), "{status}");
+    assert!(cluster.is_on(node));
+}
+
+#[test]
+#[ignore = "level talos: needs real Talos nodes (cargo xtask test)"]
+fn a_machine_joins_as_a_worker_and_leaves_the_cluster_as_it_was() {
+    let cluster = talos::cluster_alone(Size::ONE);
+    let before = (kubernetes(&cluster), members(&cluster, &cluster.nodes[0]));
+    let machine = talos::machine(Size::ONE);
+    let stranger = talosctl(&cluster, &directly(&machine, &["version"]));
+    assert!(!stranger.status.success(), "it has a certificate of the cluster already");
+    join(&cluster, &machine);
+
+    let boot = boot_id(&cluster, &machine);
+    text(&talosctl(&cluster, &directly(&machine, &["reboot"])));
+    assert_ne!(boot_id(&cluster, &machine), boot);
+    wait_until_well(&cluster, &machine);
+
+    machine.power_off();
+    kubectl(&cluster, &["delete", "node", &machine.name]);
+    assert_eq!((kubernetes(&cluster), members(&cluster, &cluster.nodes[0])), before);
+}
+
+#[test]
+#[ignore = "level talos: needs real Talos nodes (cargo xtask test)"]
+fn a_node_that_shuts_down_is_off_until_it_is_switched_on() {
+    let cluster = talos::cluster_alone(Size::ONE);
+    let machine = talos::machine(Size::ONE);
+    join(&cluster, &machine);
+    let boot = boot_id(&cluster, &machine);
+    // Watching it may take talosctl half an hour: when the node is off before it said that it stops.
+    text(&talosctl(&cluster, &directly(&machine, &["shutdown", "--wait=false"])));
+    eventually("it is off", || !machine.is_on());
+    assert!(!talosctl(&cluster, &directly(&machine, &["version"])).status.success());
+
+    machine.power_on();
+    // Talos also undoes what shutting down begins with: that nothing new may run there.
+    wait_until_well(&cluster, &machine);
+    assert_ne!(boot_id(&cluster, &machine), boot);
+
+    machine.power_off();
+    kubectl(&cluster, &["delete", "node", &machine.name]);
 }
 
 #[test]
@@ -75,21 +149,113 @@ fn a_node_comes_back_with_its_disk_after_a_power_cut() {
     assert!(!talosctl(&cluster, &["version", "--short"]).status.success());
     cluster.power_on(node);
 
-    let end = Instant::now() + Duration::from_mins(3);
-    let mut now = members();
-    while !now.status.success() && Instant::now() < end {
-        std::thread::sleep(Duration::from_secs(1));
-        now = members();
-    }
-    assert_eq!(text(&now), before);
+    eventually("etcd answers", || members().status.success());
+    assert_eq!(text(&members()), before);
 }
 
-fn talosctl(cluster: &talos::Cluster, arguments: &[&str]) -> Output {
+/// Makes a worker of a machine in maintenance, as somebody does who has the secrets of the cluster alone.
+fn join(cluster: &Cluster, machine: &Node) {
+    let files = tempfile::tempdir().expect("a directory");
+    let config = files.path().join("worker.yaml").to_string_lossy().into_owned();
+    let leader = format!("https://{}:6443", cluster.nodes[0].address);
+    let secrets = cluster.secrets().to_string_lossy().into_owned();
+    let patch = format!("@{}", cluster.patch(Role::Worker).display());
+    let generate = ["gen", "config", "ichor-test", &leader, "--with-secrets", &secrets];
+    let worker = ["--output-types", "worker", "--output", &config, "--config-patch", &patch];
+    // In container mode Talos does not tell the discovery service that a node leaves: it would be a member for
+    // half an hour.
+    let unseen = ["--config-patch", "cluster: {discovery: {enabled: false}}"];
+    text(&talosctl(cluster, &[&generate[..], &worker, &unseen].concat()));
+    let endpoint = machine.endpoint.to_string();
+    let apply = ["apply-config", "--insecure", "--nodes", &endpoint, "--file", &config];
+    text(&talosctl(cluster, &apply));
+    wait_until_well(cluster, machine);
+}
+
+/// Waits until a node answers with the certificates of the cluster, and Kubernetes may use it.
+fn wait_until_well(cluster: &Cluster, node: &Node) {
+    let version = directly(node, &["version"]);
+    eventually("it is well", || {
+        talosctl(cluster, &version).status.success()
+            && kubernetes(cluster).get(&node.name) == Some(&Kubernetes::WELL)
+    });
+}
+
+/// The members of the cluster, as a node sees it.
+fn members(cluster: &Cluster, node: &Node) -> Vec<String> {
+    let get = ["get", "members", "--output", "jsonpath={.metadata.id}", "--nodes"];
+    let said = text(&talosctl(cluster, &[&get[..], &[&node.address.to_string()]].concat()));
+    said.lines().map(str::to_owned).collect()
+}
+
+/// What Kubernetes thinks of its nodes.
+fn kubernetes(cluster: &Cluster) -> BTreeMap<String, Kubernetes> {
+    let columns = "custom-columns=NAME:.metadata.name,\
+                   READY:.status.conditions[?(@.type==\"Ready\")].status,CLOSED:.spec.unschedulable";
+    let said = kubectl(cluster, &["get", "nodes", "--no-headers", "--output", columns]);
+    let nodes = said.lines().map(|line| {
+        let [name, ready, closed] = line.split_whitespace().collect::<Vec<_>>()[..] else {
+            panic!("not three columns: {line}");
+        };
+        (name.to_owned(), Kubernetes { ready: ready == "True", closed: closed == "true" })
+    });
+    nodes.collect()
+}
+
+#[derive(Debug, Eq, PartialEq)]
+struct Kubernetes {
+    ready: bool,
+    /// Nothing new may run there.
+    closed: bool,
+}
+
+impl Kubernetes {
+    const WELL: Self = Self { ready: true, closed: false };
+}
+
+/// The members of etcd that vote: their names and ids.
+fn voters(cluster: &Cluster) -> BTreeMap<String, String> {
+    let said = text(&talosctl(cluster, &["etcd", "members"]));
+    let members = said.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let voters = members.filter(|columns| columns.last() == Some(&"false"));
+    voters.map(|columns| (columns[2].to_owned(), columns[1].to_owned())).collect()
+}
+
+fn boot_id(cluster: &Cluster, node: &Node) -> String {
+    text(&talosctl(cluster, &directly(node, &["read", "/proc/sys/kernel/random/boot_id"])))
+}
+
+/// Arguments for a node that is asked itself.
+fn directly(node: &Node, arguments: &[&str]) -> Vec<String> {
+    let [endpoint, address] = [node.endpoint, node.address].map(|address| address.to_string());
+    let own = ["--endpoints".to_owned(), endpoint, "--nodes".to_owned(), address];
+    arguments.iter().map(|argument| (*argument).to_owned()).chain(own).collect()
+}
+
+fn kubectl(cluster: &Cluster, arguments: &[&str]) -> String {
+    let output = Command::new(peers::program("kubectl"))
+        .arg("--kubeconfig")
+        .arg(cluster.kubeconfig())
+        .args(arguments)
+        .output();
+    text(&output.expect("a program that runs"))
+}
+
+fn talosctl(cluster: &Cluster, arguments: &[impl AsRef<OsStr>]) -> Output {
     Command::new(peers::program("talosctl-1.13.9"))
         .env("TALOSCONFIG", cluster.talosconfig())
         .args(arguments)
         .output()
         .expect("a program that runs")
+}
+
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    // Several times what the slowest takes on a machine with two busy processors.
+    let end = Instant::now() + Duration::from_mins(3);
+    while !holds() {
+        assert!(Instant::now() < end, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(500));
+    }
 }
 
 fn text(output: &Output) -> String {
