@@ -156,6 +156,8 @@ impl Level {
         let harness = self.nodes.then(talos::Harness::start).transpose()?;
         if let Some(harness) = &harness {
             nextest.env(testkit::talos::VARIABLE, &harness.directory);
+            // However many processors there are: such tests wait most of the time.
+            nextest.args(["--test-threads", "4"]);
         }
         succeed(&mut nextest)
     }
