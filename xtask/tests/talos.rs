@@ -2,11 +2,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests of processes: they wait for real ones")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fs_err::File;
 use testkit::peers;
 use testkit::talos::{Node, Request, Size, ask_at, homes};
 
@@ -95,10 +96,11 @@ impl Harness {
         let processes = below(self.child.id());
         assert!(processes.len() > 3, "a node has more processes: {processes:?}");
         let ours = namespaces(std::process::id());
-        let namespaces: BTreeSet<_> = processes
+        let namespaces: BTreeMap<PathBuf, File> = processes
             .iter()
-            .flat_map(|pid| namespaces(*pid))
-            .filter(|one| !ours.contains(one))
+            .flat_map(|pid| links(*pid))
+            .filter(|(namespace, _)| !ours.contains(namespace))
+            .filter_map(|(namespace, link)| Some((namespace, File::open(link).ok()?)))
             .collect();
         // Network, mounts, processes, host name, messages and control groups.
         assert!(namespaces.len() >= 6, "{namespaces:?}");
@@ -120,7 +122,8 @@ impl Drop for Harness {
 struct Traces {
     directory: PathBuf,
     processes: Vec<u32>,
-    namespaces: BTreeSet<PathBuf>,
+    /// Open, so that the kernel does not give their numbers to those of another harness.
+    namespaces: BTreeMap<PathBuf, File>,
     groups: Vec<PathBuf>,
 }
 
@@ -129,8 +132,8 @@ impl Traces {
         let left = || -> Vec<String> {
             let mut left = Vec::new();
             for pid in pids() {
-                let still: Vec<_> =
-                    namespaces(pid).intersection(&self.namespaces).cloned().collect();
+                let mut still = namespaces(pid);
+                still.retain(|namespace| self.namespaces.contains_key(namespace));
                 if !still.is_empty() || (self.processes.contains(&pid) && alive(pid)) {
                     left.push(format!("process {pid} {still:?}"));
                 }
@@ -168,8 +171,13 @@ fn below(root: u32) -> Vec<u32> {
 }
 
 fn namespaces(pid: u32) -> BTreeSet<PathBuf> {
+    links(pid).map(|(namespace, _)| namespace).collect()
+}
+
+/// The namespaces of a process, and where they can be opened.
+fn links(pid: u32) -> impl Iterator<Item = (PathBuf, PathBuf)> {
     let links = fs_err::read_dir(format!("/proc/{pid}/ns")).into_iter().flatten().flatten();
-    links.filter_map(|link| fs_err::read_link(link.path()).ok()).collect()
+    links.filter_map(|link| Some((fs_err::read_link(link.path()).ok()?, link.path())))
 }
 
 fn pids() -> impl Iterator<Item = u32> {
