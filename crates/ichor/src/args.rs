@@ -7,7 +7,12 @@ mod node;
 mod reach;
 
 pub use look::{Logs, Look, Services};
-pub use node::{NodeCommand, Reboot, RebootMode};
+pub use node::{
+    Alarms, ApplyConfig, ApplyHow, ApplyMode, Bootstrap, Defragment, Etcd, ForfeitLeadership,
+    Image, ImageNamespace, ImagePull, LeaveEtcd, Meta, NodeCommand, Overrides, PatchConfig, Reboot,
+    RebootMode, RecoverEtcd, RemoveMember, Reset, Rollback, Rule, ServiceAction, ServiceControl,
+    Shutdown, Upgrade, Wait, Wipe, WipeDisk, WipeMethod, WipeMode,
+};
 pub use reach::{Maintenance, Reach, Sure};
 
 use std::ffi::OsString;

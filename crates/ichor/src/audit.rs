@@ -25,6 +25,9 @@ pub(crate) struct Audit {
 struct Action {
     user: String,
     action: String,
+    /// How it is done: what was given, as a digest, and which rules are overridden for which reason.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    detail: String,
     nodes: Vec<String>,
 }
 
@@ -42,12 +45,18 @@ impl Audit {
     /// Writes down what is about to be done. What cannot be written down must not be done.
     pub(crate) fn begin(
         action: &str,
+        detail: &str,
         nodes: Vec<String>,
         surroundings: &Surroundings,
     ) -> Result<Self, Error> {
         let audit = Self {
             file: surroundings.state.join(FILE),
-            action: Action { user: surroundings.user.clone(), action: action.to_owned(), nodes },
+            action: Action {
+                user: surroundings.user.clone(),
+                action: action.to_owned(),
+                detail: detail.to_owned(),
+                nodes,
+            },
         };
         audit.write("begun").map_err(Error::Audit)?;
         Ok(audit)
@@ -122,7 +131,7 @@ mod tests {
             user: "somebody".to_owned(),
         };
         for node in ["127.0.0.1", "127.0.0.2"] {
-            let audit = Audit::begin("reboot", vec![node.to_owned()], &surroundings).unwrap();
+            let audit = Audit::begin("reboot", "", vec![node.to_owned()], &surroundings).unwrap();
             audit.end(Ok(())).unwrap();
         }
         let text = fs_err::read_to_string(directory.path().join("state/audit.jsonl")).unwrap();

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use talos_api::{ConnectError, NodeError, Reason};
 
 use crate::ExitStatus;
+use crate::commands::Failure;
 
 /// Why a command did not end well.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +74,9 @@ pub enum Error {
     /// A machine did not do what it was asked.
     #[error(transparent)]
     Machine(#[from] NodeError),
+    /// Something was not done to a machine, or not to its end.
+    #[error(transparent)]
+    Deed(#[from] Failure),
     /// Nobody could be asked whether it may be done.
     #[error("{0}: nobody is there to say yes")]
     Unasked(String),
@@ -139,6 +143,7 @@ impl Error {
             Self::Secrets { .. } => "secrets.incomplete",
             Self::Connect(_) => "talosconfig.unusable",
             Self::Machine(error) => error.reason.code(),
+            Self::Deed(failure) => failure.code(),
             Self::Unasked(_) => "confirm.unasked",
             Self::Declined(_) => "confirm.declined",
             Self::Audit(_) => "audit.write-failed",
@@ -162,6 +167,7 @@ impl Error {
                 Reason::Invalid(_) => ExitStatus::BadInput,
                 _ => ExitStatus::Failed,
             },
+            Self::Deed(failure) => failure.status(),
             Self::Output(_) | Self::NoSecrets(_) | Self::Declined(_) | Self::Audit(_) => {
                 ExitStatus::Failed
             }
@@ -188,6 +194,7 @@ impl Error {
             Self::Config { hint, .. } | Self::Sops { hint, .. } => hint.as_deref(),
             Self::Exists { hint, .. } => Some(hint),
             Self::Machine(error) => error.reason.hint(),
+            Self::Deed(failure) => failure.hint(),
             Self::Connect(ConnectError::NoEndpoint) => Some("-e names where the API is reached"),
             Self::Connect(_) => Some("`ichor config info` shows what the talosconfig holds"),
             Self::Unasked(_) => Some("--yes does it without asking"),
@@ -218,13 +225,14 @@ fn count(errors: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Error, Reason};
+    use super::{Error, Failure, Reason};
 
     #[test]
     fn every_code_has_its_entry_in_the_reference() {
         let reference = include_str!("../../../docs/reference/errors.md");
         let codes = Error::CODES
             .iter()
+            .chain(Failure::CODES)
             .chain(talos_config::Error::CODES)
             .chain(talos_config::Validation::CODES)
             .chain(sops::Error::CODES)

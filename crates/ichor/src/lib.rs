@@ -21,6 +21,7 @@ mod texts;
 
 use std::ffi::OsString;
 
+pub use commands::Failure;
 pub use error::Error;
 pub use exit::ExitStatus;
 

@@ -26,8 +26,9 @@ pub(crate) fn run(
     runtime.block_on(async {
         tokio::select! {
             biased;
-            _ = tokio::signal::ctrl_c() => Ok(ExitStatus::Interrupted),
+            // First: work that acts on machines has something to say about an interruption.
             outcome = work => outcome,
+            _ = tokio::signal::ctrl_c() => Ok(ExitStatus::Interrupted),
         }
     })
 }
@@ -78,6 +79,24 @@ impl Machines {
             });
         }
         Ok(Self(nodes))
+    }
+
+    /// The only machine, for what is done on one of them.
+    pub(crate) fn only(&self, what: &str) -> Result<&Node, Error> {
+        match self.0.as_slice() {
+            [node] => Ok(node),
+            several => Err(Error::Usage {
+                message: format!("{what} is for one machine, and {} are named", several.len()),
+                hint: "-n names one".to_owned(),
+            }),
+        }
+    }
+
+    /// The same machines, the named one last.
+    #[must_use]
+    pub(crate) fn with_last(mut self, name: &str) -> Self {
+        self.0.sort_by_key(|node| node.name() == name);
+        self
     }
 
     pub(crate) fn nodes(&self) -> &[Node] {

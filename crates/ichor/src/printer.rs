@@ -79,6 +79,15 @@ impl Printer {
         }
     }
 
+    /// Shows the step that something is at: on a terminal in place of the one before, elsewhere as a line of its own.
+    pub(crate) fn step(&mut self, text: &str) {
+        if self.stderr.is_terminal() {
+            self.progress(text);
+        } else {
+            self.note(text);
+        }
+    }
+
     /// Asks a person whether something may be done. `action` says it as in "reboot 10.0.0.11".
     pub(crate) fn confirm(&mut self, action: &str, sure: Sure) -> Result<(), Error> {
         if sure.yes {
@@ -87,6 +96,7 @@ impl Printer {
         if !std::io::stdin().is_terminal() {
             return Err(Error::Unasked(action.to_owned()));
         }
+        self.finish();
         let _ = write!(self.stderr, "{action}? [y/N] ");
         let _ = self.stderr.flush();
         let mut answer = String::new();

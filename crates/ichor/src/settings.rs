@@ -27,7 +27,7 @@ pub(crate) enum Settings {
     Explain { path: String, file: Input, patches: Vec<Input>, output: Output },
     Validate { files: Vec<Input>, mode: Mode, strict: bool, output: Output },
     Look { command: Look, surroundings: Surroundings },
-    Node { command: NodeCommand, surroundings: Surroundings },
+    Node { command: Box<NodeCommand>, surroundings: Surroundings, keys: Keys },
     Version { output: Output },
     Completions { shell: clap_complete::Shell },
 }
@@ -153,9 +153,11 @@ impl Settings {
                 }
             }
             Command::Look(command) => Self::Look { command, surroundings: Surroundings::resolve() },
-            Command::Node { what: command } => {
-                Self::Node { command, surroundings: Surroundings::resolve() }
-            }
+            Command::Node { what } => Self::Node {
+                command: Box::new(what),
+                surroundings: Surroundings::resolve(),
+                keys: keys(),
+            },
             Command::Version { shown } => Self::Version { output: shown.output },
             Command::Completions { shell } => Self::Completions { shell },
         })
@@ -381,7 +383,7 @@ const ROLES: &[&str] = &[
 ];
 
 impl Input {
-    fn file(path: &Path) -> Self {
+    pub(crate) fn file(path: &Path) -> Self {
         if path.as_os_str() == "-" { Self::Stdin } else { Self::File(path.to_owned()) }
     }
 
@@ -397,7 +399,7 @@ impl Input {
     }
 
     /// Patches are told from file names as talosctl does it: a name has no space and no bracket.
-    fn patch(argument: String) -> Self {
+    pub(crate) fn patch(argument: String) -> Self {
         if let Some(path) = argument.strip_prefix('@') {
             return Self::File(path.into());
         }

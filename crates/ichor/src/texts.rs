@@ -47,8 +47,7 @@ impl Texts {
                 (format!("<patch {}>", self.inline), text.clone().into_bytes())
             }
         };
-        self.names.push(name);
-        let source = Source(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        let source = self.add(&name);
         match String::from_utf8(bytes) {
             Ok(text) => match &self.keys {
                 Some(keys) => {
@@ -67,6 +66,12 @@ impl Texts {
                 })
             }
         }
+    }
+
+    /// Takes in a text that comes from elsewhere, by the name that errors give it.
+    pub(crate) fn add(&mut self, name: &str) -> Source {
+        self.names.push(name.to_owned());
+        Source(u32::try_from(self.names.len()).unwrap_or(u32::MAX))
     }
 
     /// Reads a text as something; an error names the place in it.

@@ -93,6 +93,13 @@ impl Reason {
             Code::NotFound => Self::NotFound(message),
             Code::AlreadyExists => Self::AlreadyThere(message),
             Code::InvalidArgument => Self::Invalid(message),
+            // Errors of services come without a code.
+            Code::Unknown if message.ends_with("operation via API") => Self::Refused(message),
+            Code::Unknown
+                if message.starts_with("service ") && message.ends_with("not defined") =>
+            {
+                Self::NotFound(message)
+            }
             code => Self::Other { code, message },
         }
     }
@@ -145,6 +152,9 @@ impl Reason {
             Self::Denied(_) => "a talosconfig with more roles can do it",
             Self::Refused(message) if message.contains("container mode") => {
                 "the machine runs as a container: whatever runs it starts, stops and upgrades it"
+            }
+            Self::Refused(message) if message.ends_with("operation via API") => {
+                "of Talos' own services only the kubelet can be started and restarted, and those of extensions"
             }
             Self::Unsupported(message) if message.contains("control plane nodes") => {
                 "ask a control plane: -n takes its address"

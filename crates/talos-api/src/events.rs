@@ -108,19 +108,25 @@ pub struct Events {
 }
 
 impl Events {
+    /// Begins to listen, so that nothing is missed of what happens from now on.
+    pub async fn begin(&mut self) -> Result<(), NodeError> {
+        let read = self.read().await;
+        match self.patience.judge(&self.node, read)? {
+            Judged::Message(event) => {
+                self.remember(&event);
+                Ok(())
+            }
+            Judged::Lost(error) => Err(error),
+        }
+    }
+
     /// The next event. Fails when the machine does not answer to begin with, and where trying again would not help.
     pub async fn next(&mut self) -> Result<Followed, NodeError> {
         loop {
             let read = self.read().await;
             match self.patience.judge(&self.node, read)? {
                 Judged::Message(event) => {
-                    // Ids are in the order of time, also over restarts, of which the machine remembers nothing. The
-                    // greeting is older than what it is asked for, unless that is only to come.
-                    let greeting = event.data.as_ref().is_none_or(|data| data.type_url.is_empty());
-                    if !greeting || self.since == Since::Now {
-                        self.since = Since::Id(event.id.clone());
-                    }
-                    if !greeting {
+                    if !self.remember(&event) {
                         return Ok(Followed::Event(event));
                     }
                 }
@@ -132,6 +138,18 @@ impl Events {
                 }
             }
         }
+    }
+
+    /// Keeps where the next stream has to begin. Tells whether the event is only the greeting.
+    ///
+    /// Ids are in the order of time, also over restarts, of which the machine remembers nothing. The greeting is older
+    /// than what it is asked for, unless that is only to come.
+    fn remember(&mut self, event: &Event) -> bool {
+        let greeting = event.data.as_ref().is_none_or(|data| data.type_url.is_empty());
+        if !greeting || self.since == Since::Now {
+            self.since = Since::Id(event.id.clone());
+        }
+        greeting
     }
 
     async fn read(&mut self) -> Result<Option<Event>, NodeError> {

@@ -28,6 +28,7 @@ pub mod proto;
 mod release;
 pub mod resource;
 mod tls;
+mod upload;
 mod watch;
 
 pub use client::{Client, ConnectError};
@@ -36,4 +37,5 @@ pub use events::{Events, Followed, Occurrence, Since};
 pub use node::{Node, Routed, Service, Stream, each_node};
 pub use release::{Feature, NotARelease, Release};
 pub use tls::Fingerprint;
+pub use upload::UploadError;
 pub use watch::{Change, Selection, Watch};

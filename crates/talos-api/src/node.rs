@@ -13,6 +13,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Request, Response, Status, Streaming};
 
+use crate::client::ConnectError;
 use crate::error::{NodeError, Reason};
 use crate::proto::cluster::cluster_service_client::ClusterServiceClient;
 use crate::proto::common::Data;
@@ -77,6 +78,13 @@ impl Node {
     pub fn within(&self, deadline: Duration) -> Self {
         let routed = Routed { deadline: Some(deadline), ..self.routed.clone() };
         Self { deadline, routed, ..self.clone() }
+    }
+
+    /// Another machine of the cluster, called over the same connection.
+    pub fn beside(&self, name: &str) -> Result<Self, ConnectError> {
+        let route = name.parse().map_err(|_| ConnectError::Endpoint(name.to_owned()))?;
+        let routed = Routed { route: Some(route), ..self.routed.clone() };
+        Ok(Self { name: name.to_owned(), routed, ..self.clone() })
     }
 
     services! {

@@ -20,8 +20,7 @@ pub(super) fn run(
     let mut texts = Texts::default();
     let (before, _) = texts.parse(before, Config::parse)?;
     let (after, _) = texts.parse(after, Config::parse)?;
-    let differences = diff(&before, &after);
-    let report = Report(differences.into_iter().map(Row::from).collect());
+    let report = Report::new(diff(&before, &after));
     let pending = !report.0.is_empty();
     if pending || !matches!(output, Output::Table) {
         printer.value(&report, output)?;
@@ -29,12 +28,19 @@ pub(super) fn run(
     Ok(if pending { ExitStatus::Pending } else { ExitStatus::Done })
 }
 
+/// What differs, secrets hidden.
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Report(Vec<Row>);
+pub(super) struct Report(pub(super) Vec<Row>);
+
+impl Report {
+    pub(super) fn new(differences: Vec<Difference>) -> Self {
+        Self(differences.into_iter().map(Row::from).collect())
+    }
+}
 
 #[derive(Serialize)]
-struct Row {
+pub(super) struct Row {
     document: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     path: String,

@@ -11,6 +11,8 @@ mod patch;
 mod validate;
 mod version;
 
+pub use node::Failure;
+
 use crate::printer::Printer;
 use crate::settings::Settings;
 use crate::{Error, ExitStatus};
@@ -36,7 +38,9 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
             validate::run(files, *mode, *strict, *output, printer)
         }
         Settings::Look { command, surroundings } => look::run(command, surroundings, printer),
-        Settings::Node { command, surroundings } => node::run(command, surroundings, printer),
+        Settings::Node { command, surroundings, keys } => {
+            node::run(command, surroundings, keys, printer)
+        }
         Settings::Version { output } => version::run(*output, printer),
         Settings::Completions { shell } => completions::run(*shell, printer),
     }

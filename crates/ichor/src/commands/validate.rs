@@ -57,6 +57,29 @@ pub(super) fn run(
     })
 }
 
+/// Refuses a configuration that is valid in none of the modes, saying why, and warns about one that is valid.
+pub(super) fn in_any(
+    name: &str,
+    config: &Config,
+    modes: &[Mode],
+    texts: &Texts,
+    printer: &mut Printer,
+) -> Result<(), Error> {
+    let reports = modes
+        .iter()
+        .map(|mode| Report::new(name.to_owned(), *mode, &config.validate(*mode, false), texts));
+    // Where it is valid in none, what is wrong in the first is told.
+    let best = reports.reduce(|best, next| if !best.valid && next.valid { next } else { best });
+    let Some(report) = best else { return Ok(()) };
+    for finding in report.warnings.iter().chain(&report.errors) {
+        printer.note(&finding.to_string());
+    }
+    if report.valid {
+        return Ok(());
+    }
+    Err(Error::Invalid { files: vec![report.file], errors: report.errors.len(), mode: report.mode })
+}
+
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Reports<'a>(&'a [Report]);

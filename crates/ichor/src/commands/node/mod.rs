@@ -1,26 +1,59 @@
 //! Commands that act on machines: one file for each.
 //!
-//! Always holds: what is disruptive is asked about first, and everything is in the audit log before it is done.
+//! Always holds: what is disruptive is asked about first, and everything is in the audit log before it is done. What
+//! changes a machine is sent once, never again by itself.
 
-mod reboot;
+mod apply;
+mod bootstrap;
+mod etcd;
+mod failure;
+mod image;
+mod live;
+mod meta;
+mod power;
+mod service;
+mod snapshot;
+mod upgrade;
+mod watched;
+mod wipe;
+
+pub use failure::Failure;
 
 use talos_api::Node;
 
-use crate::args::{NodeCommand, Sure};
+use crate::args::{Image, NodeCommand, Sure, Wipe};
 use crate::audit::Audit;
-use crate::machines::{self, Machines};
+use crate::machines;
 use crate::printer::Printer;
+use crate::sealed::Keys;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(super) fn run(
     command: &NodeCommand,
     surroundings: &Surroundings,
+    keys: &Keys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     machines::run(async {
         match command {
-            NodeCommand::Reboot(args) => reboot::run(args, surroundings, printer).await,
+            NodeCommand::ApplyConfig(args) => apply::file(args, surroundings, keys, printer).await,
+            NodeCommand::Patch(args) => apply::patch(args, surroundings, keys, printer).await,
+            NodeCommand::Bootstrap(args) => bootstrap::run(args, surroundings, printer).await,
+            NodeCommand::Reboot(args) => power::reboot(args, surroundings, printer).await,
+            NodeCommand::Shutdown(args) => power::shutdown(args, surroundings, printer).await,
+            NodeCommand::Reset(args) => power::reset(args, surroundings, printer).await,
+            NodeCommand::Rollback(args) => power::rollback(args, surroundings, printer).await,
+            NodeCommand::Upgrade(args) => upgrade::run(args, surroundings, printer).await,
+            NodeCommand::Wipe { what: Wipe::Disk(args) } => {
+                wipe::run(args, surroundings, printer).await
+            }
+            NodeCommand::Service(args) => service::run(args, surroundings, printer).await,
+            NodeCommand::Image { what: Image::Pull(args) } => {
+                image::run(args, surroundings, printer).await
+            }
+            NodeCommand::Meta { what } => meta::run(what, surroundings, printer).await,
+            NodeCommand::Etcd { what } => etcd::run(what, surroundings, printer).await,
         }
     })
 }
@@ -29,6 +62,8 @@ pub(super) fn run(
 struct Deed<'a> {
     /// As in "reboot 10.0.0.11".
     verb: &'a str,
+    /// With what, for the question and the audit log. It names no secret.
+    detail: String,
     /// `None` for what disturbs nobody.
     sure: Option<Sure>,
     surroundings: &'a Surroundings,
@@ -37,27 +72,58 @@ struct Deed<'a> {
 impl Deed<'_> {
     /// Asks, then does it to one machine after the other, and stops at the first that fails: what hurt one machine is not
     /// done to the next.
-    async fn to_each(
+    async fn to_each<T: OnNode>(
         &self,
-        machines: &Machines,
+        each: &[T],
         printer: &mut Printer,
-        act: impl AsyncFn(&Node, &mut Printer) -> Result<(), Error>,
+        act: impl AsyncFn(&T, &mut Printer) -> Result<(), Error>,
     ) -> Result<ExitStatus, Error> {
-        let action = format!("{} {}", self.verb, machines.names().join(", "));
+        let names: Vec<&str> = each.iter().map(|one| one.node().name()).collect();
         if let Some(sure) = self.sure {
-            printer.confirm(&action, sure)?;
+            printer.confirm(&self.action(&names.join(", ")), sure)?;
         }
-        for (done, node) in machines.nodes().iter().enumerate() {
-            let audit = Audit::begin(self.verb, vec![node.name().to_owned()], self.surroundings)?;
-            let outcome = audit.end(act(node, printer).await);
-            let Err(error) = outcome else { continue };
+        for (done, one) in each.iter().enumerate() {
+            let name = one.node().name();
+            let nodes = vec![name.to_owned()];
+            let audit = Audit::begin(self.verb, &self.detail, nodes, self.surroundings)?;
+            let outcome = tokio::select! {
+                biased;
+                outcome = act(one, printer) => outcome,
+                _ = tokio::signal::ctrl_c() => {
+                    Err(Failure::Interrupted(self.action(name)).into())
+                }
+            };
+            let Err(error) = audit.end(outcome) else { continue };
             let status = printer.error(&error);
-            let left: Vec<&str> = machines.nodes()[done + 1..].iter().map(Node::name).collect();
+            let left = &names[done + 1..];
             if !left.is_empty() {
                 printer.note(&format!("not touched: {}", left.join(", ")));
             }
-            return Ok(if done == 0 { status } else { ExitStatus::Failed });
+            return Ok(match status {
+                ExitStatus::Interrupted => status,
+                _ if done == 0 => status,
+                _ => ExitStatus::Failed,
+            });
         }
         Ok(ExitStatus::Done)
+    }
+
+    /// As a person says it.
+    fn action(&self, names: &str) -> String {
+        match self.detail.as_str() {
+            "" => format!("{} {names}", self.verb),
+            detail => format!("{} {names} ({detail})", self.verb),
+        }
+    }
+}
+
+/// What is done to one machine.
+trait OnNode {
+    fn node(&self) -> &Node;
+}
+
+impl OnNode for Node {
+    fn node(&self) -> &Node {
+        self
     }
 }

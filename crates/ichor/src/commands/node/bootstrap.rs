@@ -1,0 +1,97 @@
+//! `ichor node bootstrap`: the first member of etcd, empty or with what a snapshot holds.
+
+use std::time::Duration;
+
+use talos_api::proto::machine::{BootstrapRequest, ServiceInfo};
+use talos_api::{Node, NodeError, Reason};
+use tokio::time::{interval, timeout};
+
+use super::snapshot::Snapshot;
+use super::{Deed, Failure};
+use crate::args::Bootstrap;
+use crate::machines::Machines;
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::{Error, ExitStatus};
+
+pub(super) async fn run(
+    args: &Bootstrap,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    machines.only("a bootstrap")?;
+    let open = |path| Snapshot::open(path, !args.recover_skip_hash_check);
+    let snapshot = args.recover_from.as_deref().map(open).transpose()?;
+    let detail = snapshot.as_ref().map(|snapshot| snapshot.digest.clone()).unwrap_or_default();
+    let deed = Deed { verb: "bootstrap", detail, sure: None, surroundings };
+    let act = async |node: &Node, printer: &mut Printer| {
+        if let Some(snapshot) = &snapshot {
+            snapshot.send(node, printer).await?;
+        }
+        let request = BootstrapRequest {
+            recover_etcd: snapshot.is_some(),
+            recover_skip_hash_check: args.recover_skip_hash_check,
+        };
+        match node.call(node.machine().bootstrap(request)).await {
+            Ok(_) => {}
+            Err(NodeError { node, reason: Reason::AlreadyThere(_) }) => {
+                return Err(Failure::Bootstrapped(node).into());
+            }
+            Err(error) => return Err(error.into()),
+        }
+        if !args.wait.wait {
+            printer.note(&format!("{}: bootstrap begun", node.name()));
+            return Ok(());
+        }
+        let Ok(outcome) = timeout(args.wait.timeout, etcd_runs(node, printer)).await else {
+            let (node, timeout) = (node.name().to_owned(), args.wait.timeout);
+            return Err(Failure::NotDone { node, action: "bootstrap", timeout }.into());
+        };
+        outcome
+    };
+    deed.to_each(machines.nodes(), printer, act).await
+}
+
+/// Waits until etcd runs and is well. The answer to a bootstrap says nothing about that: a snapshot that cannot be used is
+/// found only now.
+async fn etcd_runs(node: &Node, printer: &mut Printer) -> Result<(), Error> {
+    let mut ticks = interval(PAUSE);
+    let mut failures = 0;
+    let mut shown = String::new();
+    loop {
+        ticks.tick().await;
+        let etcd = match etcd(node).await {
+            Ok(Some(etcd)) => etcd,
+            Ok(None) => continue,
+            Err(error) if error.reason.is_passing() => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let last = etcd.events.and_then(|events| events.events.into_iter().next_back());
+        let message = last.map(|event| event.msg).unwrap_or_default();
+        let healthy = etcd.health.is_some_and(|health| health.healthy);
+        failures = if etcd.state == "Failed" { failures + 1 } else { 0 };
+        if failures >= FAILED_LOOKS {
+            return Err(Failure::Etcd { node: node.name().to_owned(), message }.into());
+        }
+        if etcd.state == "Running" && healthy {
+            printer.note(&format!("{}: etcd runs", node.name()));
+            return Ok(());
+        }
+        let text = format!("{}: etcd: {}: {message}", node.name(), etcd.state);
+        if text != shown {
+            printer.step(&text);
+            shown = text;
+        }
+    }
+}
+
+async fn etcd(node: &Node) -> Result<Option<ServiceInfo>, NodeError> {
+    let reply = node.ask(|node| async move { node.call(node.machine().service_list(())).await });
+    let services = node.only(reply.await?.messages)?.services;
+    Ok(services.into_iter().find(|service| service.id == "etcd"))
+}
+
+const PAUSE: Duration = Duration::from_secs(1);
+/// The first look may still see how an attempt before this one ended.
+const FAILED_LOOKS: u32 = 3;

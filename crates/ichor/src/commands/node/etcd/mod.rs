@@ -1,0 +1,264 @@
+//! `ichor node etcd`: members of etcd, through the machines that they run on.
+
+mod quorum;
+
+use std::time::Duration;
+
+use talos_api::proto::machine::{
+    EtcdForfeitLeadershipRequest, EtcdLeaveClusterRequest, EtcdMember, EtcdMemberAlarm,
+    EtcdMemberListRequest, EtcdMemberStatus, EtcdRemoveMemberByIdRequest,
+};
+use talos_api::{Node, NodeError};
+
+use super::snapshot::Snapshot;
+use super::{Deed, Failure};
+use crate::args::{
+    Alarms, Defragment, Etcd, ForfeitLeadership, LeaveEtcd, Overrides, Reach, RecoverEtcd,
+    RemoveMember, Rule,
+};
+use crate::machines::Machines;
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::{Error, ExitStatus};
+
+pub(super) async fn run(
+    what: &Etcd,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    match what {
+        Etcd::Leave(args) => leave(args, surroundings, printer).await,
+        Etcd::RemoveMember(args) => remove(args, surroundings, printer).await,
+        Etcd::ForfeitLeadership(args) => forfeit(args, surroundings, printer).await,
+        Etcd::Defrag(args) => defragment(args, surroundings, printer).await,
+        Etcd::Alarms { what: Alarms::Disarm { reach } } => {
+            disarm(reach, surroundings, printer).await
+        }
+        Etcd::Recover(args) => recover(args, surroundings, printer).await,
+    }
+}
+
+async fn leave(
+    args: &LeaveEtcd,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let detail = overridden(&args.overrides);
+    let deed = Deed { verb: "etcd leave", detail, sure: Some(args.sure), surroundings };
+    let act = async |node: &Node, printer: &mut Printer| {
+        let own = status(node).await?.member_id;
+        spared(node, own, &args.overrides, printer).await?;
+        let patient = node.within(node.deadline().max(LEFT_WITHIN));
+        patient.call(patient.machine().etcd_leave_cluster(EtcdLeaveClusterRequest {})).await?;
+        printer.note(&format!("{}: left etcd", node.name()));
+        Ok(())
+    };
+    deed.to_each(machines.nodes(), printer, act).await
+}
+
+async fn remove(
+    args: &RemoveMember,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let node = machines.only("removing a member of etcd")?;
+    let member = find(&members(node).await?, &args.member)?;
+    let mut detail = format!("member {}", named(&member));
+    if !args.overrides.rules.is_empty() {
+        detail = format!("{detail}, {}", overridden(&args.overrides));
+    }
+    spared(node, member.id, &args.overrides, printer).await?;
+    let deed = Deed { verb: "etcd remove-member", detail, sure: Some(args.sure), surroundings };
+    let act = async |node: &Node, printer: &mut Printer| {
+        let request = EtcdRemoveMemberByIdRequest { member_id: member.id };
+        node.call(node.machine().etcd_remove_member_by_id(request)).await?;
+        printer.note(&format!("{}: removed member {}", node.name(), named(&member)));
+        Ok(())
+    };
+    deed.to_each(machines.nodes(), printer, act).await
+}
+
+async fn forfeit(
+    args: &ForfeitLeadership,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let deed =
+        Deed { verb: "etcd forfeit-leadership", detail: String::new(), sure: None, surroundings };
+    let act = async |node: &Node, printer: &mut Printer| {
+        let request = EtcdForfeitLeadershipRequest {};
+        let reply = node.call(node.machine().etcd_forfeit_leadership(request)).await?;
+        let leader = node.only(reply.messages)?.member;
+        let text = if leader.is_empty() {
+            "did not lead".to_owned()
+        } else {
+            format!("{leader} leads now")
+        };
+        printer.note(&format!("{}: {text}", node.name()));
+        Ok(())
+    };
+    deed.to_each(machines.nodes(), printer, act).await
+}
+
+async fn defragment(
+    args: &Defragment,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let mut leader = None;
+    for node in machines.nodes() {
+        let status = status(node).await?;
+        if status.leader == status.member_id {
+            leader = Some(node.name().to_owned());
+        }
+    }
+    let machines = machines.with_last(&leader.unwrap_or_default());
+    let deed = Deed { verb: "etcd defrag", detail: String::new(), sure: None, surroundings };
+    let act = async |node: &Node, printer: &mut Printer| {
+        let before = status(node).await?.db_size;
+        let patient = node.within(node.deadline().max(DEFRAGMENTED_WITHIN));
+        patient.call(patient.machine().etcd_defragment(())).await?;
+        let after = status(node).await?.db_size;
+        let sizes = format!("{} of {} kB", after / 1000, before / 1000);
+        printer.note(&format!("{}: defragmented, {sizes} are left", node.name()));
+        Ok(())
+    };
+    deed.to_each(machines.nodes(), printer, act).await
+}
+
+async fn disarm(
+    reach: &Reach,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let machines = Machines::of_cluster(reach, surroundings)?;
+    let deed = Deed { verb: "etcd alarms disarm", detail: String::new(), sure: None, surroundings };
+    let act = async |node: &Node, printer: &mut Printer| {
+        let reply = node.call(node.machine().etcd_alarm_disarm(())).await?;
+        let alarms = node.only(reply.messages)?.member_alarms;
+        if alarms.is_empty() {
+            printer.note(&format!("{}: no alarms", node.name()));
+        }
+        for alarm in alarms {
+            let EtcdMemberAlarm { member_id, .. } = alarm;
+            let kind = alarm.alarm().as_str_name();
+            printer.note(&format!("{}: disarmed {kind} of {member_id:016x}", node.name()));
+        }
+        Ok(())
+    };
+    deed.to_each(machines.nodes(), printer, act).await
+}
+
+async fn recover(
+    args: &RecoverEtcd,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    machines.only("a snapshot")?;
+    let snapshot = Snapshot::open(&args.file, !args.skip_hash_check)?;
+    let detail = snapshot.digest.clone();
+    let deed = Deed { verb: "etcd recover", detail, sure: None, surroundings };
+    let act = async |node: &Node, printer: &mut Printer| snapshot.send(node, printer).await;
+    deed.to_each(machines.nodes(), printer, act).await
+}
+
+/// Refuses what would leave etcd without a majority, unless somebody answers for that.
+async fn spared(
+    node: &Node,
+    leaving: u64,
+    overrides: &Overrides,
+    printer: &mut Printer,
+) -> Result<(), Error> {
+    let members = members(node).await?;
+    let member = members.iter().find(|member| member.id == leaving).map(named);
+    let left = quorum::without(&quorum::voters(node, &members).await, leaving);
+    if left.has_quorum() {
+        return Ok(());
+    }
+    let quorum::Left { voters, well, needed } = left;
+    let member = member.unwrap_or_else(|| format!("{leaving:016x}"));
+    let failure = Failure::Quorum { member, voters, well, needed };
+    if overrides.rules.contains(&Rule::QuorumTolerance) {
+        printer.note(&format!("overridden: {failure}"));
+        return Ok(());
+    }
+    Err(failure.into())
+}
+
+/// What the audit log says about rules that are not kept.
+fn overridden(overrides: &Overrides) -> String {
+    let Overrides { rules, reason } = overrides;
+    match (rules.as_slice(), reason) {
+        ([], _) | (_, None) => String::new(),
+        ([Rule::QuorumTolerance, ..], Some(reason)) => {
+            format!("override quorum.tolerance: {reason}")
+        }
+    }
+}
+
+/// The member that a person means: by its id, or by a host name that only one of them has.
+fn find(members: &[EtcdMember], name: &str) -> Result<EtcdMember, Failure> {
+    let id = u64::from_str_radix(name, 16).ok();
+    let by_id = members.iter().find(|member| Some(member.id) == id);
+    if let Some(member) = by_id {
+        return Ok(member.clone());
+    }
+    let by_name: Vec<&EtcdMember> =
+        members.iter().filter(|member| member.hostname == name).collect();
+    match by_name.as_slice() {
+        [member] => Ok((*member).clone()),
+        others => Err(Failure::Member { name: name.to_owned(), found: others.len() }),
+    }
+}
+
+fn named(member: &EtcdMember) -> String {
+    format!("{:016x} ({})", member.id, member.hostname)
+}
+
+async fn members(node: &Node) -> Result<Vec<EtcdMember>, NodeError> {
+    let request = EtcdMemberListRequest { query_local: false };
+    let reply =
+        node.ask(|node| async move { node.call(node.machine().etcd_member_list(request)).await });
+    Ok(node.only(reply.await?.messages)?.members)
+}
+
+async fn status(node: &Node) -> Result<EtcdMemberStatus, NodeError> {
+    let reply = node.ask(|node| async move { node.call(node.machine().etcd_status(())).await });
+    Ok(node.only(reply.await?.messages)?.member_status.unwrap_or_default())
+}
+
+/// A machine tries for five minutes.
+const LEFT_WITHIN: Duration = Duration::from_mins(6);
+/// The largest databases take minutes.
+const DEFRAGMENTED_WITHIN: Duration = Duration::from_mins(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_is_meant_only_if_it_is_the_only_one() {
+        let member = |id, hostname: &str| EtcdMember {
+            id,
+            hostname: hostname.to_owned(),
+            ..EtcdMember::default()
+        };
+        // A host name can look like an id.
+        let members = [member(0xab, "cp-1"), member(2, "cp-2"), member(3, "cp-2"), member(4, "ab")];
+        assert_eq!(find(&members, "ab").unwrap().id, 0xab);
+        assert_eq!(find(&members, "00000000000000AB").unwrap().id, 0xab);
+        assert_eq!(find(&members, "cp-1").unwrap().id, 0xab);
+        for (name, expected) in [("cp-2", 2), ("cp-9", 0), ("", 0)] {
+            let found = find(&members, name);
+            assert!(
+                matches!(found, Err(Failure::Member { found, .. }) if found == expected),
+                "{name}"
+            );
+        }
+    }
+}

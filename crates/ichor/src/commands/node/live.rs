@@ -1,0 +1,96 @@
+//! What a machine is and which configuration it has.
+
+use talos_api::proto::definitions::config::MachineConfigSpec;
+use talos_api::{Feature, Node, NodeError, Reason, Release};
+use talos_config::yaml::Dialect;
+use talos_config::{Mode, Secret};
+
+/// A machine as far as configuration is concerned.
+pub(super) struct Live {
+    /// Not told in maintenance before 1.13.
+    pub(super) release: Option<Release>,
+    /// What it runs in or on; not told then either.
+    pub(super) mode: Option<Mode>,
+    pub(super) config: Option<LiveConfig>,
+}
+
+/// The configuration that a machine has.
+pub(super) struct LiveConfig {
+    /// What the machine would boot with.
+    pub(super) text: Secret<String>,
+    /// Whether that is what it runs with. It is not while one is staged or tried.
+    pub(super) settled: bool,
+}
+
+impl Live {
+    /// A machine that is part of a cluster.
+    pub(super) async fn of(node: &Node) -> Result<Self, NodeError> {
+        let (release, mode) = identity(node).await?;
+        let running = text(node, "v1alpha1").await?;
+        // Talos tells both since 1.10. What is running may then be on trial, or wait to be replaced by what is staged.
+        let booted = match text(node, "persistent").await? {
+            Some(text) => Some(text),
+            None => running.clone(),
+        };
+        let config =
+            booted.map(|text| LiveConfig { settled: running.as_ref() == Some(&text), text });
+        Ok(Self { release: Some(release), mode, config })
+    }
+
+    /// A machine in maintenance, which has none.
+    pub(super) async fn in_maintenance(node: &Node) -> Result<Self, NodeError> {
+        let (release, mode) = match identity(node).await {
+            Ok((release, mode)) => (Some(release), mode),
+            Err(NodeError { reason: Reason::Unsupported(_), .. }) => (None, None),
+            Err(error) => return Err(error),
+        };
+        Ok(Self { release, mode, config: None })
+    }
+
+    /// Whether applying configuration may reboot it.
+    pub(super) fn may_reboot(&self) -> bool {
+        self.release.is_some_and(|release| release.has(Feature::RebootOnApply))
+    }
+
+    /// How its release writes configuration.
+    pub(super) fn dialect(&self) -> Dialect {
+        match self.release {
+            Some(Release { major: 1, minor: ..=12, .. }) => Dialect::V1_12,
+            Some(Release { major: 1, minor: 13, .. }) => Dialect::V1_13,
+            Some(_) | None => Dialect::V1_14,
+        }
+    }
+
+    /// The modes that a configuration may be for. Whether a disk to install to must be named depends on what is on the
+    /// disks, which only the machine knows; apart from that metal has the rules of a cloud.
+    pub(super) fn modes(&self) -> Vec<Mode> {
+        match self.mode {
+            Some(Mode::Metal) => vec![Mode::Cloud],
+            Some(mode) => vec![mode],
+            None => vec![Mode::Cloud, Mode::Container],
+        }
+    }
+}
+
+async fn identity(node: &Node) -> Result<(Release, Option<Mode>), NodeError> {
+    let reply = node.ask(|node| async move { node.call(node.machine().version(())).await }).await?;
+    let version = node.only(reply.messages)?;
+    let tag = version.version.unwrap_or_default().tag;
+    let mode = version.platform.and_then(|platform| Mode::parse(&platform.mode));
+    match tag.parse() {
+        Ok(release) => Ok((release, mode)),
+        Err(error) => {
+            let reason = Reason::Unreadable(format!("{error}"));
+            Err(NodeError { node: node.name().to_owned(), reason })
+        }
+    }
+}
+
+async fn text(node: &Node, id: &str) -> Result<Option<Secret<String>>, NodeError> {
+    let Some(spec) = node.get::<MachineConfigSpec>(id).await? else { return Ok(None) };
+    let text = String::from_utf8(spec.yaml_marshalled).map_err(|_| NodeError {
+        node: node.name().to_owned(),
+        reason: Reason::Unreadable("its configuration is no text".to_owned()),
+    })?;
+    Ok(Some(Secret::new(text)))
+}

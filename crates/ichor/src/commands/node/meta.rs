@@ -1,0 +1,44 @@
+//! `ichor node meta`: values that a machine keeps outside of its configuration. They may be secrets: what is written is
+//! neither shown nor logged.
+
+use talos_api::Node;
+use talos_api::proto::machine::{MetaDeleteRequest, MetaWriteRequest};
+
+use super::Deed;
+use crate::args::Meta;
+use crate::machines::Machines;
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::{Error, ExitStatus};
+
+pub(super) async fn run(
+    what: &Meta,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let (verb, key, value, maintenance, reach) = match what {
+        Meta::Write { key, value, maintenance, reach } => {
+            ("meta write", *key, Some(value), maintenance, reach)
+        }
+        Meta::Delete { key, maintenance, reach } => ("meta delete", *key, None, maintenance, reach),
+    };
+    let machines = Machines::find(reach, maintenance, surroundings)?;
+    let deed = Deed { verb, detail: format!("key {key:#04x}"), sure: None, surroundings };
+    let act = async |node: &Node, printer: &mut Printer| {
+        let mut machine = node.machine();
+        let key = u32::from(key);
+        match value {
+            Some(value) => {
+                let value = value.clone().into_bytes();
+                node.call(machine.meta_write(MetaWriteRequest { key, value })).await?;
+                printer.note(&format!("{}: written", node.name()));
+            }
+            None => {
+                node.call(machine.meta_delete(MetaDeleteRequest { key })).await?;
+                printer.note(&format!("{}: deleted", node.name()));
+            }
+        }
+        Ok(())
+    };
+    deed.to_each(machines.nodes(), printer, act).await
+}

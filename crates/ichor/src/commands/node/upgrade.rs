@@ -1,0 +1,202 @@
+//! `ichor node upgrade`: another image on machines, one after the other.
+
+use std::time::Duration;
+
+use talos_api::proto::machine::lifecycle_service_install_progress::Response;
+use talos_api::proto::machine::upgrade_request;
+use talos_api::proto::machine::{
+    InstallArtifactsSource, LifecycleServiceUpgradeRequest, UpgradeRequest,
+};
+use talos_api::{Feature, Node, Release};
+
+use super::power::send_reboot;
+use super::watched::{Goal, Order};
+use super::{Deed, Failure, image};
+use crate::args::{ImageNamespace, RebootMode, Upgrade};
+use crate::machines::Machines;
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::{Error, ExitStatus};
+
+pub(super) async fn run(
+    args: &Upgrade,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    // All are looked at before the first one is touched.
+    for node in machines.nodes() {
+        suits(args, node.name(), node.release().await?)?;
+    }
+    let detail = format!("to {}", args.image);
+    let deed = Deed { verb: "upgrade", detail, sure: Some(args.sure), surroundings };
+    let act = async |node: &Node, printer: &mut Printer| {
+        let waited = if is_legacy(args, node.release().await?) {
+            upgrade_legacy(args, node, printer).await?;
+            args.wait.wait
+        } else {
+            install(args, node, printer).await?;
+            if args.no_reboot {
+                printer.note(&format!("{}: takes effect with the next reboot", node.name()));
+                return Ok(());
+            }
+            let order = Order { action: "reboot", goal: Goal::Back, wait: args.wait };
+            let send = async |node: &Node| send_reboot(node, args.reboot_mode).await;
+            order.give(node, printer, send).await?;
+            args.wait.wait
+        };
+        if waited { runs(node, &args.image).await } else { Ok(()) }
+    };
+    deed.to_each(machines.nodes(), printer, act).await
+}
+
+fn is_legacy(args: &Upgrade, release: Release) -> bool {
+    args.legacy || !release.has(Feature::LifecycleService)
+}
+
+/// Refuses what the release has no words for, before anything is done.
+fn suits(args: &Upgrade, node: &str, release: Release) -> Result<(), Error> {
+    let refuse = |flag: &str, hint: &str| {
+        Err(Error::Usage {
+            message: format!("{node}: {flag} does not go with Talos {release}"),
+            hint: hint.to_owned(),
+        })
+    };
+    if is_legacy(args, release) {
+        if args.no_reboot {
+            return refuse("--no-reboot", "Talos 1.13 and later install without a reboot");
+        }
+        if args.reboot_mode == RebootMode::Force {
+            return refuse(
+                "--reboot-mode force",
+                "an upgrade of this kind stops everything itself",
+            );
+        }
+        return Ok(());
+    }
+    let given = [(args.stage, "--stage"), (args.preserve, "--preserve"), (args.force, "--force")];
+    match given.into_iter().find(|(given, _)| *given) {
+        Some((_, flag)) => refuse(
+            flag,
+            "its data is always kept and the image is installed at once; --legacy upgrades as releases before 1.13 do",
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Pulls the image and lets its installer run, as machines do it since 1.13. Nothing of that runs yet.
+async fn install(args: &Upgrade, node: &Node, printer: &mut Printer) -> Result<(), Error> {
+    image::pull(node, &args.image, ImageNamespace::System, printer).await?;
+    printer.note(&format!("{}: has the image", node.name()));
+    let request = LifecycleServiceUpgradeRequest {
+        containerd: Some(image::containerd(ImageNamespace::System)),
+        // The name by which it was pulled: the machine looks it up by that.
+        source: Some(InstallArtifactsSource { image_name: args.image.clone() }),
+    };
+    let patient = node.within(node.deadline().max(SILENT_WITHIN));
+    let open = |node: Node| async move { node.lifecycle().upgrade(request).await };
+    let mut stream = patient.open(open).await?;
+    let mut line = String::new();
+    let mut code = None;
+    while let Some(message) = stream.next().await? {
+        match message.progress.and_then(|progress| progress.response) {
+            Some(Response::Message(text)) => {
+                for piece in text.split_inclusive('\n') {
+                    line.push_str(piece);
+                    if line.ends_with('\n') || line.len() > LONGEST_LINE {
+                        printer.note(&format!("{}: {}", node.name(), line.trim_end()));
+                        line.clear();
+                    }
+                }
+            }
+            Some(Response::ExitCode(exit)) => code = Some(exit),
+            None => {}
+        }
+    }
+    if !line.is_empty() {
+        printer.note(&format!("{}: {line}", node.name()));
+    }
+    let outcome = match code {
+        Some(0) => return Ok(()),
+        Some(code) => format!("ended with {code}{}", meaning(code)),
+        None => "did not say how it ended".to_owned(),
+    };
+    Err(Failure::Installer { node: node.name().to_owned(), outcome }.into())
+}
+
+/// What the numbers of the installer stand for.
+fn meaning(code: i32) -> &'static str {
+    match code {
+        2 => " (it was given something wrong)",
+        3 => " (it does not support this)",
+        4 => " (the machine does not suit it: is the way between the releases allowed?)",
+        5 => " (something that it needs failed)",
+        6 => " (reading or writing failed)",
+        7 => " (installing failed)",
+        _ => "",
+    }
+}
+
+/// Leaves all of it to the machine.
+async fn upgrade_legacy(args: &Upgrade, node: &Node, printer: &mut Printer) -> Result<(), Error> {
+    let mode = match args.reboot_mode {
+        RebootMode::Powercycle => upgrade_request::RebootMode::Powercycle,
+        RebootMode::Default | RebootMode::Force => upgrade_request::RebootMode::Default,
+    };
+    let request = UpgradeRequest {
+        image: args.image.clone(),
+        preserve: args.preserve,
+        stage: args.stage,
+        force: args.force,
+        reboot_mode: mode.into(),
+    };
+    let order = Order { action: "upgrade", goal: Goal::Back, wait: args.wait };
+    let send = async |node: &Node| {
+        // It answers only once it has pulled the image.
+        let node = node.within(args.wait.timeout);
+        let reply = node.call(node.machine().upgrade(request)).await?;
+        Ok(node.only(reply.messages)?.actor_id)
+    };
+    order.give(node, printer, send).await
+}
+
+/// Fails when the machine runs another release than the image has: a machine goes back to what it ran before when an
+/// image does not come up, and is ready then, too.
+async fn runs(node: &Node, image: &str) -> Result<(), Error> {
+    let Some(wanted) = release_of(image) else { return Ok(()) };
+    let runs = node.release().await?;
+    if runs == wanted {
+        return Ok(());
+    }
+    let (wanted, runs) = (wanted.to_string(), runs.to_string());
+    Err(Failure::RolledBack { node: node.name().to_owned(), wanted, runs }.into())
+}
+
+/// The release that the tag of an image names, where it names one.
+fn release_of(image: &str) -> Option<Release> {
+    let plain = image.split('@').next().unwrap_or_default();
+    let (_, tag) = plain.rsplit_once(':')?;
+    (tag.split('.').count() >= 3 && !tag.contains('/')).then(|| tag.parse().ok())?
+}
+
+/// Unpacking and writing an image is silent for long.
+const SILENT_WITHIN: Duration = Duration::from_mins(10);
+/// In bytes: an installer that never ends its line is shown all the same.
+const LONGEST_LINE: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_release_is_read_from_the_tag() {
+        let release = |image| release_of(image).map(|release| release.to_string());
+        assert_eq!(release("factory.talos.dev/metal-installer/ab:v1.14.1").unwrap(), "1.14.1");
+        assert_eq!(release("10.0.0.1:5000/installer:v1.13.0-rc.1").unwrap(), "1.13.0");
+        assert_eq!(release("ghcr.io/x/installer:v1.13.2@sha256:00").unwrap(), "1.13.2");
+        for image in ["installer", "10.0.0.1:5000/installer", "a:latest", "a@sha256:00", "a:v1.13"]
+        {
+            assert_eq!(release(image), None, "{image}");
+        }
+    }
+}

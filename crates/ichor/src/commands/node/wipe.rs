@@ -1,0 +1,49 @@
+//! `ichor node wipe disk`: disks and partitions that nothing uses.
+
+use talos_api::proto::storage::block_device_wipe_descriptor::Method;
+use talos_api::proto::storage::{BlockDeviceWipeDescriptor, BlockDeviceWipeRequest};
+use talos_api::{Feature, Node};
+
+use super::Deed;
+use crate::args::{WipeDisk, WipeMethod};
+use crate::machines::Machines;
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::{Error, ExitStatus};
+
+pub(super) async fn run(
+    args: &WipeDisk,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
+    let method = match args.method {
+        WipeMethod::Fast => Method::Fast,
+        WipeMethod::Zeroes => Method::Zeroes,
+    };
+    // People write them as programs show them.
+    let names = args.devices.iter().map(|device| device.trim_start_matches("/dev/").to_owned());
+    let devices = names.map(|device| BlockDeviceWipeDescriptor {
+        device,
+        method: method.into(),
+        drop_partition: args.drop_partition,
+        ..BlockDeviceWipeDescriptor::default()
+    });
+    let request = BlockDeviceWipeRequest { devices: devices.collect() };
+    let detail = args.devices.join(", ");
+    let deed = Deed { verb: "wipe disk", detail, sure: Some(args.sure), surroundings };
+    let act = async |node: &Node, printer: &mut Printer| {
+        // In maintenance an older machine does not tell its release, and says itself what it does not know.
+        if !args.maintenance.insecure {
+            node.require(Feature::BlockDeviceWipe).await?;
+            if args.drop_partition {
+                node.require(Feature::DropPartition).await?;
+            }
+        }
+        let node = node.within(args.timeout);
+        node.call(node.storage().block_device_wipe(request.clone())).await?;
+        printer.note(&format!("{}: wiped", node.name()));
+        Ok(())
+    };
+    deed.to_each(machines.nodes(), printer, act).await
+}
