@@ -88,6 +88,11 @@ impl Audit {
     }
 }
 
+/// What the log says instead of what was given to a machine, from its SHA-256.
+pub(crate) fn digest(hash: &[u8]) -> String {
+    format!("sha256:{}", hex(hash))
+}
+
 fn open(path: &Path) -> std::io::Result<fs_err::File> {
     use fs_err::os::unix::fs::OpenOptionsExt;
     if let Some(directory) = path.parent() {
@@ -107,11 +112,14 @@ fn last_line(file: &mut fs_err::File) -> std::io::Result<Option<String>> {
 }
 
 fn hash(line: &str) -> String {
-    let mut text = String::new();
-    for byte in Sha256::digest(line.as_bytes()) {
+    hex(&Sha256::digest(line.as_bytes()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
-    }
-    text
+        text
+    })
 }
 
 const FILE: &str = "audit.jsonl";

@@ -194,7 +194,7 @@ impl Error {
             Self::Config { hint, .. } | Self::Sops { hint, .. } => hint.as_deref(),
             Self::Exists { hint, .. } => Some(hint),
             Self::Machine(error) => error.reason.hint(),
-            Self::Deed(failure) => failure.hint(),
+            Self::Deed(failure) => Some(failure.hint()),
             Self::Connect(ConnectError::NoEndpoint) => Some("-e names where the API is reached"),
             Self::Connect(_) => Some("`ichor config info` shows what the talosconfig holds"),
             Self::Unasked(_) => Some("--yes does it without asking"),

@@ -156,6 +156,9 @@ impl Reason {
             Self::Refused(message) if message.ends_with("operation via API") => {
                 "of Talos' own services only the kubelet can be started and restarted, and those of extensions"
             }
+            Self::Invalid(message) if message.contains("immediate mode") => {
+                "the machine has to reboot for it: --mode auto does that now, --mode staged waits for its next reboot"
+            }
             Self::Unsupported(message) if message.contains("control plane nodes") => {
                 "ask a control plane: -n takes its address"
             }

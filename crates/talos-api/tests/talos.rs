@@ -4,7 +4,6 @@ use std::future::Future;
 use std::process::Command;
 use std::time::Duration;
 
-use talos_api::proto::cosi::{ListRequest, Resource};
 use talos_api::proto::machine::ResetRequest;
 use talos_api::{Client, Fingerprint, Node, NodeError, Reason, each_node};
 use talos_config::{Context, Source, Talosconfig};
@@ -51,7 +50,7 @@ fn resources_are_those_that_talosctl_gets() {
         theirs.sort_unstable();
         let listed = run(async {
             let node = nodes(&client(&cluster), &cluster).remove(0);
-            list(&node, namespace, kind).await
+            node.list_resources(namespace, kind).await
         });
         let ids = listed.expect("resources").into_iter();
         let mut ours: Vec<String> =
@@ -101,7 +100,7 @@ fn every_failure_has_its_reason() {
 
     let missing = run(async {
         let node = nodes(&client(&cluster), &cluster).remove(0);
-        list(&node, "runtime", "Nothing.example.org").await.expect_err("no such type")
+        node.list_resources("runtime", "Nothing.example.org").await.expect_err("no such type")
     });
     assert!(matches!(missing.reason, Reason::Denied(_)), "{missing}");
 }
@@ -134,18 +133,6 @@ async fn version(node: &Node) -> Result<String, NodeError> {
     let response = node.call(machine.version(())).await?;
     let version = response.messages.into_iter().next().and_then(|message| message.version);
     Ok(version.unwrap_or_default().tag)
-}
-
-async fn list(node: &Node, namespace: &str, kind: &str) -> Result<Vec<Resource>, NodeError> {
-    let request =
-        ListRequest { namespace: namespace.to_owned(), r#type: kind.to_owned(), options: None };
-    let mut state = node.state();
-    let mut stream = node.call(state.list(request)).await?;
-    let mut resources = Vec::new();
-    while let Some(message) = node.next(&mut stream).await? {
-        resources.extend(message.resource);
-    }
-    Ok(resources)
 }
 
 fn reason(context: &Context, node: &str) -> Reason {

@@ -114,6 +114,7 @@ pub enum WipeMode {
 }
 
 /// Arguments of `ichor node upgrade`.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of talosctl")]
 #[derive(Args, Clone, Debug)]
 pub struct Upgrade {
     /// The installer; with the extensions that the machine has now

@@ -4,7 +4,7 @@
 //! of it is our own comparison: a machine's own words about configuration hold its secrets.
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
@@ -28,7 +28,7 @@ use crate::sealed::Keys;
 use crate::settings::{Input, Surroundings};
 use crate::table::OfNode;
 use crate::texts::Texts;
-use crate::{Error, ExitStatus};
+use crate::{Error, ExitStatus, audit};
 
 /// Applies a file.
 pub(super) async fn file(
@@ -170,19 +170,24 @@ async fn hand_over(
     if how.dry_run {
         return dry_run(&given, how, insecure, printer).await;
     }
-    let mut rebooting = Vec::new();
+    let (mut rebooting, mut asked) = (Vec::new(), Vec::new());
     for one in &given {
-        // Who is about to apply a configuration ends a trial anyway.
-        let reboots = !insecure
-            && match how.mode {
-                ApplyMode::Reboot => true,
-                ApplyMode::Auto if one.may_reboot => one.send(how, true).await?.reboots(),
-                _ => false,
-            };
-        rebooting.extend(reboots.then(|| one.node.name().to_owned()));
+        let name = one.node.name().to_owned();
+        let auto = how.mode == ApplyMode::Auto && one.may_reboot;
+        if insecure || how.mode != ApplyMode::Reboot && !auto {
+            continue;
+        }
+        // Asking the machine would end a trial, before anybody has said yes.
+        if auto && !one.settled {
+            asked.push(name);
+        } else if how.mode == ApplyMode::Reboot || one.send(how, true).await?.reboots() {
+            asked.push(name.clone());
+            rebooting.push(name);
+        }
     }
-    if !rebooting.is_empty() {
-        let action = format!("{}, which reboots {}", deed.verb, rebooting.join(", "));
+    if !asked.is_empty() {
+        let certain = if rebooting == asked { "reboots" } else { "may reboot" };
+        let action = format!("{}, which {certain} {}", deed.verb, asked.join(", "));
         printer.confirm(&action, how.sure)?;
     }
     let act = async |one: &Given, printer: &mut Printer| {
@@ -379,13 +384,8 @@ impl Serialize for Changes<'_> {
     }
 }
 
-/// What the audit log says instead of a text.
 fn digest(text: &Secret<String>) -> String {
-    let mut digest = "sha256:".to_owned();
-    for byte in Sha256::digest(text.expose().as_bytes()) {
-        let _ = write!(digest, "{byte:02x}");
-    }
-    digest
+    audit::digest(&Sha256::digest(text.expose().as_bytes()))
 }
 
 /// As long as talosctl waits for anything.

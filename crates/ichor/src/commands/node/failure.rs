@@ -149,8 +149,8 @@ impl Failure {
         }
     }
 
-    pub(crate) fn hint(&self) -> Option<&'static str> {
-        Some(match self {
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
             Self::Interrupted(_) => "what the machine has begun it goes on with",
             Self::NotBegun { .. } => "it may be busy with something else: `ichor events` shows it",
             Self::Sequence { .. } => "`ichor dmesg` and `ichor events` tell more",
@@ -178,6 +178,6 @@ impl Failure {
             Self::RolledBack { .. } => {
                 "the machine went back by itself: `ichor dmesg` and the console may say why"
             }
-        })
+        }
     }
 }

@@ -11,8 +11,8 @@ use talos_api::{Node, UploadError};
 use tokio::time::interval;
 
 use super::Failure;
-use crate::Error;
 use crate::printer::Printer;
+use crate::{Error, audit};
 
 /// A snapshot that a cluster can be begun with, as far as can be seen from here.
 #[derive(Debug)]
@@ -65,8 +65,8 @@ impl Snapshot {
                 return refuse("damaged: its digest is another one");
             }
         }
-        let digest = whole.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        Ok(Self { path: path.to_owned(), length, digest: format!("sha256:{digest}") })
+        let digest = audit::digest(&whole.finalize());
+        Ok(Self { path: path.to_owned(), length, digest })
     }
 
     /// Gives it to a machine.
