@@ -70,8 +70,8 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     Ok(amount as u64)
 }
 
-/// Spells an amount with a decimal unit, as people read it: `10 GB`, `1.5 GB`, `82 MB`.
-fn spell(amount: u64) -> String {
+/// Spells an amount of bytes with a decimal unit, as people read it: `10 GB`, `1.5 GB`, `82 MB`.
+pub fn spell(amount: u64) -> String {
     if amount < 10 {
         return format!("{amount} B");
     }
