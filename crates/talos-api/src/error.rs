@@ -93,13 +93,7 @@ impl Reason {
             Code::NotFound => Self::NotFound(message),
             Code::AlreadyExists => Self::AlreadyThere(message),
             Code::InvalidArgument => Self::Invalid(message),
-            // Errors of services come without a code.
-            Code::Unknown if message.ends_with("operation via API") => Self::Refused(message),
-            Code::Unknown
-                if message.starts_with("service ") && message.ends_with("not defined") =>
-            {
-                Self::NotFound(message)
-            }
+            Code::Unknown => Self::told(message),
             code => Self::Other { code, message },
         }
     }
@@ -138,6 +132,21 @@ impl Reason {
         }
     }
 
+    /// What a machine said where it gives no code for it.
+    pub fn told(message: String) -> Self {
+        let is_missing = message.ends_with("no such file or directory")
+            || message.ends_with("was not registered")
+            || message.starts_with("container ") && message.ends_with("not found")
+            || message.starts_with("service ") && message.ends_with("not defined");
+        if is_missing {
+            return Self::NotFound(message);
+        }
+        if message.ends_with("operation via API") {
+            return Self::Refused(message);
+        }
+        Self::Other { code: Code::Unknown, message }
+    }
+
     /// What can be done about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
@@ -148,6 +157,9 @@ impl Reason {
             }
             Self::TimedOut(_) => {
                 "is the machine on? --deadline waits longer; etcd answers only once it is bootstrapped"
+            }
+            Self::NotFound(message) if message.ends_with("was not registered") => {
+                "`ichor logs` without a name shows the logs that there are"
             }
             Self::Denied(_) => "a talosconfig with more roles can do it",
             Self::Refused(message) if message.contains("container mode") => {

@@ -223,10 +223,7 @@ impl Stream<Data> {
     pub async fn bytes(&mut self) -> Result<Option<Vec<u8>>, NodeError> {
         let Some(Data { metadata, bytes }) = self.next().await? else { return Ok(None) };
         match metadata.map(|metadata| metadata.error) {
-            Some(error) if !error.is_empty() => {
-                let code = tonic::Code::Unknown;
-                Err(self.node.error(Reason::Other { code, message: error }))
-            }
+            Some(error) if !error.is_empty() => Err(self.node.error(Reason::told(error))),
             _ => Ok(Some(bytes)),
         }
     }

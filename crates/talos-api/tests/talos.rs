@@ -1,14 +1,24 @@
 //! Level `talos`: the client before real nodes, beside what talosctl says about the same nodes.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::process::Command;
 use std::time::Duration;
 
-use talos_api::proto::machine::ResetRequest;
-use talos_api::{Client, Fingerprint, Node, NodeError, Reason, each_node};
+use talos_api::proto::cosi::{Metadata, Resource};
+use talos_api::proto::definitions::v1alpha1::ServiceSpec;
+use talos_api::proto::machine::machine_status_event::MachineStage;
+use talos_api::proto::machine::{Event, RebootRequest, ResetRequest, sequence_event};
+use talos_api::resource::Spec;
+use talos_api::{
+    Change, Client, Fingerprint, Followed, Node, NodeError, Occurrence, Reason, Selection, Since,
+    each_node,
+};
 use talos_config::{Context, Source, Talosconfig};
 use testkit::peers;
 use testkit::talos::{self, Cluster, Size};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 #[test]
 #[ignore = "level talos: needs real nodes (cargo xtask test)"]
@@ -128,6 +138,190 @@ fn a_machine_in_maintenance_is_known_by_its_fingerprint() {
     });
 }
 
+#[test]
+#[ignore = "level talos: needs real nodes (cargo xtask test)"]
+fn watches_and_events_go_on_after_a_reboot() {
+    let cluster = talos::cluster_alone(Size::ONE);
+    run(async {
+        let node = nodes(&client(&cluster), &cluster).remove(0);
+        let boot = node.boot_id().await.expect("a boot id");
+        let mut told = follow(&node);
+        let (mut services, mut history) = (Services::default(), History::default());
+        // Both streams have begun when each has told what there is.
+        while services.settled == 0 || history.ids.is_empty() {
+            take(&mut told, &mut services, &mut history).await;
+        }
+        assert_eq!(services.known, states(&node).await);
+
+        node.call(node.machine().reboot(RebootRequest::default())).await.expect("a reboot");
+        while !history.is_running {
+            take(&mut told, &mut services, &mut history).await;
+        }
+        assert_ne!(node.boot_id().await.expect("a boot id"), boot);
+        assert!(services.interrupted > 0 && history.interrupted > 0);
+        assert!(history.has_rebooted && history.has_booted);
+        assert!(services.settled > 1 && services.is_new);
+
+        // Nothing of what the machine remembers of this boot was missed.
+        for id in remembered(&node).await {
+            while history.ids.last().is_some_and(|last| *last < id) {
+                take(&mut told, &mut services, &mut history).await;
+            }
+            assert!(history.ids.contains(&id), "{id} was not told");
+        }
+        // Nor is anything known of services that is not so. They may still change while they are looked at.
+        while services.known != states(&node).await {
+            take(&mut told, &mut services, &mut history).await;
+        }
+    });
+}
+
+/// Something that one of the two streams told.
+enum Told {
+    Change(Change),
+    Event(Followed),
+}
+
+/// Follows services and events at the same time.
+fn follow(node: &Node) -> mpsc::Receiver<Told> {
+    let (sender, told) = mpsc::channel(1000);
+    let mut watch = node.watch(Selection {
+        namespace: ServiceSpec::NAMESPACE.to_owned(),
+        kind: ServiceSpec::TYPE.to_owned(),
+        id: None,
+    });
+    let changes = sender.clone();
+    tokio::spawn(async move {
+        loop {
+            let change = watch.next().await.expect("a change");
+            if changes.send(Told::Change(change)).await.is_err() {
+                return;
+            }
+        }
+    });
+    let mut events = node.events(Since::Last(1), "");
+    tokio::spawn(async move {
+        loop {
+            let event = events.next().await.expect("an event");
+            if sender.send(Told::Event(event)).await.is_err() {
+                return;
+            }
+        }
+    });
+    told
+}
+
+async fn take(told: &mut mpsc::Receiver<Told>, services: &mut Services, history: &mut History) {
+    match timeout(REBOOT, told.recv()).await.expect("something happens").expect("a stream") {
+        Told::Change(change) => services.take(change),
+        Told::Event(event) => history.take(event),
+    }
+}
+
+/// What a listener knows of services, by what it was told.
+#[derive(Default)]
+struct Services {
+    known: BTreeMap<String, State>,
+    interrupted: usize,
+    settled: usize,
+    /// Whether something of another boot is known.
+    is_new: bool,
+}
+
+/// A version, and when the resource was created and updated.
+type State = (String, Option<(i64, i32)>, Option<(i64, i32)>);
+
+impl Services {
+    /// Fails when something is told twice, or not told before.
+    fn take(&mut self, change: Change) {
+        match change {
+            Change::Appeared(resource) => {
+                let (id, state) = state(&resource);
+                assert!(self.known.insert(id.clone(), state).is_none(), "{id} was there");
+            }
+            Change::Changed(resource) => {
+                let (id, state) = state(&resource);
+                let before = self.known.insert(id.clone(), state.clone());
+                let before = before.unwrap_or_else(|| panic!("{id} was not there"));
+                assert_ne!(before, state, "{id} has not changed");
+                self.is_new |= self.interrupted > 0 && before.1 != state.1;
+            }
+            Change::Gone(Metadata { id, .. }) => {
+                assert!(self.known.remove(&id).is_some(), "{id} was not there");
+            }
+            Change::Settled => self.settled += 1,
+            Change::Interrupted(_) => self.interrupted += 1,
+        }
+    }
+}
+
+/// What a listener knows of events.
+#[derive(Default)]
+struct History {
+    ids: BTreeSet<String>,
+    interrupted: usize,
+    has_rebooted: bool,
+    has_booted: bool,
+    is_running: bool,
+}
+
+impl History {
+    /// Fails when an event is told twice, or late.
+    fn take(&mut self, followed: Followed) {
+        let Event { id, data, .. } = match followed {
+            Followed::Event(event) => event,
+            Followed::Interrupted(_) => {
+                self.interrupted += 1;
+                return;
+            }
+        };
+        assert!(self.ids.last().is_none_or(|last| *last < id), "{id} after {:?}", self.ids.last());
+        self.ids.insert(id);
+        let began = |event: &talos_api::proto::machine::SequenceEvent, name: &str| {
+            event.sequence == name && event.action() == sequence_event::Action::Start
+        };
+        match Occurrence::decode(&data.expect("data")).expect("no greeting") {
+            Occurrence::Sequence(event) if self.interrupted == 0 => {
+                self.has_rebooted |= began(&event, "reboot");
+            }
+            Occurrence::Sequence(event) => self.has_booted |= began(&event, "boot"),
+            Occurrence::MachineStatus(event) if self.interrupted > 0 => {
+                let is_ready = event.status.as_ref().is_some_and(|status| status.ready);
+                self.is_running = event.stage() == MachineStage::Running && is_ready;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The services as they are.
+async fn states(node: &Node) -> BTreeMap<String, State> {
+    let listed = node.list_resources(ServiceSpec::NAMESPACE, ServiceSpec::TYPE).await;
+    listed.expect("services").iter().map(state).collect()
+}
+
+fn state(resource: &Resource) -> (String, State) {
+    let metadata = resource.metadata.clone().expect("metadata");
+    let created = metadata.created.map(|at| (at.seconds, at.nanos));
+    let updated = metadata.updated.map(|at| (at.seconds, at.nanos));
+    (metadata.id, (metadata.version, created, updated))
+}
+
+/// The ids of the events that the machine remembers.
+async fn remembered(node: &Node) -> Vec<String> {
+    let mut events = node.events(Since::Last(-1), "");
+    let mut ids = Vec::new();
+    // It tells them at once, and then what comes.
+    while let Ok(followed) = timeout(Duration::from_secs(2), events.next()).await {
+        match followed.expect("an event") {
+            Followed::Event(event) => ids.push(event.id),
+            Followed::Interrupted(error) => panic!("{error}"),
+        }
+    }
+    assert!(!ids.is_empty());
+    ids
+}
+
 async fn version(node: &Node) -> Result<String, NodeError> {
     let mut machine = node.machine();
     let response = node.call(machine.version(())).await?;
@@ -194,3 +388,5 @@ fn run<T>(work: impl Future<Output = T>) -> T {
 }
 
 const DEADLINE: Duration = Duration::from_secs(10);
+/// In which a machine that reboots says something again.
+const REBOOT: Duration = Duration::from_secs(120);
