@@ -10,6 +10,7 @@ mod commands;
 mod error;
 mod exit;
 mod files;
+mod gzip;
 mod machines;
 mod makers;
 mod moment;
