@@ -3,16 +3,21 @@
 #![expect(missing_docs, reason = "clap would show comments on flattened arguments as help")]
 
 mod look;
+mod look_data;
 mod node;
 mod reach;
 
-pub use look::{Logs, Look, Services};
-pub use node::{
-    Alarms, ApplyConfig, ApplyHow, ApplyMode, Bootstrap, Defragment, Etcd, ForfeitLeadership,
-    Image, ImageNamespace, ImagePull, LeaveEtcd, Meta, NodeCommand, Overrides, PatchConfig, Reboot,
-    RebootMode, RecoverEtcd, RemoveMember, Reset, Rollback, Rule, ServiceAction, ServiceControl,
-    Shutdown, Upgrade, Wait, Wipe, WipeDisk, WipeMethod, WipeMode,
+pub use look::{Look, Services};
+pub use look_data::{
+    Cp, Dmesg, Etcd, EtcdLook, EtcdShow, EtcdSnapshot, Events, Kubeconfig, Logs, Ls, Read,
 };
+pub use node::{
+    Alarms, ApplyConfig, ApplyHow, ApplyMode, Bootstrap, Defragment, ForfeitLeadership, Image,
+    ImageNamespace, ImagePull, LeaveEtcd, Meta, NodeCommand, NodeEtcd, Overrides, PatchConfig,
+    Reboot, RebootMode, RecoverEtcd, RemoveMember, Reset, Rollback, Rule, ServiceAction,
+    ServiceControl, Shutdown, Upgrade, Wait, Wipe, WipeDisk, WipeMethod, WipeMode,
+};
+pub(crate) use reach::span;
 pub use reach::{Maintenance, Reach, Sure};
 
 use std::ffi::OsString;

@@ -135,6 +135,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let surroundings = Surroundings {
             talosconfigs: Vec::new(),
+            kubeconfigs: Vec::new(),
             state: directory.path().join("state"),
             user: "somebody".to_owned(),
         };

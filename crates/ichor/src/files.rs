@@ -39,6 +39,47 @@ pub(crate) fn write_all(
     Ok(ExitStatus::Done)
 }
 
+/// A file that is still written, beside its place. It is gone when this is dropped before it is finished.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    file: NamedTempFile,
+    place: PathBuf,
+    overwrite: bool,
+}
+
+impl Unfinished {
+    /// Begins a file that only its owner may read.
+    pub(crate) fn begin(path: &Path, overwrite: bool) -> Result<Self, Error> {
+        let place = place(path, overwrite)?;
+        let file = create_beside(&place)?;
+        Ok(Self { file, place, overwrite })
+    }
+
+    /// Moves it to its place in one step: whoever looks there sees what was there before, or all of it.
+    pub(crate) fn finish(self) -> Result<(), Error> {
+        let Self { file, place, overwrite } = self;
+        file.as_file().sync_all()?;
+        if overwrite {
+            file.persist(&place).map_err(|error| error.error)?;
+        } else {
+            file.persist_noclobber(&place).map_err(|error| error.error)?;
+        }
+        // The new name lasts once the directory is on the disk too.
+        fs_err::File::open(folder(&place))?.sync_all()?;
+        Ok(())
+    }
+}
+
+impl Write for Unfinished {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 /// Where a file goes: a link is followed, and only a plain file is overwritten.
 fn place(path: &Path, overwrite: bool) -> Result<PathBuf, Error> {
     let Ok(metadata) = fs_err::symlink_metadata(path) else { return Ok(path.to_owned()) };
@@ -54,13 +95,17 @@ fn place(path: &Path, overwrite: bool) -> Result<PathBuf, Error> {
 }
 
 fn stage(path: &Path, text: &str) -> io::Result<NamedTempFile> {
-    let directory = folder(path);
-    fs_err::create_dir_all(directory)?;
-    // Created readable by its owner only.
-    let mut file = tempfile::Builder::new().prefix(".ichor-").tempfile_in(directory)?;
+    let mut file = create_beside(path)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     Ok(file)
+}
+
+/// A new file in the directory of another, readable by its owner only.
+fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let directory = folder(path);
+    fs_err::create_dir_all(directory)?;
+    tempfile::Builder::new().prefix(".ichor-").tempfile_in(directory)
 }
 
 /// Moves a file to its place, keeping what was there until all is done.

@@ -138,16 +138,22 @@ impl Machines {
             tasks.spawn(tell(node.clone(), sender.clone()));
         }
         drop(sender);
-        while let Some((node, what)) = told.recv().await {
-            show(&node, what, printer)?;
+        let mut statuses = Vec::new();
+        loop {
+            tokio::select! {
+                biased;
+                Some((node, what)) = told.recv() => show(&node, what, printer)?,
+                // What fails is told at once: the others may go on for hours.
+                Some(done) = tasks.join_next() => {
+                    // A task that panicked has said so itself.
+                    let failure = done.ok().and_then(Result::err);
+                    statuses.extend(failure.map(|error| printer.error(&Error::Machine(error))));
+                }
+                else => break,
+            }
         }
-        let mut failures = Vec::new();
-        while let Some(done) = tasks.join_next().await {
-            // A task that panicked has said so itself.
-            failures.extend(done.ok().and_then(Result::err));
-        }
-        let succeeded = self.0.len() - failures.len();
-        Ok(report(failures, succeeded, printer))
+        let succeeded = self.0.len() - statuses.len();
+        Ok(of_all(&statuses, succeeded))
     }
 }
 
@@ -198,7 +204,12 @@ pub(crate) fn report(
 ) -> ExitStatus {
     let statuses: Vec<ExitStatus> =
         failures.into_iter().map(|failure| printer.error(&Error::Machine(failure))).collect();
-    match statuses.as_slice() {
+    of_all(&statuses, succeeded)
+}
+
+/// The status of the whole: what went wrong everywhere is told as such.
+fn of_all(failures: &[ExitStatus], succeeded: usize) -> ExitStatus {
+    match failures {
         [] => ExitStatus::Done,
         [first, others @ ..] if succeeded == 0 && others.iter().all(|other| other == first) => {
             *first

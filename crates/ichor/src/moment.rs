@@ -33,6 +33,33 @@ impl Moment {
             _ => format!("{hours}h{minutes}m{seconds}s ago"),
         }
     }
+
+    /// `Jan  2 15:04:05`, or with the year instead of the seconds when it is half a year ago: as lists of files have it.
+    pub(crate) fn listed(self) -> String {
+        let recent = makers::now().saturating_sub(self.0.as_second()) < HALF_A_YEAR;
+        let form = if recent { "%b %e %H:%M:%S" } else { "%b %e %Y %H:%M" };
+        self.0.strftime(form).to_string()
+    }
+
+    /// `now`, `12 minutes ago`, `2 hours from now`: as people say it.
+    pub(crate) fn away(self) -> String {
+        roughly(makers::now().saturating_sub(self.0.as_second()))
+    }
+}
+
+/// How many seconds ago something was, in the one unit that fits.
+fn roughly(ago: i64) -> String {
+    let side = if ago < 0 { "from now" } else { "ago" };
+    let seconds = ago.saturating_abs();
+    let (size, unit) =
+        UNITS.iter().rev().find(|(size, _)| seconds >= *size).copied().unwrap_or(UNITS[0]);
+    match seconds / size {
+        0 => "now".to_owned(),
+        _ if seconds >= LONG_WHILE => format!("a long while {side}"),
+        1 if seconds >= 18 * MONTH => format!("2 years {side}"),
+        1 => format!("1 {unit} {side}"),
+        count => format!("{count} {unit}s {side}"),
+    }
 }
 
 /// RFC 3339 in UTC, with as many digits of the second as there are.
@@ -45,5 +72,48 @@ impl fmt::Display for Moment {
 impl Serialize for Moment {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+const WEEK: i64 = 7 * DAY;
+const MONTH: i64 = 30 * DAY;
+const YEAR: i64 = 12 * MONTH;
+const HALF_A_YEAR: i64 = 6 * MONTH;
+/// Longer than people count.
+const LONG_WHILE: i64 = 37 * YEAR;
+const UNITS: &[(i64, &str)] = &[
+    (1, "second"),
+    (MINUTE, "minute"),
+    (HOUR, "hour"),
+    (DAY, "day"),
+    (WEEK, "week"),
+    (MONTH, "month"),
+    (YEAR, "year"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_as_people_say_them() {
+        for (ago, expected) in [
+            (0, "now"),
+            (1, "1 second ago"),
+            (59, "59 seconds ago"),
+            (-61, "1 minute from now"),
+            (2 * HOUR - 1, "1 hour ago"),
+            (6 * DAY, "6 days ago"),
+            (29 * DAY, "4 weeks ago"),
+            (17 * MONTH, "1 year ago"),
+            (18 * MONTH, "2 years ago"),
+            (36 * YEAR, "36 years ago"),
+            (37 * YEAR, "a long while ago"),
+        ] {
+            assert_eq!(roughly(ago), expected);
+        }
     }
 }

@@ -93,18 +93,24 @@ impl Printer {
         if sure.yes {
             return Ok(());
         }
+        match self.ask(action)? {
+            None => Err(Error::Unasked(action.to_owned())),
+            Some(false) => Err(Error::Declined(action.to_owned())),
+            Some(true) => Ok(()),
+        }
+    }
+
+    /// Asks a person a question that means no unless they say yes. `None` when nobody is there.
+    pub(crate) fn ask(&mut self, question: &str) -> Result<Option<bool>, Error> {
         if !std::io::stdin().is_terminal() {
-            return Err(Error::Unasked(action.to_owned()));
+            return Ok(None);
         }
         self.finish();
-        let _ = write!(self.stderr, "{action}? [y/N] ");
+        let _ = write!(self.stderr, "{question}? [y/N] ");
         let _ = self.stderr.flush();
         let mut answer = String::new();
         std::io::stdin().lock().read_line(&mut answer).map_err(Error::Input)?;
-        if matches!(answer.trim(), "y" | "Y" | "yes" | "Yes") {
-            return Ok(());
-        }
-        Err(Error::Declined(action.to_owned()))
+        Ok(Some(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes")))
     }
 
     /// Tells a person what went wrong and what to do, and gives the status to end with.

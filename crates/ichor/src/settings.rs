@@ -95,6 +95,8 @@ pub(crate) struct GenKubeconfig {
 pub(crate) struct Surroundings {
     /// Where a talosconfig is looked for, in this order.
     pub(crate) talosconfigs: Vec<PathBuf>,
+    /// The kubeconfigs that kubectl would use.
+    pub(crate) kubeconfigs: Vec<PathBuf>,
     /// Where the audit log is, when the work is in no cluster's directory.
     pub(crate) state: PathBuf,
     /// Who is at work, as the audit log names them.
@@ -246,9 +248,18 @@ impl Surroundings {
             Some(path) => vec![path.into()],
             None => vec![home.join(".talos/config"), SERVICE_ACCOUNT.into()],
         };
+        let kubeconfigs = match variable("KUBECONFIG") {
+            Some(paths) => std::env::split_paths(&paths).collect(),
+            None => vec![home.join(".kube/config")],
+        };
         let state = variable("XDG_STATE_HOME").map_or(home.join(".local/state"), PathBuf::from);
         let user = variable("SUDO_USER").or_else(|| variable("USER")).unwrap_or_default();
-        Self { talosconfigs, state: state.join("ichor"), user: user.to_string_lossy().into_owned() }
+        Self {
+            talosconfigs,
+            kubeconfigs,
+            state: state.join("ichor"),
+            user: user.to_string_lossy().into_owned(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tables, laid out as talosctl does it: columns as wide as their widest cell and three blanks, the last one not filled.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::Serialize;
 
@@ -41,28 +41,47 @@ impl<R: Row> fmt::Display for Rows<R> {
 
 /// Any table.
 #[derive(Debug, Default)]
-pub(crate) struct Table(Vec<Vec<String>>);
+pub(crate) struct Table {
+    rows: Vec<Vec<String>>,
+    /// Columns of lines that were taken out stay as wide as they were.
+    widths: Vec<usize>,
+}
 
 impl Table {
     pub(crate) fn new(head: Vec<String>) -> Self {
-        Self(vec![head])
+        let mut table = Self::default();
+        table.push(head);
+        table
     }
 
+    /// Adds a line. What would spoil the terminal or the table is made visible.
     pub(crate) fn push(&mut self, cells: Vec<String>) {
-        self.0.push(cells);
+        self.rows.push(cells.into_iter().map(visible).collect());
+    }
+
+    /// Takes out the lines that are there. Later ones stand in the same columns.
+    pub(crate) fn take(&mut self) -> Option<Self> {
+        self.widths = self.widths();
+        let rows = std::mem::take(&mut self.rows);
+        (!rows.is_empty()).then(|| Self { rows, widths: self.widths.clone() })
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let columns = self.rows.iter().map(Vec::len).chain([self.widths.len()]).max().unwrap_or(0);
+        let width = |column: usize| {
+            // A cell that ends its line is not part of a column.
+            let cells = self.rows.iter().filter(|row| row.len() > column + 1);
+            let widest = cells.map(|row| row[column].chars().count()).max().unwrap_or(0);
+            widest.max(self.widths.get(column).copied().unwrap_or(0))
+        };
+        (0..columns).map(width).collect()
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = self.0.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| {
-            // A cell that ends its line is not part of a column.
-            let cells = self.0.iter().filter(|row| row.len() > column + 1);
-            cells.map(|row| row[column].chars().count()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        for (number, row) in self.0.iter().enumerate() {
+        let widths = self.widths();
+        for (number, row) in self.rows.iter().enumerate() {
             if number > 0 {
                 writeln!(f)?;
             }
@@ -78,6 +97,30 @@ impl fmt::Display for Table {
     }
 }
 
+/// Cells come from machines. What moves the cursor, colours or reorders what people read is written out, as talosctl
+/// does it since 1.14.
+fn visible(cell: String) -> String {
+    if !cell.contains(is_hidden) {
+        return cell;
+    }
+    let mut text = String::new();
+    for character in cell.chars() {
+        let number = u32::from(character);
+        // Writing to a string cannot fail.
+        let _ = match number {
+            _ if !is_hidden(character) => write!(text, "{character}"),
+            0..=0xff => write!(text, "\\x{number:02x}"),
+            _ => write!(text, "\\u{number:04x}"),
+        };
+    }
+    text
+}
+
+fn is_hidden(character: char) -> bool {
+    matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        || character.is_control()
+}
+
 #[cfg(test)]
 mod tests {
     use super::Table;
@@ -88,5 +131,21 @@ mod tests {
         table.push(["127.0.0.1", "ü", ""].map(str::to_owned).to_vec());
         let expected = "NODE        ID   LAST\n127.0.0.1   ü    ";
         assert_eq!(table.to_string(), expected);
+    }
+
+    #[test]
+    fn later_lines_stand_in_the_same_columns() {
+        let mut table = Table::new(["ID", "X"].map(str::to_owned).to_vec());
+        table.push(["longer", "1"].map(str::to_owned).to_vec());
+        assert_eq!(table.take().unwrap().to_string(), "ID       X\nlonger   1");
+        assert!(table.take().is_none());
+        table.push(["a", "2"].map(str::to_owned).to_vec());
+        assert_eq!(table.take().unwrap().to_string(), "a        2");
+    }
+
+    #[test]
+    fn nothing_in_a_cell_moves_the_cursor() {
+        let table = Table::new(vec!["a\tb\u{1b}[2J\u{202e}\nü".to_owned()]);
+        assert_eq!(table.to_string(), r"a\x09b\x1b[2J\u202e\x0aü");
     }
 }

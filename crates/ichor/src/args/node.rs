@@ -4,8 +4,8 @@ mod etcd;
 mod power;
 
 pub use etcd::{
-    Alarms, Defragment, Etcd, ForfeitLeadership, LeaveEtcd, Overrides, RecoverEtcd, RemoveMember,
-    Rule,
+    Alarms, Defragment, ForfeitLeadership, LeaveEtcd, NodeEtcd, Overrides, RecoverEtcd,
+    RemoveMember, Rule,
 };
 pub use power::{Reboot, RebootMode, Reset, Rollback, Shutdown, Upgrade, Wait, WipeMode};
 
@@ -113,7 +113,7 @@ pub enum NodeCommand {
     /// Act on members of etcd
     Etcd {
         #[command(subcommand)]
-        what: Etcd,
+        what: NodeEtcd,
     },
 }
 

@@ -49,8 +49,14 @@ pub struct Sure {
     pub yes: bool,
 }
 
-/// A length of time as Go writes it: 90s, 5m, 1h30m, 250ms.
+/// How long somebody waits.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let duration = span(text)?;
+    if duration > LONGEST { Err(format!("{WRONG_DURATION}, up to a day")) } else { Ok(duration) }
+}
+
+/// A length of time as Go writes it: 90s, 5m, 1h30m, 250ms.
+pub(crate) fn span(text: &str) -> Result<Duration, String> {
     let mut rest = text;
     let mut total = Duration::ZERO;
     while !rest.is_empty() {
@@ -69,13 +75,13 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         total = total.saturating_add(seconds);
         rest = after;
     }
-    if total.is_zero() || total > LONGEST {
+    if total.is_zero() {
         return Err(WRONG_DURATION.to_owned());
     }
     Ok(total)
 }
 
-const WRONG_DURATION: &str = "write it as 30s, 5m or 1h30m, up to a day";
+const WRONG_DURATION: &str = "write it as 30s, 5m or 1h30m";
 /// Longer than anything that a person waits for.
 const LONGEST: Duration = Duration::from_hours(24);
 

@@ -1,4 +1,5 @@
-//! Level `talos`: commands on real nodes, beside what talosctl does on the same nodes.
+//! Level `talos`: commands before real nodes, beside what talosctl says about the same nodes at the same time.
 
+mod data;
 mod node;
 mod own;

@@ -8,7 +8,7 @@ use crate::args::{Reach, Sure};
 
 /// What `ichor node etcd` does.
 #[derive(Clone, Debug, Subcommand)]
-pub enum Etcd {
+pub enum NodeEtcd {
     /// Let machines leave etcd, one after the other
     ///
     /// What a machine has of etcd is deleted. Refused where too few members would be left that answer.

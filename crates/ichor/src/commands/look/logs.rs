@@ -1,14 +1,16 @@
 //! `ichor logs`: what services and containers write.
 
+use serde::Serialize;
 use talos_api::proto::common::{ContainerDriver, Data};
 use talos_api::proto::machine::LogsRequest;
 use talos_api::{Node, NodeError, Stream};
 
 use super::lines;
-use crate::args::Logs;
+use crate::args::{Logs, Output};
 use crate::machines::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
+use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
@@ -17,6 +19,10 @@ pub(super) async fn run(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let Some(id) = args.id.clone() else {
+        let names = |ids: Vec<String>| ids.into_iter().map(|id| Log { id }).collect();
+        return machines.ask(names_of_logs).await.show(names, Output::Table, printer);
+    };
     let (namespace, driver) = if args.kubernetes {
         ("k8s.io", ContainerDriver::Cri)
     } else {
@@ -24,7 +30,7 @@ pub(super) async fn run(
     };
     let request = LogsRequest {
         namespace: namespace.to_owned(),
-        id: args.id.clone(),
+        id,
         driver: driver.into(),
         follow: args.follow,
         tail_lines: args.tail,
@@ -38,4 +44,24 @@ pub(super) async fn run(
 
 async fn open(node: &Node, request: LogsRequest) -> Result<Stream<Data>, NodeError> {
     node.open(|node| async move { node.machine().logs(request).await }).await
+}
+
+async fn names_of_logs(node: Node) -> Result<Vec<String>, NodeError> {
+    let reply = node.ask(|node| async move { node.call(node.machine().logs_containers(())).await });
+    let mut ids = node.only(reply.await?.messages)?.ids;
+    ids.sort();
+    Ok(ids)
+}
+
+#[derive(Serialize)]
+struct Log {
+    id: String,
+}
+
+impl Row for Log {
+    const COLUMNS: &'static [&'static str] = &["LOG"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.id.clone()]
+    }
 }

@@ -13,7 +13,7 @@ use talos_api::{Node, NodeError};
 use super::snapshot::Snapshot;
 use super::{Deed, Failure};
 use crate::args::{
-    Alarms, Defragment, Etcd, ForfeitLeadership, LeaveEtcd, Overrides, Reach, RecoverEtcd,
+    Alarms, Defragment, ForfeitLeadership, LeaveEtcd, NodeEtcd, Overrides, Reach, RecoverEtcd,
     RemoveMember, Rule,
 };
 use crate::machines::Machines;
@@ -22,19 +22,19 @@ use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    what: &Etcd,
+    what: &NodeEtcd,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     match what {
-        Etcd::Leave(args) => leave(args, surroundings, printer).await,
-        Etcd::RemoveMember(args) => remove(args, surroundings, printer).await,
-        Etcd::ForfeitLeadership(args) => forfeit(args, surroundings, printer).await,
-        Etcd::Defrag(args) => defragment(args, surroundings, printer).await,
-        Etcd::Alarms { what: Alarms::Disarm { reach } } => {
+        NodeEtcd::Leave(args) => leave(args, surroundings, printer).await,
+        NodeEtcd::RemoveMember(args) => remove(args, surroundings, printer).await,
+        NodeEtcd::ForfeitLeadership(args) => forfeit(args, surroundings, printer).await,
+        NodeEtcd::Defrag(args) => defragment(args, surroundings, printer).await,
+        NodeEtcd::Alarms { what: Alarms::Disarm { reach } } => {
             disarm(reach, surroundings, printer).await
         }
-        Etcd::Recover(args) => recover(args, surroundings, printer).await,
+        NodeEtcd::Recover(args) => recover(args, surroundings, printer).await,
     }
 }
 

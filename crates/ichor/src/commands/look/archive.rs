@@ -1,0 +1,314 @@
+//! Archives that machines send: tar files, packed with gzip.
+//!
+//! Always holds: nothing is written outside of the target, through a link or over what is there; what is unpacked is
+//! not more than what was sent.
+
+use std::ffi::OsStr;
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+
+use fs_err::os::unix::fs::{OpenOptionsExt, symlink};
+use tar::{Archive, EntryType};
+use tokio::sync::mpsc;
+
+use crate::gzip::Gunzip;
+
+/// What was unpacked.
+#[derive(Debug, Default)]
+pub(super) struct Unpacked {
+    pub(super) files: u64,
+    pub(super) bytes: u64,
+    /// What was not, and why.
+    pub(super) left_out: Vec<String>,
+}
+
+/// Why an archive could not be unpacked.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// With the archive.
+    Archive(String),
+    /// With files here.
+    Local(io::Error),
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Local(error)
+    }
+}
+
+/// Unpacks an archive into a directory that is there.
+pub(super) fn unpack(packed: impl Read, target: &Path) -> Result<Unpacked, Trouble> {
+    let mut unpacked = Unpacked::default();
+    let mut links = Vec::new();
+    let mut archive = Archive::new(Gunzip::new(packed));
+    for entry in archive.entries().map_err(unreadable)? {
+        let mut entry = entry.map_err(unreadable)?;
+        let path = inside(&entry.path_bytes())?;
+        let mode = entry.header().mode().map_err(unreadable)? & 0o777;
+        let kind = entry.header().entry_type();
+        // The directory itself.
+        if path.as_os_str().is_empty() {
+            continue;
+        }
+        match kind {
+            EntryType::Directory => {
+                let directory = make_directories(target, &path)?;
+                // The owner has to get in to unpack what is in it.
+                fs_err::set_permissions(directory, PermissionsExt::from_mode(mode | 0o700))?;
+            }
+            EntryType::Regular | EntryType::Continuous => {
+                make_directories(target, path.parent().unwrap_or(Path::new("")))?;
+                unpacked.bytes += write(&mut entry, &target.join(&path), mode)?;
+                unpacked.files += 1;
+            }
+            EntryType::Symlink => {
+                let to = entry.link_name_bytes().unwrap_or_default();
+                links.push((path, PathBuf::from(OsStr::from_bytes(&to))));
+            }
+            _ => unpacked.left_out.push(format!("{} (a special file)", path.display())),
+        }
+    }
+    // At the end, so that nothing can be written through them.
+    for (path, to) in links {
+        if leads_outside(&path, &to) {
+            let text = format!("{} -> {} (a link to outside)", path.display(), to.display());
+            unpacked.left_out.push(text);
+            continue;
+        }
+        make_directories(target, path.parent().unwrap_or(Path::new("")))?;
+        symlink(to, target.join(&path))?;
+        unpacked.files += 1;
+    }
+    Ok(unpacked)
+}
+
+/// The content of one file of an archive, which is at most so long.
+pub(super) fn file(packed: &[u8], name: &str, longest: u64) -> Result<Vec<u8>, String> {
+    let mut archive = Archive::new(Gunzip::new(packed));
+    for entry in archive.entries().map_err(|error| error.to_string())? {
+        let entry = entry.map_err(|error| error.to_string())?;
+        if &*entry.path_bytes() != name.as_bytes() {
+            continue;
+        }
+        if entry.size() > longest {
+            return Err(format!("{name} has {} bytes, more than {longest}", entry.size()));
+        }
+        let mut content = Vec::new();
+        entry.take(longest).read_to_end(&mut content).map_err(|error| error.to_string())?;
+        return Ok(content);
+    }
+    Err(format!("there is no {name} in the archive"))
+}
+
+/// Bytes that come from another task. They end when it has no more.
+pub(super) struct Pieces {
+    receiver: mpsc::Receiver<Vec<u8>>,
+    piece: io::Cursor<Vec<u8>>,
+}
+
+impl Pieces {
+    /// Whoever sends waits while so many pieces are not read yet.
+    pub(super) fn new(queued: usize) -> (mpsc::Sender<Vec<u8>>, Self) {
+        let (sender, receiver) = mpsc::channel(queued);
+        (sender, Self { receiver, piece: io::Cursor::default() })
+    }
+}
+
+impl Read for Pieces {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let count = self.piece.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            match self.receiver.blocking_recv() {
+                Some(piece) => self.piece = io::Cursor::new(piece),
+                None => return Ok(0),
+            }
+        }
+    }
+}
+
+/// The path of an entry, which leads down only.
+fn inside(path: &[u8]) -> Result<PathBuf, Trouble> {
+    let path = Path::new(OsStr::from_bytes(path));
+    let mut inside = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(name) => inside.push(name),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                let text = format!("{} is outside of what was asked for", path.display());
+                return Err(Trouble::Archive(text));
+            }
+        }
+    }
+    Ok(inside)
+}
+
+/// Whether a link leads out of the target. The directory that it is in is no link, and no link leads out: so it may go
+/// up as far as the target, and then down, through other links too. Up again could be anywhere.
+fn leads_outside(path: &Path, to: &Path) -> bool {
+    let mut above = path.components().count() - 1;
+    let mut down = false;
+    for component in to.components() {
+        match component {
+            Component::Normal(_) => down = true,
+            Component::CurDir => {}
+            Component::ParentDir if !down && above > 0 => above -= 1,
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return true,
+        }
+    }
+    false
+}
+
+/// Makes the directories that are not there. None of them may be a link.
+fn make_directories(target: &Path, path: &Path) -> Result<PathBuf, Trouble> {
+    let mut directory = target.to_owned();
+    for component in path.components() {
+        directory.push(component);
+        match fs_err::symlink_metadata(&directory) {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => {
+                let message = format!("{} is not a directory", directory.display());
+                return Err(Trouble::Local(io::Error::other(message)));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs_err::create_dir(&directory)?;
+            }
+            Err(error) => return Err(Trouble::Local(error)),
+        }
+    }
+    Ok(directory)
+}
+
+/// Writes a new file. It is never readable for more people than the machine's.
+fn write(entry: &mut impl Read, path: &Path, mode: u32) -> Result<u64, Trouble> {
+    let mut file = fs_err::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+    let mut buffer = vec![0; 1 << 16];
+    let mut written = 0;
+    loop {
+        let count = entry.read(&mut buffer).map_err(unreadable)?;
+        if count == 0 {
+            break;
+        }
+        file.write_all(&buffer[..count])?;
+        written += count as u64;
+    }
+    file.set_permissions(PermissionsExt::from_mode(mode))?;
+    Ok(written)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "what `map_err` takes")]
+fn unreadable(error: io::Error) -> Trouble {
+    Trouble::Archive(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_directories_and_links_are_unpacked() {
+        let directory = tempfile::tempdir().unwrap();
+        let packed = pack(&[
+            ("sub/", "", EntryType::Directory),
+            ("sub/file", "content", EntryType::Regular),
+            ("sub/link", "file", EntryType::Symlink),
+            ("up", "sub/link", EntryType::Symlink),
+        ]);
+        let unpacked = unpack(packed.as_slice(), directory.path()).unwrap();
+        assert_eq!((unpacked.files, unpacked.bytes, unpacked.left_out.len()), (3, 7, 0));
+        let up = directory.path().join("up");
+        assert_eq!(fs_err::read_to_string(&up).unwrap(), "content");
+        assert_eq!(fs_err::metadata(up).unwrap().permissions().mode() & 0o777, 0o640);
+        let again = unpack(packed.as_slice(), directory.path()).unwrap_err();
+        assert!(matches!(again, Trouble::Local(_)), "{again:?}");
+    }
+
+    #[test]
+    fn nothing_leaves_the_target() {
+        let around = tempfile::tempdir().unwrap();
+        let target = around.path().join("target");
+        for name in ["../escaped", "sub/../../escaped", "/escaped"] {
+            fs_err::create_dir_all(&target).unwrap();
+            let trouble = unpack(pack(&[(name, "", EntryType::Regular)]).as_slice(), &target);
+            assert!(matches!(trouble, Err(Trouble::Archive(_))), "{name}: {trouble:?}");
+        }
+        for (name, to) in [
+            ("link", "/etc"),
+            ("link", ".."),
+            ("sub/link", "../.."),
+            ("sub/link", "../a/../../b"),
+            ("link", "a/.."),
+        ] {
+            let packed = pack(&[
+                (name, to, EntryType::Symlink),
+                (&format!("{name}/file"), "through", EntryType::Regular),
+                ("device", "", EntryType::Char),
+                ("hard", "file", EntryType::Link),
+            ]);
+            let _ = fs_err::remove_dir_all(&target);
+            fs_err::create_dir_all(&target).unwrap();
+            let unpacked = unpack(packed.as_slice(), &target).unwrap();
+            assert_eq!(unpacked.left_out.len(), 3, "{:?}", unpacked.left_out);
+            assert!(target.join(name).join("file").is_file());
+        }
+        let _ = fs_err::remove_dir_all(&target);
+        fs_err::create_dir_all(&target).unwrap();
+        symlink(around.path(), target.join("sub")).unwrap();
+        let packed = pack(&[("sub/escaped", "", EntryType::Regular)]);
+        assert!(unpack(packed.as_slice(), &target).is_err());
+        assert!(!around.path().join("escaped").exists());
+    }
+
+    #[test]
+    fn a_link_may_go_where_it_stays_inside() {
+        for (path, to, outside) in [
+            ("a", "b", false),
+            ("a/b", "../c", false),
+            ("a/b", "./../c/d", false),
+            ("a/b", "../../c", true),
+            ("a/b", "c/../d", true),
+            ("a", "/", true),
+        ] {
+            assert_eq!(leads_outside(Path::new(path), Path::new(to)), outside, "{path} {to}");
+        }
+    }
+
+    #[test]
+    fn one_file_is_found_and_bounded() {
+        let packed = pack(&[("a", "1", EntryType::Regular), ("b", "22", EntryType::Regular)]);
+        assert_eq!(file(&packed, "b", 2).unwrap(), b"22");
+        assert!(file(&packed, "b", 1).is_err());
+        assert!(file(&packed, "c", 9).is_err());
+        assert!(file(&packed[..30], "a", 9).is_err());
+    }
+
+    /// A tar file in one stored block of gzip.
+    fn pack(entries: &[(&str, &str, EntryType)]) -> Vec<u8> {
+        let mut builder = tar::Builder::new(Vec::new());
+        for (name, content, kind) in entries {
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(*kind);
+            header.set_mode(0o640);
+            // As they are: the library refuses to write such names itself.
+            let gnu = header.as_gnu_mut().unwrap();
+            gnu.name[..name.len()].copy_from_slice(name.as_bytes());
+            if matches!(kind, EntryType::Symlink | EntryType::Link) {
+                gnu.linkname[..content.len()].copy_from_slice(content.as_bytes());
+                header.set_size(0);
+                header.set_cksum();
+                builder.append(&header, io::empty()).unwrap();
+            } else {
+                header.set_size(content.len() as u64);
+                header.set_cksum();
+                builder.append(&header, content.as_bytes()).unwrap();
+            }
+        }
+        crate::gzip::tests::store(&builder.into_inner().unwrap(), 60_000)
+    }
+}
