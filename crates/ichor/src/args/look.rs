@@ -30,7 +30,8 @@ pub enum Look {
 
     /// Follow what happens on machines, also over their restarts
     ///
-    /// A machine forgets its events when it boots. With -o json each event is one object on a line of its own.
+    /// A machine forgets its events when it boots. With -o json each event is one object on a
+    /// line of its own.
     ///
     ///   ichor events -n 10.0.0.11 --tail 20
     ///   ichor events -n 10.0.0.11,10.0.0.12 --since 10m -o json
@@ -52,8 +53,8 @@ pub enum Look {
 
     /// Copy a file or a directory from a machine
     ///
-    /// Nothing is overwritten, nothing is written outside of the target, and what is neither a file, a directory nor a
-    /// link into the target is left out and named. Owners are not kept.
+    /// Nothing is overwritten, nothing is written outside of the target, and what is neither a
+    /// file, a directory nor a link into the target is left out and named. Owners are not kept.
     ///
     ///   ichor cp /var/log ./log -n 10.0.0.11
     ///   ichor cp /etc/kubernetes - -n 10.0.0.11 > kubernetes.tar.gz
@@ -65,8 +66,9 @@ pub enum Look {
 
     /// Fetch the administrator's kubeconfig from a control plane
     ///
-    /// It is added to the kubeconfig that is there; its context becomes the current one. What is there under the same
-    /// name and says something else is kept, and the new one gets a number; on a terminal you are asked.
+    /// It is added to the kubeconfig that is there; its context becomes the current one. What is
+    /// there under the same name and says something else is kept, and the new one gets a number;
+    /// on a terminal you are asked.
     ///
     ///   ichor kubeconfig -n 10.0.0.11
     ///   ichor kubeconfig - -n 10.0.0.11

@@ -157,8 +157,8 @@ pub enum EtcdLook {
 
     /// Save the data of etcd to a file
     ///
-    /// The file holds all secrets of the cluster, so that only its owner may read it. It is there once all of it has
-    /// come and its digest is right.
+    /// The file holds all secrets of the cluster, so that only its owner may read it. It is there
+    /// once all of it has come and its digest is right.
     ///
     ///   ichor etcd snapshot etcd.db -n 10.0.0.11
     #[command(verbatim_doc_comment)]

@@ -1,6 +1,7 @@
 //! What is fetched from machines: logs, events, files, etcd's data, credentials.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
@@ -251,8 +252,10 @@ fn snapshots_can_be_restored() {
     assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
     assert_eq!((metadata.len() % 512, metadata.len() > 512), (32, true));
     let bytes = fs_err::read(&ours).expect("a file");
-    let digest: String =
-        bytes[bytes.len() - 32..].iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut digest = String::new();
+    for byte in &bytes[bytes.len() - 32..] {
+        write!(digest, "{byte:02x}").expect("a string takes everything");
+    }
     assert!(
         complained.contains(&format!("({} bytes, sha256 {digest})", metadata.len())),
         "{complained}"
@@ -280,7 +283,7 @@ fn a_snapshot_that_is_interrupted_leaves_nothing() {
             ichor_command(&cluster, &arguments).stderr(Stdio::null()).spawn().expect("ichor");
         // It has begun when something is there.
         while names().is_empty() && child.try_wait().expect("a child").is_none() {
-            thread::sleep(Duration::from_micros(200));
+            thread::yield_now();
         }
         let pid = child.id().to_string();
         run(Command::new("kill").args(["-INT", &pid]));
@@ -541,7 +544,7 @@ fn without_keys(path: &str) -> String {
     let known = |line: &&str| {
         !line.contains("client-certificate-data:") && !line.contains("client-key-data:")
     };
-    text.lines().filter(known).map(|line| format!("{line}\n")).collect()
+    text.lines().filter(known).collect::<Vec<_>>().join("\n") + "\n"
 }
 
 /// The name of the only cluster.
