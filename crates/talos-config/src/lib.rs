@@ -48,6 +48,7 @@ pub use explain::{Change, Explanation, explain, origins};
 pub use format::size::spell as spell_bytes;
 pub use generate::{Generate, Options, Role};
 pub use kubeconfig::{Decision, Kubeconfig, Part, Renamed};
+pub use nearest::nearest;
 pub use origin::{Origin, Source};
 pub use patch::{Patch, Patched, apply};
 pub use schematic::Schematic;

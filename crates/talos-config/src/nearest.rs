@@ -1,7 +1,7 @@
 //! The word that was probably meant.
 
 /// The known word nearest to one that is not known, if one is near enough to be worth a hint.
-pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // A third of the word may be wrong; a short one may have one mistake.
     let most = (word.chars().count() / 3).max(1);
     known

@@ -1,0 +1,280 @@
+//! What a machine's configuration is laid together from: an ordered list of layers, each with its origin.
+//!
+//! In: a spec and the texts of its patches. Out: for each machine its layers, the last one winning. The
+//! native order is all < role < pool < machine; at each level what the spec itself says comes before the
+//! patches. Merging is done by `talos-config` and nowhere else.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+use talos_config::{Contract, Origin, Patch, Role, Secret, Source};
+
+use crate::Kind;
+use crate::names::{MachineName, PoolName};
+use crate::spec::{Cni, ClusterSpec, PatchEntry, PatchSource, Place};
+
+/// The layers of all machines of a cluster.
+#[derive(Clone)]
+pub struct Layers {
+    layers: Vec<Layer>,
+    /// The layers of each machine, by their place in the list above, the last one winning.
+    order: BTreeMap<MachineName, Vec<usize>>,
+    /// What the texts are called, by the number that places in them carry, less one.
+    texts: Vec<String>,
+}
+
+/// One layer.
+#[derive(Clone)]
+pub struct Layer {
+    /// Which machines it is for.
+    pub scope: Scope,
+    /// Where it comes from: a file, or a line of the spec.
+    pub name: String,
+    pub(crate) patch: Patch,
+}
+
+/// Which machines a layer is for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Scope {
+    /// All of them.
+    All,
+    /// Those of a role.
+    Role(Role),
+    /// Those of a pool.
+    Pool(PoolName),
+    /// One.
+    Machine(MachineName),
+}
+
+/// Why there are no layers.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum LayerError {
+    /// The text of a patch was not given.
+    #[error("{place}: there is no patch {path}")]
+    NoFile {
+        /// The file that is missing.
+        path: String,
+        /// Who names it.
+        place: String,
+    },
+    /// A patch is none.
+    #[error("cannot read the patch {name}")]
+    Patch {
+        /// Which one.
+        name: String,
+        /// What is wrong with it.
+        #[source]
+        error: talos_config::Error,
+    },
+}
+
+impl LayerError {
+    /// Every code, each with an entry in the reference of errors.
+    pub const CODES: &[&str] = &["layer.no-file", "layer.patch"];
+
+    /// The name of this kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoFile { .. } => "layer.no-file",
+            Self::Patch { .. } => "layer.patch",
+        }
+    }
+
+    /// What can be done about it: a file must be changed.
+    pub fn kind(&self) -> Kind {
+        Kind::Permanent
+    }
+}
+
+impl Layers {
+    /// The layers of a spec in the native order. `file` is what the spec's file is called; `patches` are
+    /// the texts of [`ClusterSpec::patch_files`] by their paths.
+    pub fn native(
+        spec: &ClusterSpec,
+        file: &str,
+        patches: &BTreeMap<String, Secret<String>>,
+    ) -> Result<Self, LayerError> {
+        let layers = Self { layers: Vec::new(), order: BTreeMap::new(), texts: vec![file.to_owned()] };
+        let mut builder = Builder { layers, files: BTreeMap::new(), patches };
+        let all = builder.level(&Scope::All, network(spec), &spec.patches)?;
+        let control_plane = builder.level(
+            &Scope::Role(Role::ControlPlane),
+            without_flannel(spec),
+            &spec.control_plane.patches,
+        )?;
+        let mut pools = BTreeMap::new();
+        for pool in &spec.pools {
+            let level = builder.level(&Scope::Pool(pool.name.clone()), None, &pool.patches)?;
+            pools.insert(&pool.name, level);
+        }
+        for (machine, place) in spec.machines() {
+            let host_name = Setting {
+                what: "name",
+                text: host_name(spec.contract, &machine.name),
+                origin: machine.origin,
+            };
+            let scope = Scope::Machine(machine.name.clone());
+            let own = builder.level(&scope, Some(host_name), &machine.patches)?;
+            let group = match place {
+                Place::ControlPlane => Some(&control_plane),
+                Place::Pool(pool) => pools.get(&pool.name),
+            };
+            let order = all.iter().chain(group.into_iter().flatten()).chain(&own).copied();
+            let order = order.collect();
+            builder.layers.order.insert(machine.name.clone(), order);
+        }
+        Ok(builder.layers)
+    }
+
+    /// The layers of a machine, the last one winning.
+    pub fn of(&self, machine: &MachineName) -> impl Iterator<Item = &Layer> {
+        self.order.get(machine).into_iter().flatten().filter_map(|at| self.layers.get(*at))
+    }
+
+    /// The layers of a machine but for its own, by numbers: machines with the same ones share them.
+    pub(crate) fn shared(&self, machine: &MachineName) -> &[usize] {
+        let order = self.order.get(machine).map_or(&[][..], Vec::as_slice);
+        let own = |at: &usize| matches!(self.layers[*at].scope, Scope::Machine(_));
+        &order[..order.iter().position(own).unwrap_or(order.len())]
+    }
+
+    /// `file:line:column`, or nothing where no text gave the value.
+    pub fn place(&self, origin: Origin) -> Option<String> {
+        let index = usize::try_from(origin.source.0).ok()?.checked_sub(1)?;
+        Some(format!("{}:{}:{}", self.texts.get(index)?, origin.line, origin.column))
+    }
+
+    fn text(&mut self, name: String) -> Source {
+        self.texts.push(name);
+        Source(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all machines"),
+            Self::Role(Role::ControlPlane) => f.write_str("control planes"),
+            Self::Role(Role::Worker) => f.write_str("workers"),
+            Self::Pool(pool) => write!(f, "pool {pool}"),
+            Self::Machine(machine) => machine.fmt(f),
+        }
+    }
+}
+
+struct Builder<'a> {
+    layers: Layers,
+    /// Patches that were read already: a file may be named by several machines.
+    files: BTreeMap<&'a str, Patch>,
+    patches: &'a BTreeMap<String, Secret<String>>,
+}
+
+/// What the spec itself says about a configuration, as a patch.
+struct Setting {
+    what: &'static str,
+    text: String,
+    origin: Origin,
+}
+
+impl<'a> Builder<'a> {
+    /// Adds the layers of one level and gives their places.
+    fn level(
+        &mut self,
+        scope: &Scope,
+        setting: Option<Setting>,
+        patches: &'a [PatchSource],
+    ) -> Result<Vec<usize>, LayerError> {
+        let mut level = Vec::new();
+        if let Some(Setting { what, text, origin }) = setting {
+            let name = format!("{} ({what})", self.line(origin));
+            let patch = self.parse(&text, name.clone())?;
+            level.push(self.add(scope, name, patch));
+        }
+        for source in patches {
+            let (name, patch) = match &source.patch {
+                PatchEntry::Inline(text) => {
+                    let name = format!("{} (patch)", self.line(source.origin));
+                    let patch = self.parse(text.expose(), name.clone())?;
+                    (name, patch)
+                }
+                PatchEntry::File(path) => (path.clone(), self.file(path, source.origin)?),
+            };
+            level.push(self.add(scope, name, patch));
+        }
+        Ok(level)
+    }
+
+    fn add(&mut self, scope: &Scope, name: String, patch: Patch) -> usize {
+        self.layers.layers.push(Layer { scope: scope.clone(), name, patch });
+        self.layers.layers.len() - 1
+    }
+
+    fn file(&mut self, path: &'a str, named: Origin) -> Result<Patch, LayerError> {
+        if let Some(patch) = self.files.get(path) {
+            return Ok(patch.clone());
+        }
+        let Some(text) = self.patches.get(path) else {
+            return Err(LayerError::NoFile { path: path.to_owned(), place: self.line(named) });
+        };
+        let patch = self.parse(text.expose(), path.to_owned())?;
+        self.files.insert(path, patch.clone());
+        Ok(patch)
+    }
+
+    fn parse(&mut self, text: &str, name: String) -> Result<Patch, LayerError> {
+        let source = self.layers.text(name.clone());
+        Patch::parse(text, source).map_err(|error| LayerError::Patch { name, error })
+    }
+
+    /// The spec's file with a line of it.
+    fn line(&self, origin: Origin) -> String {
+        let file = &self.layers.texts[0];
+        if origin.line == 0 { file.clone() } else { format!("{file}:{}", origin.line) }
+    }
+}
+
+/// The networks of the cluster. What follows from other options of generation is not repeated here.
+fn network(spec: &ClusterSpec) -> Option<Setting> {
+    let list = |networks: &[crate::network::Network]| {
+        let networks: Vec<String> = networks.iter().map(|network| format!("\"{network}\"")).collect();
+        format!("[{}]", networks.join(", "))
+    };
+    let (pods, services) = (list(&spec.network.pods), list(&spec.network.services));
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = if spec.contract >= DOCUMENTS {
+        write!(
+            text,
+            "apiVersion: v1alpha1\nkind: KubeNetworkConfig\npodSubnets: {pods}\nserviceSubnets: {services}\n"
+        )
+    } else {
+        let cni = if spec.network.cni == Cni::None { "\n    cni: {name: none}" } else { "" };
+        write!(
+            text,
+            "cluster:\n  network:\n    podSubnets: {pods}\n    serviceSubnets: {services}{cni}\n"
+        )
+    };
+    Some(Setting { what: "network", text, origin: spec.network.origin })
+}
+
+/// Where documents describe Kubernetes, no network plug-in is a document that is not there.
+fn without_flannel(spec: &ClusterSpec) -> Option<Setting> {
+    (spec.contract >= DOCUMENTS && spec.network.cni == Cni::None).then(|| Setting {
+        what: "network",
+        text: "apiVersion: v1alpha1\nkind: KubeFlannelCNIConfig\n$patch: delete\n".to_owned(),
+        origin: spec.network.origin,
+    })
+}
+
+fn host_name(contract: Contract, name: &MachineName) -> String {
+    if contract >= HOST_NAME_DOCUMENT {
+        format!("apiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\nhostname: {:?}\n", name.as_str())
+    } else {
+        format!("machine:\n  network:\n    hostname: {:?}\n", name.as_str())
+    }
+}
+
+/// The first contract whose configuration has a document for the name of the host.
+const HOST_NAME_DOCUMENT: Contract = Contract::new(1, 12);
+/// The first contract whose configuration describes Kubernetes by documents.
+const DOCUMENTS: Contract = Contract::new(1, 14);

@@ -1,0 +1,199 @@
+//! Plans: immutable values whose state is in their type.
+//!
+//! A planner or a file gives a [`Draft`]; the checker makes it [`Checked`]; an approval of exactly this
+//! plan, by its hash, makes it [`Approved`]. Only such a plan can be executed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Kind;
+use crate::digest::Digest;
+use crate::names::{ClusterName, MachineName};
+use crate::rule::Rule;
+use crate::step::{Step, StepNumber};
+use crate::time::Moment;
+
+/// A plan in a state.
+#[derive(Clone, Debug)]
+pub struct Plan<State> {
+    body: Body,
+    hash: Digest,
+    state: State,
+}
+
+/// Nobody has checked it.
+#[derive(Clone, Copy, Debug)]
+pub struct Draft(());
+
+/// It keeps every rule, or overrides it by name.
+#[derive(Clone, Debug)]
+pub struct Checked(Vec<Rule>);
+
+/// Somebody said that exactly this plan may be run.
+#[derive(Clone, Debug)]
+pub struct Approved(Approval);
+
+/// What a plan says.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Body {
+    /// The name of the cluster that it is for.
+    pub cluster: ClusterName,
+    /// Which cluster of that name: a digest under the key of its vault.
+    pub identity: Digest,
+    /// When it was made.
+    pub made: Moment,
+    /// The plan that stopped before this one, if one did.
+    pub parent: Option<Digest>,
+    /// Rules that do not hold for it.
+    pub overrides: Vec<Override>,
+    /// What is done, each step after those that it waits for.
+    pub steps: Vec<Step>,
+    /// Machines that it leaves alone although they may not be as they should.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A rule that somebody overrules for one plan.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Override {
+    /// The name of the rule.
+    pub rule: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A machine that a plan leaves alone.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOut {
+    /// Which one; one that the spec does not have is named as etcd or Kubernetes names it.
+    pub machine: String,
+    /// Why.
+    pub why: String,
+}
+
+/// Who approved which plan.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Approval {
+    /// The hash of the plan.
+    pub plan: Digest,
+    /// Who.
+    pub by: String,
+    /// When.
+    pub at: Moment,
+}
+
+/// Why a plan is not approved.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum ApprovalError {
+    /// The approval is for another plan.
+    #[error("the approval is for plan {}, and this is {}", .approved.short(), .plan.short())]
+    AnotherPlan {
+        /// What was approved.
+        approved: Digest,
+        /// What is to be run.
+        plan: Digest,
+    },
+    /// Nobody is named.
+    #[error("the approval names nobody")]
+    Nobody,
+}
+
+impl ApprovalError {
+    /// Every code, each with an entry in the reference of errors.
+    pub const CODES: &[&str] = &["approval.another-plan", "approval.nobody"];
+
+    /// The name of this kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::AnotherPlan { .. } => "approval.another-plan",
+            Self::Nobody => "approval.nobody",
+        }
+    }
+
+    /// What can be done about it: somebody must approve.
+    pub fn kind(&self) -> Kind {
+        Kind::NeedsPerson
+    }
+}
+
+impl Plan<Draft> {
+    /// A plan that nobody has checked.
+    pub fn draft(body: Body) -> Self {
+        // Maps have texts for keys, so writing cannot fail.
+        let hash = Digest::of(&serde_json::to_string(&body).unwrap_or_default());
+        Self { body, hash, state: Draft(()) }
+    }
+
+    /// For the checker alone: nothing is left that breaks a rule but `overridden`.
+    pub(crate) fn checked(self, overridden: Vec<Rule>) -> Plan<Checked> {
+        let Self { body, hash, state: Draft(()) } = self;
+        Plan { body, hash, state: Checked(overridden) }
+    }
+}
+
+impl Plan<Checked> {
+    /// The rules that it breaks and overrides by name.
+    pub fn overridden(&self) -> &[Rule] {
+        &self.state.0
+    }
+
+    /// Takes an approval of exactly this plan.
+    pub fn approve(self, approval: Approval) -> Result<Plan<Approved>, ApprovalError> {
+        if approval.plan != self.hash {
+            return Err(ApprovalError::AnotherPlan { approved: approval.plan, plan: self.hash });
+        }
+        if approval.by.trim().is_empty() {
+            return Err(ApprovalError::Nobody);
+        }
+        Ok(Plan { body: self.body, hash: self.hash, state: Approved(approval) })
+    }
+}
+
+impl Plan<Approved> {
+    /// Who approved it.
+    pub fn approval(&self) -> &Approval {
+        &self.state.0
+    }
+}
+
+impl<State> Plan<State> {
+    /// What it says.
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// What it is recognised by: any change of what it says gives another one.
+    pub fn hash(&self) -> Digest {
+        self.hash
+    }
+
+    /// Its steps.
+    pub fn steps(&self) -> &[Step] {
+        &self.body.steps
+    }
+
+    /// A step by its number.
+    pub fn step(&self, number: StepNumber) -> Option<&Step> {
+        self.body.steps.iter().find(|step| step.number == number)
+    }
+
+    /// The machines that it touches, each once, in the order of the steps.
+    pub fn machines(&self) -> Vec<&MachineName> {
+        let mut machines = Vec::new();
+        for step in &self.body.steps {
+            if !machines.contains(&&step.machine) {
+                machines.push(&step.machine);
+            }
+        }
+        machines
+    }
+}
+
+impl Body {
+    /// Whether a rule is overridden.
+    pub(crate) fn overrides(&self, rule: Rule) -> bool {
+        rule.can_be_overridden() && self.overrides.iter().any(|given| given.rule == rule.name())
+    }
+}

@@ -1,0 +1,298 @@
+//! A machine's configuration: generated, patched, and compared with what the machine has.
+//!
+//! In: a spec, its layers, the secrets and a key. Out: the configuration itself, which is secret, for who
+//! applies it; and for plans a [`Rendering`]: the redacted text, a keyed digest and what the change means
+//! for the running machine.
+//!
+//! Always holds: a rendering has no secret in it, and the same input gives the same digest.
+
+use std::collections::BTreeMap;
+
+use talos_config::yaml::Dialect;
+use talos_config::{
+    Bundle, Config, Explanation, Finding, Generate, Mode, Options, Patch, Patched, Role, Source, diff,
+    explain,
+};
+
+use crate::digest::{Digest, DigestKey};
+use crate::layers::Layers;
+use crate::names::MachineName;
+use crate::reboot::{self, RebootClass};
+use crate::spec::{Cni, ClusterSpec, Machine, Place};
+use crate::step::FieldChange;
+use crate::version::TalosVersion;
+use crate::Kind;
+
+/// Makes the configuration of machines. It keeps what machines share, so one renderer should make all.
+pub struct Renderer<'a> {
+    spec: &'a ClusterSpec,
+    layers: &'a Layers,
+    secrets: &'a Bundle,
+    key: &'a DigestKey,
+    mode: Mode,
+    shared: BTreeMap<(bool, &'a str, &'a [usize]), Config>,
+}
+
+/// What plans know of a machine's configuration.
+#[derive(Clone, Debug)]
+pub struct Rendering {
+    /// The whole text, secrets hidden.
+    pub redacted: String,
+    /// What it is recognised by.
+    pub digest: Digest,
+    /// What it changes on the machine, if that has a configuration that is known.
+    pub change: Option<ConfigChange>,
+}
+
+/// From the configuration that a machine has to the one it should have.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ConfigChange {
+    /// What the machine has.
+    pub from: Digest,
+    /// Whether the machine must reboot for it.
+    pub class: RebootClass,
+    /// Whether etcd restarts for it.
+    pub pauses_etcd: bool,
+    /// Whether it would make a worker of a control plane, or the other way round.
+    pub changes_role: bool,
+    /// What differs, secrets hidden.
+    pub fields: Vec<FieldChange>,
+}
+
+/// What a machine has now.
+#[derive(Clone, Copy)]
+pub struct Live<'a> {
+    /// Its configuration.
+    pub config: &'a Config,
+    /// Its release, if that is known.
+    pub talos: Option<&'a TalosVersion>,
+}
+
+/// The renderings of all machines.
+pub type Renderings = BTreeMap<MachineName, Rendering>;
+
+/// Why there is no configuration for a machine.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RenderError {
+    /// The spec has no such machine.
+    #[error("the spec has no machine {0}")]
+    UnknownMachine(MachineName),
+    /// It cannot be generated from what the spec says.
+    #[error("cannot generate the configuration of {machine}")]
+    Generate {
+        /// Whose.
+        machine: MachineName,
+        /// Why not.
+        #[source]
+        error: talos_config::Error,
+    },
+    /// A layer does not fit.
+    #[error("cannot apply {layer} to the configuration of {machine}")]
+    Layer {
+        /// Whose.
+        machine: MachineName,
+        /// Which layer.
+        layer: String,
+        /// Why not.
+        #[source]
+        error: talos_config::Error,
+    },
+    /// Talos would not accept the result.
+    #[error("the configuration of {machine} is not valid: {}", messages(.findings))]
+    Invalid {
+        /// Whose.
+        machine: MachineName,
+        /// Everything that is wrong with it.
+        findings: Vec<Finding>,
+    },
+    /// A path that explains nothing.
+    #[error("cannot explain a value of {machine}")]
+    Explain {
+        /// Whose.
+        machine: MachineName,
+        /// Why not.
+        #[source]
+        error: talos_config::Error,
+    },
+}
+
+impl RenderError {
+    /// Every code, each with an entry in the reference of errors.
+    pub const CODES: &[&str] = &[
+        "render.unknown-machine",
+        "render.generate",
+        "render.layer",
+        "render.invalid",
+        "render.explain",
+    ];
+
+    /// The name of this kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownMachine(_) => "render.unknown-machine",
+            Self::Generate { .. } => "render.generate",
+            Self::Layer { .. } => "render.layer",
+            Self::Invalid { .. } => "render.invalid",
+            Self::Explain { .. } => "render.explain",
+        }
+    }
+
+    /// What can be done about it: the spec or a patch must be changed.
+    pub fn kind(&self) -> Kind {
+        Kind::Permanent
+    }
+}
+
+/// How a value came to be what it is.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// The value and what it means, secrets hidden.
+    pub explanation: Explanation,
+    /// Who set it, the last one last: a layer's name with the place in it, and the value.
+    pub history: Vec<(String, Option<String>)>,
+}
+
+impl<'a> Renderer<'a> {
+    /// A renderer for a cluster. `mode` is where its machines run.
+    pub fn new(
+        spec: &'a ClusterSpec,
+        layers: &'a Layers,
+        secrets: &'a Bundle,
+        key: &'a DigestKey,
+        mode: Mode,
+    ) -> Self {
+        Self { spec, layers, secrets, key, mode, shared: BTreeMap::new() }
+    }
+
+    /// The configuration of a machine as plans know it.
+    pub fn render(
+        &mut self,
+        name: &MachineName,
+        live: Option<Live<'_>>,
+    ) -> Result<Rendering, RenderError> {
+        let config = self.config(name)?;
+        let digest = self.key.config(&config);
+        Ok(Rendering {
+            redacted: config.redacted(Dialect::V1_14),
+            digest,
+            change: live.map(|live| self.change(&config, digest, live)),
+        })
+    }
+
+    /// The configuration of a machine itself. It holds secrets.
+    pub fn config(&mut self, name: &MachineName) -> Result<Config, RenderError> {
+        let (machine, place) = self.machine(name)?;
+        let shared = self.shared(machine, place)?;
+        let own = self.layers.of(name).skip(self.layers.shared(name).len());
+        let config = apply(shared, own.map(|layer| (layer.name.as_str(), &layer.patch)), name)?;
+        let findings = config.validate(self.mode, false).errors;
+        if findings.is_empty() {
+            Ok(config)
+        } else {
+            Err(RenderError::Invalid { machine: name.clone(), findings })
+        }
+    }
+
+    /// Which layers set a value of a machine's configuration.
+    pub fn explain(&self, name: &MachineName, path: &str) -> Result<Explained, RenderError> {
+        let (machine, place) = self.machine(name)?;
+        let generated = self.generate(machine, place)?.encode(Dialect::V1_14);
+        let layers: Vec<_> = self.layers.of(name).collect();
+        let patches: Vec<Patch> = layers.iter().map(|layer| layer.patch.clone()).collect();
+        let explanation = explain(generated.expose(), Source::default(), &patches, path)
+            .map_err(|error| RenderError::Explain { machine: name.clone(), error })?;
+        let who = |layer: usize| layer.checked_sub(1).and_then(|at| layers.get(at));
+        let history = explanation.history.iter().map(|change| {
+            let place = self.layers.place(change.origin);
+            let name = who(change.layer).map_or("generated", |layer| layer.name.as_str());
+            (place.unwrap_or_else(|| name.to_owned()), change.value.clone())
+        });
+        let history = history.collect();
+        Ok(Explained { explanation, history })
+    }
+
+    fn machine(&self, name: &MachineName) -> Result<(&'a Machine, Place<'a>), RenderError> {
+        self.spec.machine(name).ok_or_else(|| RenderError::UnknownMachine(name.clone()))
+    }
+
+    /// What a machine has in common with others of its role, disk and layers.
+    fn shared(&mut self, machine: &'a Machine, place: Place<'a>) -> Result<Config, RenderError> {
+        let numbers = self.layers.shared(&machine.name);
+        let key = (place.role() == Role::Worker, machine.disk.as_str(), numbers);
+        if let Some(config) = self.shared.get(&key) {
+            return Ok(config.clone());
+        }
+        let generated = self.generate(machine, place)?;
+        let layers = self.layers.of(&machine.name).take(numbers.len());
+        let layers = layers.map(|layer| (layer.name.as_str(), &layer.patch));
+        let config = apply(generated, layers, &machine.name)?;
+        self.shared.insert(key, config.clone());
+        Ok(config)
+    }
+
+    fn generate(&self, machine: &Machine, place: Place<'_>) -> Result<Config, RenderError> {
+        let spec = self.spec;
+        let options = Options {
+            dns_domain: spec.network.domain.clone(),
+            install_disk: machine.disk.clone(),
+            install_image: spec.installer(),
+            custom_cni: match &spec.network.cni {
+                Cni::Manifest(url) => Some(url.clone()),
+                Cni::Flannel | Cni::None => None,
+            },
+            schedule_on_control_planes: spec.control_plane.schedulable,
+            ..Options::default()
+        };
+        let generate = Generate {
+            cluster: spec.cluster.as_str(),
+            endpoint: &spec.endpoint.to_string(),
+            kubernetes: &spec.kubernetes.bare(),
+            contract: spec.contract,
+            secrets: self.secrets,
+            options,
+        };
+        generate
+            .config(place.role())
+            .map_err(|error| RenderError::Generate { machine: machine.name.clone(), error })
+    }
+
+    fn change(&self, wanted: &Config, digest: Digest, live: Live<'_>) -> ConfigChange {
+        let from = self.key.config(live.config);
+        let differences = if from == digest { Vec::new() } else { diff(live.config, wanted) };
+        ConfigChange {
+            from,
+            class: reboot::class(&differences, from == digest, live.talos),
+            pauses_etcd: differences.iter().any(reboot::pauses_etcd),
+            changes_role: live.config.is_worker() != wanted.is_worker(),
+            fields: differences.into_iter().map(FieldChange::from).collect(),
+        }
+    }
+}
+
+fn apply<'p>(
+    config: Config,
+    layers: impl Iterator<Item = (&'p str, &'p Patch)>,
+    machine: &MachineName,
+) -> Result<Config, RenderError> {
+    let mut patched = Patched::from(config);
+    let mut last = "";
+    let failed = |layer: &str, error| RenderError::Layer {
+        machine: machine.clone(),
+        layer: layer.to_owned(),
+        error,
+    };
+    for (name, patch) in layers {
+        last = name;
+        patched = patched.apply(patch, Dialect::V1_14).map_err(|error| failed(name, error))?;
+    }
+    // What operations have made of a document is checked only now.
+    patched.into_config().map_err(|error| failed(last, error))
+}
+
+fn messages(findings: &[Finding]) -> String {
+    let one = |finding: &Finding| match &finding.document {
+        Some(document) => format!("{document}: {}", finding.message),
+        None => finding.message.clone(),
+    };
+    findings.iter().map(one).collect::<Vec<_>>().join("; ")
+}

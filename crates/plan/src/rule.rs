@@ -1,0 +1,206 @@
+//! The safety rules: their names, which are a public interface, and what breaks them.
+
+use std::fmt;
+
+use crate::Kind;
+use crate::names::MachineName;
+use crate::step::StepNumber;
+
+/// A safety rule.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Rule {
+    /// A majority of voters stays able.
+    QuorumTolerance,
+    /// The only voter does not pause.
+    QuorumOnlyVoter,
+    /// The members of etcd are known when one of them is touched.
+    QuorumUnknown,
+    /// The spec does not drop a majority of the voters.
+    QuorumSpec,
+    /// A step that touches a voter carries the proof that counting again gives.
+    QuorumProof,
+    /// Etcd is bootstrapped once, and only where there is none.
+    BootstrapOnce,
+    /// Etcd is bootstrapped on a control plane.
+    BootstrapControlPlane,
+    /// Every control plane has been seen before etcd is bootstrapped.
+    BootstrapUnseen,
+    /// A cluster is created from machines in maintenance, or those that this directory configured.
+    CreateConfigured,
+    /// The plan is for this cluster.
+    IdentityCluster,
+    /// A machine of another cluster is not touched.
+    IdentityForeign,
+    /// A machine is the installation that was recorded.
+    IdentityNode,
+    /// A step is for a machine of the spec.
+    IdentityMachine,
+    /// The configuration of a step is the one that the spec gives.
+    ConfigDigest,
+    /// What needs a reboot gets one, and nothing else does.
+    ConfigReboot,
+    /// A machine keeps its role.
+    ConfigRole,
+    /// What a step assumes of its machine is what was seen.
+    FactsCurrent,
+    /// Steps wait for steps that come before them.
+    OrderGraph,
+    /// One control plane at a time.
+    OrderControlPlanes,
+    /// The leader of etcd is the last control plane.
+    OrderLeader,
+    /// Control planes before workers.
+    OrderWorkers,
+    /// A machine that was disturbed is waited for.
+    OrderAwait,
+    /// Not more workers at once than the policy says.
+    BatchSize,
+    /// Workers that are changed at the same time fail together anyway.
+    BatchDomain,
+    /// Machines are disturbed within the windows of the policy.
+    WindowMissing,
+    /// A step has a time-out, says what it leaves behind, and how to recover.
+    StepIncomplete,
+    /// An override names a rule that can be overridden, and a reason.
+    OverrideUnknown,
+}
+
+impl Rule {
+    /// All of them.
+    pub const ALL: [Self; 27] = [
+        Self::QuorumTolerance,
+        Self::QuorumOnlyVoter,
+        Self::QuorumUnknown,
+        Self::QuorumSpec,
+        Self::QuorumProof,
+        Self::BootstrapOnce,
+        Self::BootstrapControlPlane,
+        Self::BootstrapUnseen,
+        Self::CreateConfigured,
+        Self::IdentityCluster,
+        Self::IdentityForeign,
+        Self::IdentityNode,
+        Self::IdentityMachine,
+        Self::ConfigDigest,
+        Self::ConfigReboot,
+        Self::ConfigRole,
+        Self::FactsCurrent,
+        Self::OrderGraph,
+        Self::OrderControlPlanes,
+        Self::OrderLeader,
+        Self::OrderWorkers,
+        Self::OrderAwait,
+        Self::BatchSize,
+        Self::BatchDomain,
+        Self::WindowMissing,
+        Self::StepIncomplete,
+        Self::OverrideUnknown,
+    ];
+
+    /// Its name, which is the code of the refusal.
+    pub const fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// Whether somebody may overrule it. Rules that keep a plan meaningful at all cannot be.
+    pub const fn can_be_overridden(self) -> bool {
+        self.row().1
+    }
+
+    /// What can be done about a refusal.
+    pub const fn kind(self) -> Kind {
+        self.row().2
+    }
+
+    /// The rule of a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.name() == name)
+    }
+
+    const fn row(self) -> (&'static str, bool, Kind) {
+        use Kind::{NeedsPerson, Permanent, Retryable};
+        match self {
+            Self::QuorumTolerance => ("quorum.tolerance", true, Retryable),
+            Self::QuorumOnlyVoter => ("quorum.only-voter", true, NeedsPerson),
+            Self::QuorumUnknown => ("quorum.unknown", true, Retryable),
+            Self::QuorumSpec => ("quorum.spec", false, NeedsPerson),
+            Self::QuorumProof => ("quorum.proof", false, Permanent),
+            Self::BootstrapOnce => ("bootstrap.once", false, Permanent),
+            Self::BootstrapControlPlane => ("bootstrap.control-plane", false, Permanent),
+            Self::BootstrapUnseen => ("bootstrap.unseen", true, Retryable),
+            Self::CreateConfigured => ("create.configured", true, NeedsPerson),
+            Self::IdentityCluster => ("identity.cluster", false, Permanent),
+            Self::IdentityForeign => ("identity.foreign", false, NeedsPerson),
+            Self::IdentityNode => ("identity.node", true, NeedsPerson),
+            Self::IdentityMachine => ("identity.machine", false, Permanent),
+            Self::ConfigDigest => ("config.digest", false, Permanent),
+            Self::ConfigReboot => ("config.reboot", false, Permanent),
+            Self::ConfigRole => ("config.role", false, NeedsPerson),
+            Self::FactsCurrent => ("facts.current", false, Retryable),
+            Self::OrderGraph => ("order.graph", false, Permanent),
+            Self::OrderControlPlanes => ("order.control-planes", false, Permanent),
+            Self::OrderLeader => ("order.leader", true, Permanent),
+            Self::OrderWorkers => ("order.workers", true, Permanent),
+            Self::OrderAwait => ("order.await", false, Permanent),
+            Self::BatchSize => ("batch.size", true, Permanent),
+            Self::BatchDomain => ("batch.domain", true, Permanent),
+            Self::WindowMissing => ("window.missing", true, Permanent),
+            Self::StepIncomplete => ("step.incomplete", false, Permanent),
+            Self::OverrideUnknown => ("override.unknown", false, Permanent),
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A rule that is broken, by what, and what to do about it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Finding {
+    /// Which rule.
+    pub rule: Rule,
+    /// By which step, if it is one.
+    pub step: Option<StepNumber>,
+    /// On which machine, if it is one.
+    pub machine: Option<MachineName>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// Why there is no plan, or why a plan is not run: at least one rule is broken.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("refused by {}", names(.findings))]
+pub struct Refusal {
+    /// Every rule that is broken and not overridden.
+    pub findings: Vec<Finding>,
+}
+
+impl Refusal {
+    /// The code: the name of the first rule that is broken.
+    pub fn code(&self) -> &'static str {
+        self.findings.first().map_or(Rule::OrderGraph, |finding| finding.rule).name()
+    }
+
+    /// What can be done: it may go away only if every rule that is broken may.
+    pub fn kind(&self) -> Kind {
+        let kinds = || self.findings.iter().map(|finding| finding.rule.kind());
+        if kinds().any(|kind| kind == Kind::Permanent) {
+            Kind::Permanent
+        } else if kinds().any(|kind| kind == Kind::NeedsPerson) {
+            Kind::NeedsPerson
+        } else {
+            Kind::Retryable
+        }
+    }
+}
+
+fn names(findings: &[Finding]) -> String {
+    let mut names: Vec<&str> = findings.iter().map(|finding| finding.rule.name()).collect();
+    names.dedup();
+    names.join(", ")
+}

@@ -1,0 +1,314 @@
+//! What is wanted: a cluster, said once.
+//!
+//! In: the native file ([`ClusterSpec::parse`]), or what another door makes of its own format, which then
+//! calls [`ClusterSpec::check`]. Out: one value that everything else starts from.
+//!
+//! Always holds for a checked spec: names and addresses are unique, networks are apart, there is a control
+//! plane, and the releases go together.
+
+mod error;
+mod file;
+mod rules;
+mod schema;
+mod table;
+
+use std::fmt;
+use std::str::FromStr;
+
+use talos_config::{Contract, Origin, Role, Schematic, Secret, Source};
+
+pub use error::{Problem, Rule as SpecRule, SpecError};
+pub use schema::json_schema;
+
+use crate::names::{ClusterName, FailureDomain, Form, MachineName, Malformed, PoolName};
+use crate::network::{Address, Endpoint, Network};
+use crate::time::{Span, Window};
+use crate::version::{KubernetesVersion, TalosVersion};
+
+/// A cluster as it should be.
+#[derive(Clone, Debug)]
+pub struct ClusterSpec {
+    /// Its name.
+    pub cluster: ClusterName,
+    /// Where its Kubernetes API is reached.
+    pub endpoint: Endpoint,
+    /// The release of Talos that its machines run.
+    pub talos: TalosVersion,
+    /// The release of Kubernetes.
+    pub kubernetes: KubernetesVersion,
+    /// The contract that its configuration follows, which may be older than the release.
+    pub contract: Contract,
+    /// The installer's image, where it is not the one that follows from release and extensions.
+    pub image: Option<String>,
+    /// Extensions of the operating system, by their official names.
+    pub extensions: Vec<String>,
+    /// Networks inside the cluster.
+    pub network: ClusterNetwork,
+    /// The machines that run etcd and Kubernetes itself.
+    pub control_plane: ControlPlane,
+    /// The machines that run workloads.
+    pub pools: Vec<Pool>,
+    /// Patches for all machines.
+    pub patches: Vec<PatchSource>,
+    /// How changes are carried out.
+    pub policy: Policy,
+    /// Whether and how etcd is backed up.
+    pub backup: Option<Backup>,
+    /// Where its releases are described.
+    pub releases: Origin,
+}
+
+/// Networks inside a cluster.
+#[derive(Clone, Debug)]
+pub struct ClusterNetwork {
+    /// Addresses of pods.
+    pub pods: Vec<Network>,
+    /// Addresses of services.
+    pub services: Vec<Network>,
+    /// The domain of the cluster.
+    pub domain: String,
+    /// What connects pods.
+    pub cni: Cni,
+    /// Where it is described.
+    pub origin: Origin,
+}
+
+/// What connects pods.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Cni {
+    /// What Talos brings.
+    Flannel,
+    /// Nothing yet: somebody installs it later, and nobody waits for nodes to be ready before that.
+    None,
+    /// A manifest at a URL.
+    Manifest(String),
+}
+
+/// The control plane.
+#[derive(Clone, Debug)]
+pub struct ControlPlane {
+    /// Its machines; the first one begins the cluster.
+    pub machines: Vec<Machine>,
+    /// Patches for all of them.
+    pub patches: Vec<PatchSource>,
+    /// Whether workloads may run on them.
+    pub schedulable: bool,
+}
+
+/// Workers that are alike.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    /// Its name.
+    pub name: PoolName,
+    /// Its machines.
+    pub machines: Vec<Machine>,
+    /// Patches for all of them.
+    pub patches: Vec<PatchSource>,
+    /// Where it is described.
+    pub origin: Origin,
+}
+
+/// A machine.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// What it is called, in the spec and in the cluster.
+    pub name: MachineName,
+    /// Where it is reached.
+    pub address: Address,
+    /// The disk that Talos is installed to.
+    pub disk: String,
+    /// What it fails together with.
+    pub domain: Option<FailureDomain>,
+    /// Patches for it alone.
+    pub patches: Vec<PatchSource>,
+    /// Where it is described.
+    pub origin: Origin,
+}
+
+/// Where a patch is, and where it was asked for.
+#[derive(Clone, Debug)]
+pub struct PatchSource {
+    /// The patch.
+    pub patch: PatchEntry,
+    /// The place that names it.
+    pub origin: Origin,
+}
+
+/// A patch: a file below the cluster's directory, or its text itself.
+#[derive(Clone)]
+pub enum PatchEntry {
+    /// The path of a file.
+    File(String),
+    /// A text of more than one line, or in brackets. It may hold secrets.
+    Inline(Secret<String>),
+}
+
+/// How changes are carried out.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Policy {
+    /// How many workers of one failure domain are changed at the same time.
+    pub workers_at_once: u32,
+    /// When machines may be disturbed; always when there is none.
+    pub windows: Vec<Window>,
+}
+
+/// How etcd is backed up.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Backup {
+    /// How often.
+    pub every: Span,
+    /// How many are kept.
+    pub keep: u32,
+    /// Where to: a directory, or a URL of an object store.
+    pub to: String,
+}
+
+impl ClusterSpec {
+    /// Reads the native file.
+    pub fn parse(text: &str, source: Source) -> Result<Self, SpecError> {
+        let spec = file::parse(text, source)?;
+        spec.check()?;
+        Ok(spec)
+    }
+
+    /// Refuses a cluster that cannot be meant.
+    pub fn check(&self) -> Result<(), SpecError> {
+        let problems = rules::broken(self);
+        if problems.is_empty() { Ok(()) } else { Err(SpecError::Problems(problems)) }
+    }
+
+    /// All machines with their place in the cluster, control planes first, in the order of the spec.
+    pub fn machines(&self) -> impl Iterator<Item = (&Machine, Place<'_>)> {
+        let control_planes =
+            self.control_plane.machines.iter().map(|machine| (machine, Place::ControlPlane));
+        let workers = self.pools.iter().flat_map(|pool| {
+            pool.machines.iter().map(move |machine| (machine, Place::Pool(pool)))
+        });
+        control_planes.chain(workers)
+    }
+
+    /// A machine by its name.
+    pub fn machine(&self, name: &MachineName) -> Option<(&Machine, Place<'_>)> {
+        self.machines().find(|(machine, _)| machine.name == *name)
+    }
+
+    /// Whether a machine is one of the control plane's.
+    pub fn is_control_plane(&self, name: &MachineName) -> bool {
+        self.control_plane.machines.iter().any(|machine| machine.name == *name)
+    }
+
+    /// The installer's image.
+    pub fn installer(&self) -> String {
+        if let Some(image) = &self.image {
+            return image.clone();
+        }
+        // From 1.14 on Talos publishes installers through the factory only.
+        if self.extensions.is_empty() && !self.talos.since(14) {
+            return format!("ghcr.io/siderolabs/installer:{}", self.talos);
+        }
+        let extensions: String =
+            self.extensions.iter().map(|name| format!("      - {name:?}\n")).collect();
+        let text = if extensions.is_empty() {
+            "customization: {}\n".to_owned()
+        } else {
+            format!("customization:\n  systemExtensions:\n    officialExtensions:\n{extensions}")
+        };
+        match Schematic::parse(&text, Source::default()) {
+            Ok(schematic) => schematic.installer("metal", &self.talos.to_string(), false),
+            // A list of quoted texts is always a schematic; without one there is still an installer.
+            Err(_) => format!("ghcr.io/siderolabs/installer:{}", self.talos),
+        }
+    }
+
+    /// The paths of all files with patches, each once.
+    pub fn patch_files(&self) -> Vec<&str> {
+        let machines = self.machines().flat_map(|(machine, _)| &machine.patches);
+        let pools = self.pools.iter().flat_map(|pool| &pool.patches);
+        let all = self.patches.iter().chain(&self.control_plane.patches).chain(pools);
+        let mut files: Vec<&str> = Vec::new();
+        for patch in all.chain(machines) {
+            if let PatchEntry::File(path) = &patch.patch
+                && !files.contains(&path.as_str())
+            {
+                files.push(path);
+            }
+        }
+        files
+    }
+}
+
+/// Where a machine stands in its cluster.
+#[derive(Clone, Copy, Debug)]
+pub enum Place<'a> {
+    /// In the control plane.
+    ControlPlane,
+    /// In a pool of workers.
+    Pool(&'a Pool),
+}
+
+impl Place<'_> {
+    /// The role that configuration knows.
+    pub fn role(self) -> Role {
+        match self {
+            Self::ControlPlane => Role::ControlPlane,
+            Self::Pool(_) => Role::Worker,
+        }
+    }
+}
+
+impl Form for PatchEntry {
+    const WHAT: &'static str = "a patch";
+    const RULE: &'static str =
+        "a path within the directory, or the patch itself in several lines or in brackets";
+    const PATTERN: &'static str = r"\S";
+}
+
+impl FromStr for PatchEntry {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        if text.contains('\n') || text.starts_with(['{', '[']) {
+            return Ok(Self::Inline(Secret::new(text.to_owned())));
+        }
+        // A patch is a file of the cluster's directory: the directory is the whole cluster.
+        let outside = text.starts_with('/') || text.split('/').any(|part| part == "..");
+        if text.trim().is_empty() || outside {
+            return Err(Malformed::new::<Self>(text));
+        }
+        Ok(Self::File(text.to_owned()))
+    }
+}
+
+/// Without the text of a patch, which may hold secrets.
+impl fmt::Debug for PatchEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+            Self::Inline(_) => f.write_str("Inline"),
+        }
+    }
+}
+
+impl Form for Cni {
+    const WHAT: &'static str = "a network plug-in";
+    const RULE: &'static str = "flannel, none, or the URL of a manifest";
+    const PATTERN: &'static str = "^(flannel|none|https?://.+)$";
+}
+
+impl FromStr for Cni {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        match text {
+            "flannel" => Ok(Self::Flannel),
+            "none" => Ok(Self::None),
+            url if ["http://", "https://"]
+                .iter()
+                .any(|scheme| url.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty())) =>
+            {
+                Ok(Self::Manifest(url.to_owned()))
+            }
+            _ => Err(Malformed::new::<Self>(text)),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What must hold in a spec as a whole, whichever door it came through.
+
+use std::collections::BTreeMap;
+
+use talos_config::Origin;
+
+use super::error::{Problem, Rule};
+use super::{ClusterSpec, Machine};
+use crate::network::Network;
+use crate::version::MANAGED;
+
+/// Everything that is wrong, in the order of the rules.
+pub(super) fn broken(spec: &ClusterSpec) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    no_control_plane(spec, &mut problems);
+    duplicate_names(spec, &mut problems);
+    duplicate_addresses(spec, &mut problems);
+    overlapping_networks(spec, &mut problems);
+    versions(spec, &mut problems);
+    problems
+}
+
+fn no_control_plane(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
+    if spec.control_plane.machines.is_empty() {
+        let first = spec.machines().next().map(|(machine, _)| machine);
+        problems.push(Problem {
+            rule: Rule::NoControlPlane,
+            origin: first.map_or_else(Origin::default, |machine| machine.origin),
+            message: first.map_or_else(
+                || "there is no control plane".to_owned(),
+                |machine| format!("{} would be the first machine, but is a worker", machine.name),
+            ),
+            hint: Some("list a machine under controlPlane.machines".to_owned()),
+        });
+    }
+}
+
+fn duplicate_names(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
+    let machines = spec.machines().map(|(machine, _)| (machine.name.as_str(), machine.origin));
+    let pools = spec.pools.iter().map(|pool| (pool.name.as_str(), pool.origin));
+    for (what, names) in [("machine", machines.collect::<Vec<_>>()), ("pool", pools.collect())] {
+        let mut seen: BTreeMap<&str, Origin> = BTreeMap::new();
+        for (name, origin) in names {
+            if let Some(first) = seen.insert(name, origin) {
+                problems.push(Problem {
+                    rule: Rule::DuplicateName,
+                    origin,
+                    message: format!("two {what}s are called {name}{}", there(first)),
+                    hint: Some(format!("a {what} is its name: give each its own")),
+                });
+            }
+        }
+    }
+}
+
+fn duplicate_addresses(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
+    let mut seen: BTreeMap<_, &Machine> = BTreeMap::new();
+    for (machine, _) in spec.machines() {
+        if let Some(first) = seen.insert(machine.address, machine) {
+            problems.push(Problem {
+                rule: Rule::DuplicateAddress,
+                origin: machine.origin,
+                message: format!(
+                    "{} has the address {} of {}{}",
+                    machine.name,
+                    machine.address,
+                    first.name,
+                    there(first.origin)
+                ),
+                hint: Some("correct one of the two addresses".to_owned()),
+            });
+        }
+    }
+}
+
+fn overlapping_networks(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
+    let network = &spec.network;
+    let named = |what: &'static str, networks: &[Network]| -> Vec<(&'static str, Network)> {
+        networks.iter().map(|network| (what, *network)).collect()
+    };
+    let all = [named("pods", &network.pods), named("services", &network.services)].concat();
+    let note = |origin: Origin, message: String, problems: &mut Vec<Problem>| {
+        let hint = "set network.pods and network.services to ranges that nothing else uses";
+        let (rule, hint) = (Rule::OverlappingNetworks, Some(hint.to_owned()));
+        problems.push(Problem { rule, origin, message, hint });
+    };
+    for (at, (what, one)) in all.iter().enumerate() {
+        for (other_what, other) in &all[at + 1..] {
+            if one.overlaps(other) {
+                let message = format!("{one} of {what} overlaps {other} of {other_what}");
+                note(network.origin, message, problems);
+            }
+        }
+    }
+    for (machine, _) in spec.machines() {
+        if let Some((what, network)) = all.iter().find(|(_, range)| range.contains(machine.address))
+        {
+            let message = format!(
+                "{} has the address {} in {network}, which is for {what}",
+                machine.name, machine.address
+            );
+            note(machine.origin, message, problems);
+        }
+    }
+}
+
+fn versions(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
+    let mut note = |message: String, hint: String| {
+        let (rule, origin, hint) = (Rule::Version, spec.releases, Some(hint));
+        problems.push(Problem { rule, origin, message, hint });
+    };
+    match spec.talos.kubernetes() {
+        None => note(
+            format!("Talos {} is not among the releases that can be managed", spec.talos),
+            format!("{MANAGED} can"),
+        ),
+        Some(supported) if !supported.has(&spec.kubernetes) => note(
+            format!("Talos {} does not run Kubernetes {}", spec.talos, spec.kubernetes),
+            format!("it runs {supported}"),
+        ),
+        Some(_) if spec.contract > spec.talos.contract() => note(
+            format!("Talos {} cannot read configuration of {}", spec.talos, spec.contract),
+            format!("contract is {} or older", spec.talos.contract()),
+        ),
+        Some(_) => {}
+    }
+}
+
+fn there(origin: Origin) -> String {
+    if origin.line == 0 { String::new() } else { format!(" (line {})", origin.line) }
+}

@@ -1,0 +1,743 @@
+//! What holds for every cluster, tried on thousands: small ones, mostly healthy, in every state of
+//! disrepair.
+//!
+//! Three judges that share no code: the planner, the checker, and [`survives`] here, which carries a plan
+//! out in some order that it allows and watches the voters.
+
+mod world;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use plan::{
+    Action, ApplyMode, BootId, Body, ClusterSpec, Cni, ConfigChange, Digest, Draft, Etcd, Fact,
+    FieldChange, Inventory, MachineFacts, MachineName, Member, MemberId, Moment, NodeIdentity,
+    NodeState, Override, Plan, Planned, Precondition, Proof, RebootClass, Refusal, Rendering,
+    Renderings, Request, Rule, Source, Span, Standing, Step, StepNumber, check, plan as make_plan,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::RngSeed;
+use world::{NOW, known, not_known, unseen};
+
+proptest! {
+    #![proptest_config(tried(10_000))]
+
+    /// The checker accepts what the planner makes, and no allowed order of its steps loses etcd.
+    #[test]
+    fn what_is_planned_is_accepted_and_safe(case in case(), order in vec(any::<Index>(), 64)) {
+        if let Ok(Planned::Change(plan)) = case.plan() {
+            let again = case.plan();
+            prop_assert!(matches!(again, Ok(Planned::Change(again)) if again.hash() == plan.hash()));
+            let loaded = Plan::decode(&plan.encode());
+            prop_assert_eq!(loaded.map(|loaded| loaded.hash()).ok(), Some(plan.hash()));
+            for left_out in &plan.body().left_out {
+                let touched = plan.steps().iter().any(|step| {
+                    step.machine.as_str() == left_out.machine && !left_out.why.contains("upgrade")
+                });
+                prop_assert!(!touched, "{}", plan.table());
+            }
+            let overrides = !case.overrides.is_empty();
+            prop_assert!(overrides || survives(&case, &plan, &order), "{}", plan.table());
+            let text = plan.table();
+            let checked = check(plan, &case.against());
+            prop_assert!(checked.is_ok(), "{}\n{text}", checked.err().map(|e| e.text()).unwrap_or_default());
+        }
+    }
+
+    /// The checker rejects what no planner would make.
+    #[test]
+    fn an_unsafe_edit_is_refused(case in sound_case(), edit in edit(), at in any::<Index>()) {
+        if let Ok(Planned::Change(plan)) = case.plan() {
+            let mut body = plan.body().clone();
+            if edit.apply(&case, &mut body, &at) {
+                let edited = Plan::draft(body);
+                let text = edited.table();
+                prop_assert_ne!(edited.hash(), plan.hash());
+                let checked = check(edited, &case.against());
+                prop_assert!(checked.is_err(), "{edit:?}\n{}\n{text}", plan.table());
+                let rules = rules(&checked);
+                let wanted = edit.rules();
+                prop_assert!(rules.iter().any(|rule| wanted.contains(rule)), "{edit:?} {rules:?}\n{text}");
+            }
+        }
+    }
+
+    /// The checker rejects a good plan when the world has moved on.
+    #[test]
+    fn a_plan_for_another_world_is_refused(case in sound_case(), drift in drift(), at in any::<Index>()) {
+        if let Ok(Planned::Change(plan)) = case.plan() {
+            let mut moved = case.clone();
+            if drift.apply(&mut moved, plan.steps(), &at) {
+                let text = plan.table();
+                let checked = check(plan, &moved.against());
+                prop_assert!(checked.is_err(), "{drift:?}\n{text}");
+            }
+        }
+    }
+}
+
+/// Properties that speak of plans show nothing when there are none.
+#[test]
+fn most_cases_have_a_plan() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+    let mut runner = TestRunner::new(tried(1));
+    let (mut plans, mut edits) = (0, BTreeMap::new());
+    for _ in 0..500 {
+        let case = sound_case().new_tree(&mut runner).expect("a case").current();
+        let edit = edit().new_tree(&mut runner).expect("an edit").current();
+        let at = any::<Index>().new_tree(&mut runner).expect("a place").current();
+        if let Ok(Planned::Change(plan)) = case.plan() {
+            plans += 1;
+            let mut body = plan.body().clone();
+            *edits.entry(format!("{edit:?}")).or_insert(0) += usize::from(edit.apply(&case, &mut body, &at));
+        }
+    }
+    assert!(plans > 300, "{plans} plans of 500 cases");
+    assert!(edits.values().filter(|count| **count == 0).count() <= 1, "{edits:?}");
+}
+
+/// Carries a plan out, always taking one of the steps that may be taken, and watches the voters: a
+/// machine that reboots is away until it is awaited.
+fn survives(case: &Case, plan: &Plan<Draft>, order: &[Index]) -> bool {
+    let etcd = case.inventory.etcd.current(NOW).cloned().unwrap_or_default();
+    let mut voters: BTreeMap<String, bool> = etcd
+        .members
+        .iter()
+        .filter(|(_, member)| member.voter)
+        .map(|(id, member)| {
+            let name = member.machine.as_ref().map_or_else(|| id.to_string(), ToString::to_string);
+            (name, member.started && member.lag == Some(0))
+        })
+        .collect();
+    let mut done: BTreeSet<StepNumber> = BTreeSet::new();
+    for turn in 0..plan.steps().len() {
+        let ready: Vec<&Step> = plan
+            .steps()
+            .iter()
+            .filter(|step| !done.contains(&step.number))
+            .filter(|step| step.after.iter().all(|before| done.contains(before)))
+            .collect();
+        let step = order[turn % order.len()].get(&ready);
+        done.insert(step.number);
+        let name = step.machine.to_string();
+        let restarts = case.desired.get(&step.machine).and_then(|r| r.change.as_ref()).is_some_and(|c| c.pauses_etcd);
+        match &step.action {
+            Action::BootstrapEtcd if !voters.is_empty() => return false,
+            Action::BootstrapEtcd | Action::AwaitVoter => {
+                voters.insert(name, true);
+            }
+            Action::RebootMachine => {
+                voters.entry(name).and_modify(|able| *able = false);
+            }
+            Action::ApplyConfig { mode: ApplyMode::NoReboot, .. } if restarts => {
+                voters.entry(name).and_modify(|able| *able = false);
+            }
+            _ => continue,
+        }
+        let able = voters.values().filter(|able| **able).count();
+        if matches!(step.action, Action::RebootMachine | Action::ApplyConfig { .. })
+            && voters.contains_key(step.machine.as_str())
+            && able * 2 <= voters.len()
+        {
+            return false;
+        }
+    }
+    true
+}
+
+/// What a person with an editor might do to a plan.
+#[derive(Clone, Copy, Debug)]
+enum Edit {
+    ClaimMore,
+    ForgetProof,
+    ForgetOrder,
+    ForgetPrecondition,
+    ForgetAwait,
+    ForgetBatch,
+    ForgetGate,
+    ForgetTimeOut,
+    ForgetRecovery,
+    WaitForLater,
+    BeginTwice,
+    BeginOnWorker,
+    AnotherMachine,
+    AnotherConfig,
+    AnotherMode,
+    AnotherCluster,
+    RebootToo,
+    OverrideAnything,
+    OverrideWithoutReason,
+    HideAChange,
+}
+
+impl Edit {
+    const ALL: [Self; 20] = [
+        Self::ClaimMore,
+        Self::ForgetProof,
+        Self::ForgetOrder,
+        Self::ForgetPrecondition,
+        Self::ForgetAwait,
+        Self::ForgetBatch,
+        Self::ForgetGate,
+        Self::ForgetTimeOut,
+        Self::ForgetRecovery,
+        Self::WaitForLater,
+        Self::BeginTwice,
+        Self::BeginOnWorker,
+        Self::AnotherMachine,
+        Self::AnotherConfig,
+        Self::AnotherMode,
+        Self::AnotherCluster,
+        Self::RebootToo,
+        Self::OverrideAnything,
+        Self::OverrideWithoutReason,
+        Self::HideAChange,
+    ];
+
+    /// Of these rules at least one must be named.
+    fn rules(self) -> &'static [Rule] {
+        match self {
+            Self::ClaimMore | Self::ForgetProof => &[Rule::QuorumProof],
+            Self::ForgetOrder => &[Rule::OrderControlPlanes],
+            Self::ForgetPrecondition => &[Rule::FactsCurrent],
+            Self::ForgetAwait => &[Rule::OrderAwait],
+            Self::ForgetBatch => &[Rule::BatchSize, Rule::BatchDomain, Rule::OrderWorkers],
+            Self::ForgetGate => &[Rule::WindowMissing],
+            Self::ForgetTimeOut | Self::ForgetRecovery => &[Rule::StepIncomplete],
+            Self::WaitForLater => &[Rule::OrderGraph],
+            Self::BeginTwice => &[Rule::BootstrapOnce],
+            Self::BeginOnWorker => &[Rule::BootstrapControlPlane],
+            Self::AnotherMachine => &[Rule::IdentityMachine],
+            Self::AnotherConfig | Self::HideAChange => &[Rule::ConfigDigest],
+            Self::AnotherMode | Self::RebootToo => &[Rule::ConfigReboot, Rule::FactsCurrent],
+            Self::AnotherCluster => &[Rule::IdentityCluster],
+            Self::OverrideAnything | Self::OverrideWithoutReason => &[Rule::OverrideUnknown],
+        }
+    }
+
+    /// Edits the plan where that is possible and unsafe.
+    fn apply(self, case: &Case, body: &mut Body, at: &Index) -> bool {
+        let control_plane = |step: &Step| case.spec.is_control_plane(&step.machine);
+        let all: Vec<usize> = (0..body.steps.len()).collect();
+        let any = |suits: &dyn Fn(&Step) -> bool| -> Option<usize> {
+            let suiting: Vec<usize> = all.iter().copied().filter(|at| suits(&body.steps[*at])).collect();
+            (!suiting.is_empty()).then(|| *at.get(&suiting))
+        };
+        let touches = |step: &Step| {
+            control_plane(step)
+                && !matches!(
+                    step.action,
+                    Action::AwaitNode { .. }
+                        | Action::FetchKubeconfig
+                        | Action::ApplyConfig { mode: ApplyMode::Maintenance, .. }
+                )
+        };
+        let number = StepNumber(u32::try_from(body.steps.len() + 1).expect("few steps"));
+        let found = match self {
+            Self::ClaimMore => {
+                let found = any(&|step| step.proof.is_some());
+                if let Some(proof) = found.and_then(|at| body.steps[at].proof.as_mut()) {
+                    *proof = Proof { able: proof.able + 1, ..*proof };
+                }
+                found
+            }
+            Self::ForgetProof => {
+                let found = any(&|step| step.proof.is_some());
+                found.inspect(|at| body.steps[*at].proof = None)
+            }
+            Self::ForgetOrder => {
+                let first = body.steps.iter().position(touches);
+                let found = any(&|step| touches(step) && Some(number_of(step)) > first);
+                found.inspect(|at| body.steps[*at].after.clear())
+            }
+            Self::ForgetPrecondition => {
+                let found = any(&|step| !step.preconditions.is_empty());
+                found.inspect(|at| {
+                    body.steps[*at].preconditions.pop();
+                })
+            }
+            Self::ForgetAwait => {
+                let disturbed: BTreeSet<MachineName> = body
+                    .steps
+                    .iter()
+                    .filter(|step| {
+                        step.action.is_disruptive() || step.action.verb() == "apply config"
+                    })
+                    .map(|step| step.machine.clone())
+                    .collect();
+                let found = any(&|step| {
+                    matches!(step.action, Action::AwaitNode { .. }) && disturbed.contains(&step.machine)
+                });
+                found.inspect(|at| {
+                    // The rest of the machine's steps go on as if nothing were missing.
+                    let machine = body.steps[*at].machine.clone();
+                    let waits = |step: &Step| {
+                        matches!(step.action, Action::AwaitNode { .. }) && step.machine == machine
+                    };
+                    for step in body.steps.iter_mut().filter(|step| waits(step)) {
+                        step.action = Action::FetchKubeconfig;
+                    }
+                })
+            }
+            Self::ForgetBatch => {
+                let first = |step: &Step| {
+                    let worker = !control_plane(step);
+                    let begins = matches!(
+                        step.action,
+                        Action::ApplyConfig { mode: ApplyMode::NoReboot | ApplyMode::Staged, .. }
+                    );
+                    worker && begins && !step.after.is_empty()
+                };
+                let found = any(&first);
+                // To be concurrent with a control plane's mere wait is harmless.
+                let before = found.map(|at| &body.steps[..at]).unwrap_or_default();
+                let disturbs = before.iter().any(|step| step.action.is_disruptive());
+                found.filter(|_| disturbs).inspect(|at| body.steps[*at].after.clear())
+            }
+            Self::ForgetGate => {
+                let found = any(&|step| !step.gates.is_empty());
+                found.inspect(|at| body.steps[*at].gates.clear())
+            }
+            Self::ForgetTimeOut => any(&|_| true).inspect(|at| body.steps[*at].time_out = Span::seconds(0)),
+            Self::ForgetRecovery => any(&|_| true).inspect(|at| body.steps[*at].recovery.clear()),
+            Self::WaitForLater => any(&|_| true).inspect(|at| body.steps[*at].after.push(number)),
+            Self::BeginTwice => {
+                let found = any(&touches);
+                found.inspect(|at| {
+                    let mut again = body.steps[*at].clone();
+                    again.after = vec![again.number];
+                    (again.action, again.number) = (Action::BootstrapEtcd, number);
+                    again.preconditions = vec![Precondition::NoMembers];
+                    body.steps.push(again);
+                })
+            }
+            Self::BeginOnWorker => {
+                let worker = case.spec.machines().map(|(machine, _)| &machine.name);
+                let worker = worker.filter(|name| !case.spec.is_control_plane(name)).last().cloned();
+                let found = any(&|step| step.action == Action::BootstrapEtcd);
+                found.zip(worker).map(|(at, worker)| {
+                    body.steps[at].machine = worker;
+                    at
+                })
+            }
+            Self::AnotherMachine => {
+                any(&|_| true).inspect(|at| body.steps[*at].machine = "stranger".parse().expect("a name"))
+            }
+            Self::AnotherConfig => {
+                let found = any(&|step| matches!(step.action, Action::ApplyConfig { .. }));
+                if let Some(Action::ApplyConfig { config, .. }) = found.map(|at| &mut body.steps[at].action) {
+                    *config = digest(999);
+                }
+                found
+            }
+            Self::AnotherMode => {
+                let found = any(&|step| matches!(step.action, Action::ApplyConfig { .. }));
+                if let Some(Action::ApplyConfig { mode, .. }) = found.map(|at| &mut body.steps[at].action) {
+                    *mode = match mode {
+                        ApplyMode::Staged => ApplyMode::NoReboot,
+                        ApplyMode::NoReboot | ApplyMode::Maintenance => ApplyMode::Staged,
+                    };
+                }
+                found
+            }
+            Self::AnotherCluster => any(&|_| true).inspect(|_| body.identity = digest(999)),
+            Self::RebootToo => {
+                let found = any(&|step| {
+                    let change = case.desired.get(&step.machine).and_then(|r| r.change.as_ref());
+                    change.is_none_or(|change| change.class != RebootClass::WithReboot)
+                });
+                found.inspect(|at| {
+                    let mut reboot = body.steps[*at].clone();
+                    reboot.after = vec![reboot.number];
+                    (reboot.action, reboot.number) = (Action::RebootMachine, number);
+                    body.steps.push(reboot);
+                })
+            }
+            Self::OverrideAnything => any(&|_| true).inspect(|_| {
+                let (rule, reason) = ("identity.foreign".to_owned(), "because".to_owned());
+                body.overrides.push(Override { rule, reason });
+            }),
+            Self::OverrideWithoutReason => any(&|_| true).inspect(|_| {
+                let (rule, reason) = ("quorum.tolerance".to_owned(), " ".to_owned());
+                body.overrides.push(Override { rule, reason });
+            }),
+            Self::HideAChange => {
+                let shows = |step: &Step| {
+                    matches!(&step.action, Action::ApplyConfig { changes, .. } if !changes.is_empty())
+                };
+                let found = any(&shows);
+                if let Some(Action::ApplyConfig { changes, .. }) = found.map(|at| &mut body.steps[at].action) {
+                    changes.pop();
+                }
+                found
+            }
+        };
+        found.is_some()
+    }
+}
+
+/// What may happen between planning and checking.
+#[derive(Clone, Copy, Debug)]
+enum Drift {
+    MachineGone,
+    MachineForeign,
+    MachineReplaced,
+    MachineRebooted,
+    ConfigChanged,
+    SpecChanged,
+    OtherVotersStopped,
+    EverythingOld,
+}
+
+impl Drift {
+    const ALL: [Self; 8] = [
+        Self::MachineGone,
+        Self::MachineForeign,
+        Self::MachineReplaced,
+        Self::MachineRebooted,
+        Self::ConfigChanged,
+        Self::SpecChanged,
+        Self::OtherVotersStopped,
+        Self::EverythingOld,
+    ];
+
+    /// Changes what was seen of a machine that a step needs; false where that harms nothing.
+    fn apply(self, case: &mut Case, steps: &[Step], at: &Index) -> bool {
+        let suiting: Vec<&Step> = steps
+            .iter()
+            .filter(|step| match self {
+                Self::MachineGone | Self::MachineForeign | Self::EverythingOld => true,
+                Self::MachineReplaced => {
+                    step.preconditions.iter().any(|given| matches!(given, Precondition::NodeIs(_)))
+                }
+                Self::MachineRebooted => step.action == Action::RebootMachine,
+                Self::ConfigChanged => {
+                    step.preconditions.iter().any(|given| matches!(given, Precondition::ConfigIs(_)))
+                }
+                Self::SpecChanged => matches!(step.action, Action::ApplyConfig { .. }),
+                Self::OtherVotersStopped => {
+                    let etcd = case.inventory.etcd.current(NOW).cloned().unwrap_or_default();
+                    let other = |member: &Member| {
+                        member.voter && member.started && member.machine.as_ref() != Some(&step.machine)
+                    };
+                    step.proof.is_some() && etcd.members.values().any(other)
+                }
+            })
+            .collect();
+        if suiting.is_empty() {
+            return false;
+        }
+        let step = at.get(&suiting);
+        let facts = case.inventory.machines.get_mut(&step.machine).expect("facts");
+        match self {
+            Self::MachineGone => facts.standing = not_known("connection refused"),
+            Self::MachineForeign => facts.standing = known(Standing::Another, Source::TalosApi),
+            Self::MachineReplaced => {
+                facts.node = known(NodeIdentity("another".to_owned()), Source::TalosApi);
+            }
+            Self::MachineRebooted => facts.boot = known(BootId("another".to_owned()), Source::TalosApi),
+            Self::ConfigChanged => facts.config = known(digest(998), Source::TalosApi),
+            Self::SpecChanged => {
+                case.desired.get_mut(&step.machine).expect("a rendering").digest = digest(997);
+            }
+            Self::OtherVotersStopped => {
+                if let Fact::Known { value, .. } = &mut case.inventory.etcd {
+                    for member in value.members.values_mut() {
+                        if member.machine.as_ref() != Some(&step.machine) {
+                            (member.started, member.lag) = (false, None);
+                        }
+                    }
+                }
+            }
+            Self::EverythingOld => case.inventory.taken = Moment(NOW.0 + 3_600),
+        }
+        true
+    }
+}
+
+/// A cluster in some state.
+#[derive(Clone, Debug)]
+struct Case {
+    spec: ClusterSpec,
+    desired: Renderings,
+    inventory: Inventory,
+    overrides: Vec<Override>,
+}
+
+impl Case {
+    fn plan(&self) -> Result<Planned, Refusal> {
+        make_plan(&Request {
+            spec: &self.spec,
+            desired: &self.desired,
+            inventory: &self.inventory,
+            identity: digest(0),
+            parent: None,
+            overrides: &self.overrides,
+        })
+    }
+
+    fn against(&self) -> plan::Against<'_> {
+        plan::Against {
+            spec: &self.spec,
+            desired: &self.desired,
+            inventory: &self.inventory,
+            identity: digest(0),
+        }
+    }
+}
+
+/// Any cluster, with any overrides.
+fn case() -> impl Strategy<Value = Case> {
+    let rules: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| rule.can_be_overridden()).collect();
+    let overrides = prop_oneof![3 => Just(Vec::new()), 1 => vec(select(rules), 1..4)];
+    (machines(3), etcd(), overrides, policy()).prop_map(|(machines, etcd, rules, policy)| {
+        let reason = || "a test".to_owned();
+        let overrides = rules.into_iter().map(|rule| Override { rule: rule.name().to_owned(), reason: reason() });
+        build(&machines, etcd, overrides.collect(), policy)
+    })
+}
+
+/// A cluster that most plans can be made for, without overrides.
+fn sound_case() -> impl Strategy<Value = Case> {
+    (machines(30), etcd(), policy()).prop_map(|(machines, etcd, policy)| {
+        let fresh = machines.control_planes.iter().all(|machine| machine.standing == 0);
+        let etcd = if fresh || etcd.kind < 2 { etcd } else { EtcdShape { kind: 3, ..etcd } };
+        build(&machines, etcd, Vec::new(), policy)
+    })
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    select(Edit::ALL.to_vec())
+}
+
+fn drift() -> impl Strategy<Value = Drift> {
+    select(Drift::ALL.to_vec())
+}
+
+/// What a case is made of; numbers so that a failing one shrinks.
+#[derive(Clone, Debug)]
+struct Machines {
+    control_planes: Vec<MachineShape>,
+    workers: Vec<MachineShape>,
+}
+
+#[derive(Clone, Debug)]
+struct MachineShape {
+    /// Maintenance, ours, not seen, another's.
+    standing: u8,
+    class: RebootClass,
+    pauses_etcd: bool,
+    recorded: bool,
+    replaced: bool,
+    /// Node and boot are known.
+    identified: bool,
+    node: NodeState,
+    domain: u8,
+}
+
+#[derive(Clone, Debug)]
+struct EtcdShape {
+    /// Not known, empty, members but for some, members on all that run.
+    kind: u8,
+    stopped: u8,
+    learning: u8,
+    foreign: bool,
+    leader: u8,
+}
+
+/// `soundness` to one that a machine is as it should be in each respect.
+fn machines(soundness: u32) -> impl Strategy<Value = Machines> {
+    let all = prop_oneof![2 => Just(Some(0_u8)), 3 => Just(Some(1_u8)), 2 => Just(None)];
+    // Mostly one to three control planes, seldom more.
+    let control_planes = prop_oneof![3 => 1..=3_usize, 1 => 4..=MOST_CONTROL_PLANES];
+    let workers = prop_oneof![3 => 0..=3_usize, 1 => 4..=MOST_WORKERS];
+    (all, control_planes, workers).prop_flat_map(move |(all, control_planes, workers)| {
+        let shapes = |count: usize| vec(shape(all, soundness), count);
+        (shapes(control_planes), shapes(workers))
+            .prop_map(|(control_planes, workers)| Machines { control_planes, workers })
+    })
+}
+
+fn shape(all: Option<u8>, soundness: u32) -> impl Strategy<Value = MachineShape> {
+    let usual = all.map_or_else(|| (0..=1_u8).boxed(), |all| Just(all).boxed());
+    let standing = prop_oneof![soundness => usual, 1 => 0..=3_u8];
+    let class = prop_oneof![
+        2 => Just(RebootClass::Nothing),
+        1 => Just(RebootClass::WithoutReboot),
+        1 => Just(RebootClass::WithReboot),
+    ];
+    let node = prop_oneof![
+        3 => Just(NodeState::Ready),
+        1 => Just(NodeState::NotReady),
+        1 => Just(NodeState::Absent),
+    ];
+    let mostly = move || prop_oneof![soundness => Just(true), 1 => Just(false)];
+    (standing, class, any::<bool>(), mostly(), mostly(), mostly(), node, 0..3_u8).prop_map(
+        |(standing, class, pauses_etcd, recorded, same, identified, node, domain)| MachineShape {
+            standing,
+            class,
+            pauses_etcd,
+            recorded,
+            replaced: !same,
+            identified,
+            node,
+            domain,
+        },
+    )
+}
+
+fn etcd() -> impl Strategy<Value = EtcdShape> {
+    let kind = prop_oneof![1 => Just(0_u8), 1 => Just(1_u8), 1 => Just(2_u8), 5 => Just(3_u8)];
+    let mask = || prop_oneof![4 => Just(0_u8), 1 => any::<u8>()];
+    let foreign = prop_oneof![9 => Just(false), 1 => Just(true)];
+    (kind, mask(), mask(), foreign, 0..6_u8).prop_map(|(kind, stopped, learning, foreign, leader)| {
+        EtcdShape { kind, stopped, learning, foreign, leader }
+    })
+}
+
+/// Workers at once, windows, a network plug-in.
+fn policy() -> impl Strategy<Value = (u32, bool, bool)> {
+    (1..=3_u32, any::<bool>(), any::<bool>())
+}
+
+fn build(machines: &Machines, etcd: EtcdShape, overrides: Vec<Override>, policy: (u32, bool, bool)) -> Case {
+    let (at_once, windows, plug_in) = policy;
+    let mut spec = LARGEST.clone();
+    spec.control_plane.machines.truncate(machines.control_planes.len());
+    spec.pools[0].machines.truncate(machines.workers.len());
+    spec.policy.workers_at_once = at_once;
+    if !windows {
+        spec.policy.windows.clear();
+    }
+    if !plug_in {
+        spec.network.cni = Cni::None;
+    }
+    let (mut desired, mut seen) = (Renderings::new(), BTreeMap::new());
+    let pools = spec.pools.iter_mut().flat_map(|pool| &mut pool.machines);
+    let shapes = machines.control_planes.iter().chain(&machines.workers);
+    for (at, (machine, shape)) in
+        spec.control_plane.machines.iter_mut().chain(pools).zip(shapes).enumerate()
+    {
+        machine.domain = ["a", "b"].get(usize::from(shape.domain)).map(|name| name.parse().expect("a name"));
+        let at = u32::try_from(at).expect("few machines");
+        let (facts, rendering) = facts(&machine.name, shape, at);
+        seen.insert(machine.name.clone(), facts);
+        desired.insert(machine.name.clone(), rendering);
+    }
+    let etcd = members(&spec, &seen, &etcd);
+    let kubeconfig = known(at_once == 1, Source::Directory);
+    Case { spec, desired, inventory: Inventory { taken: NOW, machines: seen, etcd, kubeconfig }, overrides }
+}
+
+/// What the spec of every case is cut from.
+static LARGEST: LazyLock<ClusterSpec> = LazyLock::new(|| {
+    let more = "policy: {windows: [{from: \"01:00\", to: \"05:00\"}]}\n";
+    let text = world::World::text(MOST_CONTROL_PLANES, MOST_WORKERS, more);
+    ClusterSpec::parse(&text, talos_config::Source(1)).expect("a spec")
+});
+
+const MOST_CONTROL_PLANES: usize = 5;
+const MOST_WORKERS: usize = 7;
+
+fn facts(name: &MachineName, shape: &MachineShape, at: u32) -> (MachineFacts, Rendering) {
+    let wanted = digest(100 + at);
+    let has = if shape.class == RebootClass::Nothing { wanted } else { digest(200 + at) };
+    let talos = "v1.13.9".parse().expect("a version");
+    let mut facts = world::ours(name, has, talos);
+    facts.kubernetes = known(shape.node, Source::Kubernetes);
+    match shape.standing {
+        0 => {
+            facts = unseen("it has no configuration");
+            facts.standing = known(Standing::Maintenance, Source::Maintenance);
+        }
+        1 => {}
+        2 => facts = unseen("connection refused"),
+        _ => facts.standing = known(Standing::Another, Source::TalosApi),
+    }
+    if !shape.recorded {
+        facts.recorded = None;
+    }
+    if shape.replaced {
+        facts.node = known(NodeIdentity("another".to_owned()), Source::TalosApi);
+    }
+    if !shape.identified {
+        facts.node = not_known("not asked");
+        facts.boot = not_known("not asked");
+    }
+    let field = FieldChange {
+        document: "v1alpha1".to_owned(),
+        path: "machine.env.A".to_owned(),
+        before: None,
+        after: Some("1".to_owned()),
+    };
+    let changes = shape.class != RebootClass::Nothing;
+    let change = (shape.standing == 1).then(|| ConfigChange {
+        from: has,
+        class: shape.class,
+        pauses_etcd: shape.pauses_etcd && changes,
+        changes_role: false,
+        fields: changes.then_some(field).into_iter().collect(),
+    });
+    (facts, Rendering { redacted: String::new(), digest: wanted, change })
+}
+
+fn members(
+    spec: &ClusterSpec,
+    seen: &BTreeMap<MachineName, MachineFacts>,
+    shape: &EtcdShape,
+) -> Fact<Etcd> {
+    let ours = |name: &MachineName| {
+        seen[name].standing.current(NOW).is_none_or(|standing| *standing == Standing::Ours)
+    };
+    let runs = spec.control_plane.machines.iter().map(|machine| &machine.name).filter(|name| ours(name));
+    let bit = |mask: u8, at: usize| mask >> (at % 8) & 1 == 1;
+    let members = runs.enumerate().filter(|(at, _)| shape.kind == 3 || !bit(shape.leader, *at));
+    let mut members: BTreeMap<MemberId, Member> = members
+        .map(|(at, name)| {
+            let stopped = bit(shape.stopped, at) || seen[name].standing.current(NOW).is_none();
+            let member = Member {
+                machine: Some(name.clone()),
+                voter: !bit(shape.learning, at),
+                started: !stopped,
+                lag: (!stopped).then_some(0),
+            };
+            (MemberId(at as u64 + 1), member)
+        })
+        .collect();
+    if shape.foreign && !members.is_empty() {
+        let member = Member { machine: None, voter: true, started: true, lag: Some(0) };
+        members.insert(MemberId(99), member);
+    }
+    let leader = members.keys().nth(usize::from(shape.leader)).copied();
+    match shape.kind {
+        0 => not_known("no answer"),
+        1 => known(Etcd::default(), Source::TalosApi),
+        _ => known(Etcd { members, leader }, Source::TalosApi),
+    }
+}
+
+fn rules<T>(checked: &Result<T, Refusal>) -> Vec<Rule> {
+    let findings = checked.as_ref().err().map(|refusal| refusal.findings.as_slice());
+    findings.unwrap_or_default().iter().map(|finding| finding.rule).collect()
+}
+
+fn number_of(step: &Step) -> usize {
+    usize::try_from(step.number.0).expect("a number") - 1
+}
+
+fn digest(number: u32) -> Digest {
+    format!("{number:064x}").parse().expect("a digest")
+}
+
+/// The same cases in every run, unless `ICHOR_SEED` asks for others.
+fn tried(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases: testkit::cases(cases),
+        rng_seed: RngSeed::Fixed(testkit::seeds(1).start),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}

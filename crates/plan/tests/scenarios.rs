@@ -1,0 +1,430 @@
+//! Planner scripts: text in, text out. `tests/scenarios/*.txt` are read as documentation and run as tests.
+//!
+//! A line at the margin is a command, lines that begin with `|` are its text, and indented lines are what
+//! it says. `ICHOR_RECORD=1` writes what commands say now; read the difference before you commit it.
+
+mod world;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use plan::{
+    Action, ApplyMode, BootId, Body, Draft, DigestKey, Moment, NodeIdentity, NodeState, Override,
+    PatchSource, Plan, Planned, Renderer, Source, Span, SpecError, Standing, StepNumber, check, compare,
+};
+use talos_config::{Mode, Origin, Secret};
+use world::{SECRETS, World, known, not_known};
+
+#[test]
+fn every_script_says_what_it_said() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
+    let mut scripts: Vec<_> = fs_err::read_dir(folder)
+        .expect("scripts")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    scripts.sort();
+    assert!(scripts.len() >= 20, "{} scripts", scripts.len());
+    let mut wrong = Vec::new();
+    for path in scripts {
+        let text = fs_err::read_to_string(&path).expect("a script");
+        let now = run(&text);
+        if now == text {
+            continue;
+        }
+        if testkit::recording() {
+            fs_err::write(&path, now).expect("a script that can be written");
+        } else {
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            wrong.push(format!("── {name}\n{}", difference(&text, &now)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The lines that differ.
+fn difference(old: &str, new: &str) -> String {
+    let mut text = String::new();
+    let (mut olds, mut news) = (old.lines(), new.lines());
+    loop {
+        match (olds.next(), news.next()) {
+            (None, None) => return text,
+            (old, new) if old == new => {}
+            (old, new) => {
+                let _ = writeln!(text, "-{}\n+{}", old.unwrap_or_default(), new.unwrap_or_default());
+            }
+        }
+    }
+}
+
+/// Runs a script and gives it back with what its commands say.
+fn run(script: &str) -> String {
+    let mut stage = Stage::default();
+    let mut output = String::new();
+    let mut lines = script.lines().peekable();
+    while let Some(line) = lines.next() {
+        if line.starts_with(' ') {
+            continue;
+        }
+        output.push_str(line);
+        output.push('\n');
+        let mut text = String::new();
+        while let Some(more) = lines.peek().and_then(|line| line.strip_prefix('|')) {
+            let _ = writeln!(text, "{}", more.strip_prefix(' ').unwrap_or(more));
+            let _ = writeln!(output, "{}", lines.next().unwrap_or_default());
+        }
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        for said in stage.command(line, &text).lines() {
+            let _ = writeln!(output, "{}", format!("  {said}").trim_end());
+        }
+    }
+    output
+}
+
+#[derive(Default)]
+struct Stage {
+    world: Option<World>,
+    patches: BTreeMap<String, Secret<String>>,
+    plan: Option<Plan<Draft>>,
+    kept: Option<Plan<Draft>>,
+}
+
+impl Stage {
+    fn command(&mut self, line: &str, text: &str) -> String {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "cluster" | "file" => {
+                self.world = None;
+                self.describe(line, text)
+            }
+            "now" => self.describe(rest, text),
+            "patch-file" => {
+                self.patches.insert(rest.to_owned(), Secret::new(text.to_owned()));
+                String::new()
+            }
+            "patch" => self.patch(rest, text),
+            "seen" => self.seen(rest),
+            "etcd" => self.etcd(rest),
+            "later" => self.later(rest),
+            "override" => {
+                let (rule, reason) = rest.split_once(": ").expect("a rule and a reason");
+                let (rule, reason) = (rule.to_owned(), reason.to_owned());
+                self.world().overrides.push(Override { rule, reason });
+                String::new()
+            }
+            "plan" => self.plan(),
+            "check" => self.check(),
+            "show" => {
+                let number = StepNumber(rest.parse().expect("a number"));
+                self.plan.as_ref().and_then(|plan| plan.step(number)).expect("a step").detail()
+            }
+            "edit" => self.edit(rest),
+            "keep" => {
+                self.kept = self.plan.clone();
+                String::new()
+            }
+            "compare" => {
+                let (old, new) = (self.kept.as_ref().expect("a plan"), self.plan.as_ref().expect("a plan"));
+                compare(old, new).iter().map(|difference| format!("{difference}\n")).collect()
+            }
+            "explain" => self.explain(rest),
+            "layers" => {
+                let name = rest.parse().expect("a name");
+                let layers = self.world().layers();
+                layers.of(&name).map(|layer| format!("{:<16} {}\n", layer.scope.to_string(), layer.name)).collect()
+            }
+            other => panic!("no command {other:?}"),
+        }
+    }
+
+    fn world(&mut self) -> &mut World {
+        self.world.as_mut().expect("a cluster first")
+    }
+
+    /// A cluster by its file, or `cluster 3 control planes, 2 workers, talos: v1.13.9`.
+    fn describe(&mut self, line: &str, text: &str) -> String {
+        let Some(rest) = line.strip_prefix("cluster ") else { return self.spec(text) };
+        let mut counts = [0, 0];
+        let mut more = String::new();
+        for part in rest.split(", ") {
+            match part.split_once(' ') {
+                Some((count, "control planes" | "control plane")) => counts[0] = count.parse().expect("a count"),
+                Some((count, "workers" | "worker")) => counts[1] = count.parse().expect("a count"),
+                _ => {
+                    let _ = writeln!(more, "{part}");
+                }
+            }
+        }
+        self.spec(&World::text(counts[0], counts[1], &more));
+        String::new()
+    }
+
+    fn spec(&mut self, text: &str) -> String {
+        match World::new(text) {
+            Ok(mut world) => {
+                world.patches = std::mem::take(&mut self.patches);
+                // The same machines, described anew.
+                if let Some(old) = self.world.take() {
+                    world.patches.extend(old.patches);
+                    world.live = old.live;
+                    let machines = old.inventory.machines.clone();
+                    let added = std::mem::replace(&mut world.inventory, old.inventory).machines;
+                    world.inventory.machines = added;
+                    world.inventory.machines.extend(machines);
+                }
+                let spec = &world.spec;
+                let workers: usize = spec.pools.iter().map(|pool| pool.machines.len()).sum();
+                let text = format!(
+                    "control planes: {}, workers: {workers}, Talos {}, Kubernetes {}, {}",
+                    spec.control_plane.machines.len(),
+                    spec.talos,
+                    spec.kubernetes,
+                    spec.endpoint
+                );
+                self.world = Some(world);
+                text
+            }
+            Err(error) => refused(&error),
+        }
+    }
+
+    fn patch(&mut self, rest: &str, text: &str) -> String {
+        let patch = PatchSource {
+            patch: text.parse().expect("a patch"),
+            origin: Origin { line: 1, ..Origin::default() },
+        };
+        let spec = &mut self.world().spec;
+        let patches = match rest.split_once(' ') {
+            None if rest == "all" => &mut spec.patches,
+            None if rest == "control-plane" => &mut spec.control_plane.patches,
+            Some(("pool", name)) => {
+                let pool = spec.pools.iter_mut().find(|pool| pool.name.as_str() == name);
+                &mut pool.expect("a pool").patches
+            }
+            Some(("machine", name)) => {
+                let pools = spec.pools.iter_mut().flat_map(|pool| &mut pool.machines);
+                let mut machines = spec.control_plane.machines.iter_mut().chain(pools);
+                let machine = machines.find(|machine| machine.name.as_str() == name);
+                &mut machine.expect("a machine").patches
+            }
+            _ => panic!("no such level {rest:?}"),
+        };
+        patches.push(patch);
+        String::new()
+    }
+
+    /// `all in maintenance`, `cp-1 cp-2 running`, `w-1 not reachable`
+    fn seen(&mut self, rest: &str) -> String {
+        let words: Vec<&str> = rest.split(' ').collect();
+        let world = self.world();
+        let known_names = world.names();
+        let count = words
+            .iter()
+            .take_while(|word| known_names.iter().any(|name| name.as_str() == **word))
+            .count();
+        let (names, state) = match (words[0], count) {
+            ("all", _) => (known_names, &words[1..]),
+            ("workers", _) => {
+                let workers = known_names.into_iter().filter(|name| !world.spec.is_control_plane(name));
+                (workers.collect::<Vec<_>>(), &words[1..])
+            }
+            (_, 0) => panic!("no machine in {rest:?}"),
+            (_, count) => {
+                let named = words[..count].iter().map(|name| name.parse().expect("a name"));
+                (named.collect(), &words[count..])
+            }
+        };
+        let state = state.join(" ");
+        for name in &names {
+            match state.as_str() {
+                "in maintenance" => world.maintenance(name),
+                "running" => {
+                    if let Err(error) = world.running(name) {
+                        return format!("{error}");
+                    }
+                    if world.spec.is_control_plane(name) && world.etcd().on(name).is_none() {
+                        world.voter(name);
+                    }
+                    world.inventory.kubeconfig = known(true, Source::Directory);
+                }
+                "configured, without etcd" => world.running(name).expect("a configuration"),
+                "not reachable" => world.facts(name).standing = not_known("connection refused"),
+                "of another cluster" => {
+                    world.facts(name).standing = known(Standing::Another, Source::TalosApi);
+                }
+                "installed anew" => {
+                    let node = NodeIdentity(format!("new-node-of-{name}"));
+                    world.facts(name).node = known(node, Source::TalosApi);
+                }
+                "rebooted" => {
+                    let boot = BootId(format!("next-boot-of-{name}"));
+                    world.facts(name).boot = known(boot, Source::TalosApi);
+                }
+                "never recorded" => world.facts(name).recorded = None,
+                "not ready" => {
+                    world.facts(name).kubernetes = known(NodeState::NotReady, Source::Kubernetes);
+                }
+                "not registered" => {
+                    world.facts(name).kubernetes = known(NodeState::Absent, Source::Kubernetes);
+                }
+                other => panic!("no state {other:?}"),
+            }
+        }
+        String::new()
+    }
+
+    /// `led by cp-2`, `member of cp-3 stopped`, `without members`, `not known`
+    fn etcd(&mut self, rest: &str) -> String {
+        let world = self.world();
+        let mut etcd = world.etcd();
+        let id = |etcd: &plan::Etcd, name: &str| {
+            let name = name.parse().expect("a name");
+            etcd.on(&name).expect("a member").0
+        };
+        match rest.split(' ').collect::<Vec<_>>().as_slice() {
+            ["led", "by", name] => etcd.leader = Some(id(&etcd, name)),
+            ["member", "of", name, state @ ..] => {
+                let member = id(&etcd, name);
+                let member = etcd.members.get_mut(&member).expect("a member");
+                match state {
+                    ["stopped"] => (member.started, member.lag) = (false, None),
+                    ["lags"] => member.lag = Some(1_000_000),
+                    ["learns"] => member.voter = false,
+                    other => panic!("no state {other:?}"),
+                }
+            }
+            ["without", "members"] => etcd = plan::Etcd::default(),
+            ["not", "known"] => {
+                world.inventory.etcd = not_known("no answer within 5 s");
+                return String::new();
+            }
+            other => panic!("no state {other:?}"),
+        }
+        world.inventory.etcd = known(etcd, Source::TalosApi);
+        String::new()
+    }
+
+    fn later(&mut self, rest: &str) -> String {
+        let span: Span = rest.parse().expect("a span");
+        let Moment(now) = self.world().inventory.taken;
+        let seconds = i64::try_from(span.duration().as_secs()).expect("seconds");
+        self.world().inventory.taken = Moment(now + seconds);
+        String::new()
+    }
+
+    fn plan(&mut self) -> String {
+        let world = self.world();
+        let desired = match world.renderings() {
+            Ok(desired) => desired,
+            Err(error) => return with_sources(&error, error.code()),
+        };
+        match world.plan(&desired) {
+            Err(refusal) => format!("refused\n{}", refusal.text()),
+            Ok(Planned::Nothing) => "nothing to do".to_owned(),
+            Ok(Planned::Wait(left_out)) => {
+                let lines = left_out.iter().map(|left| format!("{}: {}\n", left.machine, left.why));
+                format!("waiting\n{}", lines.collect::<String>())
+            }
+            Ok(Planned::Change(plan)) => {
+                let text = plan.table();
+                self.plan = Some(plan);
+                format!("{text}{}", self.check())
+            }
+        }
+    }
+
+    fn check(&mut self) -> String {
+        let plan = self.plan.clone().expect("a plan");
+        let world = self.world();
+        let desired = world.renderings().expect("renderings");
+        match check(plan, &world.against(&desired)) {
+            Ok(plan) if plan.overridden().is_empty() => "checked".to_owned(),
+            Ok(plan) => {
+                let rules: Vec<&str> = plan.overridden().iter().map(|rule| rule.name()).collect();
+                format!("checked, overriding {}", rules.join(", "))
+            }
+            Err(refusal) => format!("refused\n{}", refusal.text()),
+        }
+    }
+
+    /// Changes the plan as a person with an editor would, and seals it again; `in the file` does not.
+    fn edit(&mut self, rest: &str) -> String {
+        let plan = self.plan.clone().expect("a plan");
+        if let Some(rest) = rest.strip_prefix("in the file: ") {
+            let (from, to) = rest.split_once(" -> ").expect("from and to");
+            let text = plan.encode();
+            assert!(text.contains(from), "{text}");
+            return match Plan::decode(&text.replacen(from, to, 1)) {
+                Ok(_) => "loaded".to_owned(),
+                Err(error) => format!("{}\nhint: {}", with_sources(&error, error.code()), error.hint()),
+            };
+        }
+        let mut body: Body = plan.body().clone();
+        let step = |number: &str| number.parse::<usize>().expect("a number") - 1;
+        match rest.split(' ').collect::<Vec<_>>().as_slice() {
+            ["step", number, "is", "for", machine] => {
+                body.steps[step(number)].machine = machine.parse().expect("a name");
+            }
+            ["step", number, "waits", "for", "nothing"] => body.steps[step(number)].after.clear(),
+            ["step", number, "waits", "for", other] => {
+                body.steps[step(number)].after = vec![StepNumber(other.parse().expect("a number"))];
+            }
+            ["step", number, "claims", able, "of", voters] => {
+                let (voters, able) = (voters.parse().expect("voters"), able.parse().expect("able"));
+                body.steps[step(number)].proof = Some(plan::Proof { voters, able });
+            }
+            ["step", number, "does", "not", "reboot"] => {
+                let Action::ApplyConfig { mode, .. } = &mut body.steps[step(number)].action else {
+                    panic!("no configuration");
+                };
+                *mode = ApplyMode::NoReboot;
+            }
+            ["key", "of", "another", "vault"] => body.identity = DigestKey::new([8; 32]).cluster(),
+            ["cluster", name] => body.cluster = name.parse().expect("a name"),
+            other => panic!("no edit {other:?}"),
+        }
+        self.plan = Some(Plan::draft(body));
+        String::new()
+    }
+
+    fn explain(&mut self, rest: &str) -> String {
+        let (name, path) = rest.split_once(' ').expect("a machine and a path");
+        let name = name.parse().expect("a name");
+        let world = self.world();
+        let layers = world.layers();
+        let renderer = Renderer::new(&world.spec, &layers, &SECRETS, &world.key, Mode::Metal);
+        let explained = match renderer.explain(&name, path) {
+            Ok(explained) => explained,
+            Err(error) => return with_sources(&error, error.code()),
+        };
+        let history = explained.history.iter();
+        history
+            .map(|(place, value)| format!("{place}: {}\n", value.as_deref().unwrap_or("taken away")))
+            .collect()
+    }
+}
+
+fn refused(error: &SpecError) -> String {
+    let SpecError::Problems(problems) = error else {
+        let place = error.origin().map(|origin| origin.to_string()).unwrap_or_default();
+        return format!("{}, {place}", with_sources(error, error.code()));
+    };
+    let line = |problem: &plan::Problem| {
+        let place = format!("ichor.yaml:{}:{}", problem.origin.line, problem.origin.column);
+        let hint = problem.hint.as_ref().map_or_else(String::new, |hint| format!("hint: {hint}\n"));
+        format!("{}: {place}: {}\n{hint}", problem.rule.name(), problem.message)
+    };
+    problems.iter().map(line).collect()
+}
+
+fn with_sources(error: &dyn std::error::Error, code: &str) -> String {
+    let mut text = format!("{code}: {error}");
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let _ = write!(text, ": {cause}");
+        source = cause.source();
+    }
+    text
+}

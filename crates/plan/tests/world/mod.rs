@@ -1,0 +1,190 @@
+//! A cluster to plan for: a spec, secrets, and what was seen, each changed as a test wants it.
+
+#![allow(dead_code, unreachable_pub, clippy::allow_attributes, reason = "each test target uses its own part")]
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use plan::{
+    Against, BootId, ClusterSpec, Digest, DigestKey, Etcd, Fact, Inventory, Layers, Live, MachineFacts,
+    MachineName, Member, MemberId, Moment, NodeIdentity, NodeState, Override, Planned, Refusal,
+    RenderError, Renderer, Renderings, Request, Source, SpecError, Standing, TalosVersion,
+};
+use talos_config::{Bundle, Config, Contract, Makers, Mode, Secret};
+
+pub struct World {
+    pub spec: ClusterSpec,
+    pub patches: BTreeMap<String, Secret<String>>,
+    pub key: DigestKey,
+    pub live: BTreeMap<MachineName, Config>,
+    pub inventory: Inventory,
+    pub overrides: Vec<Override>,
+}
+
+impl World {
+    pub fn new(text: &str) -> Result<Self, SpecError> {
+        let spec = ClusterSpec::parse(text, talos_config::Source(1))?;
+        let machines = spec.machines().map(|(machine, _)| {
+            let why = "not looked at".to_owned();
+            (machine.name.clone(), unseen(&why))
+        });
+        let inventory = Inventory {
+            taken: NOW,
+            machines: machines.collect(),
+            etcd: not_known("no control plane answered"),
+            kubeconfig: known(false, Source::Directory),
+        };
+        Ok(Self {
+            spec,
+            patches: BTreeMap::new(),
+            key: DigestKey::new([7; 32]),
+            live: BTreeMap::new(),
+            inventory,
+            overrides: Vec::new(),
+        })
+    }
+
+    /// The text of a spec with so many machines.
+    pub fn text(control_planes: usize, workers: usize, more: &str) -> String {
+        let machine = |name: &str, number: usize, net: usize| {
+            format!("      - {{name: {name}-{number}, address: 10.{net}.{}.{}}}\n", number / 250, number % 250)
+        };
+        let control_planes: String = (1..=control_planes).map(|at| machine("cp", at, 1)).collect();
+        let workers: String = (1..=workers).map(|at| machine("w", at, 2)).collect();
+        let pools = if workers.is_empty() {
+            String::new()
+        } else {
+            format!("pools:\n  - name: workers\n    machines:\n{workers}")
+        };
+        format!("ichor: v1\ncluster: home\n{more}controlPlane:\n    machines:\n{control_planes}{pools}")
+    }
+
+    pub fn names(&self) -> Vec<MachineName> {
+        self.spec.machines().map(|(machine, _)| machine.name.clone()).collect()
+    }
+
+    pub fn facts(&mut self, name: &MachineName) -> &mut MachineFacts {
+        self.inventory.machines.entry(name.clone()).or_insert_with(|| unseen("not looked at"))
+    }
+
+    /// A machine that waits for configuration.
+    pub fn maintenance(&mut self, name: &MachineName) {
+        let facts = self.facts(name);
+        *facts = unseen("it has no configuration");
+        facts.standing = known(Standing::Maintenance, Source::Maintenance);
+        facts.kubernetes = known(NodeState::Absent, Source::Kubernetes);
+        self.live.remove(name);
+    }
+
+    /// A machine that runs with the configuration that the spec gives it now.
+    pub fn running(&mut self, name: &MachineName) -> Result<(), RenderError> {
+        let layers = self.layers();
+        let mut renderer = Renderer::new(&self.spec, &layers, &SECRETS, &self.key, Mode::Metal);
+        let config = renderer.config(name)?;
+        let digest = self.key.config(&config);
+        let talos = self.spec.talos.clone();
+        self.live.insert(name.clone(), config);
+        let facts = self.facts(name);
+        *facts = ours(name, digest, talos);
+        Ok(())
+    }
+
+    /// The machine's member of etcd, voting and caught up.
+    pub fn voter(&mut self, name: &MachineName) {
+        let mut etcd = self.etcd();
+        let id = MemberId(0xe0 + etcd.members.len() as u64 + 1);
+        let machine = Some(name.clone());
+        etcd.members.insert(id, Member { machine, voter: true, started: true, lag: Some(0) });
+        etcd.leader = etcd.leader.or(Some(id));
+        self.inventory.etcd = known(etcd, Source::TalosApi);
+    }
+
+    pub fn etcd(&self) -> Etcd {
+        self.inventory.etcd.current(self.inventory.taken).cloned().unwrap_or_default()
+    }
+
+    pub fn layers(&self) -> Layers {
+        Layers::native(&self.spec, "ichor.yaml", &self.patches).expect("layers")
+    }
+
+    pub fn renderings(&self) -> Result<Renderings, RenderError> {
+        let layers = self.layers();
+        let mut renderer = Renderer::new(&self.spec, &layers, &SECRETS, &self.key, Mode::Metal);
+        let mut renderings = Renderings::new();
+        for (machine, _) in self.spec.machines() {
+            let facts = self.inventory.machines.get(&machine.name);
+            let talos = facts.and_then(|facts| facts.talos.current(self.inventory.taken));
+            let live = self.live.get(&machine.name).map(|config| Live { config, talos });
+            let rendering = renderer.render(&machine.name, live)?;
+            renderings.insert(machine.name.clone(), rendering);
+        }
+        Ok(renderings)
+    }
+
+    pub fn plan(&self, desired: &Renderings) -> Result<Planned, Refusal> {
+        plan::plan(&Request {
+            spec: &self.spec,
+            desired,
+            inventory: &self.inventory,
+            identity: self.key.cluster(),
+            parent: None,
+            overrides: &self.overrides,
+        })
+    }
+
+    pub fn against<'a>(&'a self, desired: &'a Renderings) -> Against<'a> {
+        let identity = self.key.cluster();
+        Against { spec: &self.spec, desired, inventory: &self.inventory, identity }
+    }
+}
+
+/// Everything about a machine that runs and is in service.
+pub fn ours(name: &MachineName, digest: Digest, talos: TalosVersion) -> MachineFacts {
+    let node = NodeIdentity(format!("node-of-{name}"));
+    MachineFacts {
+        standing: known(Standing::Ours, Source::TalosApi),
+        node: known(node.clone(), Source::TalosApi),
+        recorded: Some(node),
+        boot: known(BootId(format!("boot-of-{name}")), Source::TalosApi),
+        talos: known(talos, Source::TalosApi),
+        config: known(digest, Source::TalosApi),
+        kubernetes: known(NodeState::Ready, Source::Kubernetes),
+    }
+}
+
+/// Nothing about a machine.
+pub fn unseen(why: &str) -> MachineFacts {
+    MachineFacts {
+        standing: not_known(why),
+        node: not_known(why),
+        recorded: None,
+        boot: not_known(why),
+        talos: not_known(why),
+        config: not_known(why),
+        kubernetes: not_known(why),
+    }
+}
+
+pub fn known<T>(value: T, source: Source) -> Fact<T> {
+    Fact::Known { value, seen: NOW, source }
+}
+
+pub fn not_known<T>(why: &str) -> Fact<T> {
+    Fact::NotKnown { why: why.to_owned() }
+}
+
+pub const NOW: Moment = Moment(1_800_000_000);
+
+/// Secrets of no cluster: made of a counter instead of randomness.
+pub static SECRETS: LazyLock<Bundle> = LazyLock::new(|| {
+    let mut counter = 0_u8;
+    let mut random = |bytes: &mut [u8]| {
+        for byte in bytes {
+            counter = counter.wrapping_mul(5).wrapping_add(3);
+            *byte = counter;
+        }
+    };
+    let mut rsa = || unreachable!("the contract below has other keys");
+    let mut makers = Makers { now: NOW.0, random: &mut random, rsa: &mut rsa };
+    Bundle::generate(Contract::new(1, 6), &mut makers)
+});
