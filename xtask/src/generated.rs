@@ -100,6 +100,11 @@ const GENERATED: &[Generated] = &[
         example: "reference",
     },
     Generated {
+        output: Output::File("docs/reference/ichor.schema.json"),
+        package: "plan",
+        example: "schema",
+    },
+    Generated {
         output: Output::Directory("crates/talos-api/src/generated"),
         package: "talos-api",
         example: "generate",

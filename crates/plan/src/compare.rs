@@ -109,7 +109,9 @@ fn changed(
     let sorted = |after: &[StepNumber], keys: &BTreeMap<StepNumber, Key<'_>>| {
         let mut keys: Vec<_> = after
             .iter()
-            .map(|number| keys.get(number).map(|(verb, machine, at)| (*verb, machine.to_string(), *at)))
+            .map(|number| {
+                keys.get(number).map(|(verb, machine, at)| (*verb, machine.to_string(), *at))
+            })
             .collect();
         keys.sort();
         keys

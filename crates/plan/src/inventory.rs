@@ -5,14 +5,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Kind;
 use crate::digest::Digest;
-use crate::names::MachineName;
+use crate::names::{Form, MachineName, Malformed, through_text};
 use crate::time::{Moment, Span};
 use crate::version::TalosVersion;
-use crate::Kind;
 
 /// What was seen of a cluster.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -128,6 +129,7 @@ pub struct Etcd {
 
 /// etcd's own identity of a member. Host names are not identities: they are reused.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct MemberId(pub u64);
 
 /// A member of etcd.
@@ -202,6 +204,24 @@ impl fmt::Display for BootId {
         f.write_str(&self.0)
     }
 }
+
+impl Form for MemberId {
+    const WHAT: &'static str = "a member of etcd";
+    const RULE: &'static str = "at most 16 hexadecimal digits";
+    const PATTERN: &'static str = "^[0-9a-f]{1,16}$";
+}
+
+impl FromStr for MemberId {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let plain = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let id = u64::from_str_radix(text, 16).ok().filter(|_| plain);
+        id.map(Self).ok_or_else(|| Malformed::new::<Self>(text))
+    }
+}
+
+through_text!(MemberId);
 
 /// As etcd's own tools write it.
 impl fmt::Display for MemberId {

@@ -11,7 +11,7 @@ use talos_config::{Contract, Origin, Patch, Role, Secret, Source};
 
 use crate::Kind;
 use crate::names::{MachineName, PoolName};
-use crate::spec::{Cni, ClusterSpec, PatchEntry, PatchSource, Place};
+use crate::spec::{ClusterSpec, Cni, PatchEntry, PatchSource, Place};
 
 /// The layers of all machines of a cluster.
 #[derive(Clone)]
@@ -94,9 +94,10 @@ impl Layers {
         file: &str,
         patches: &BTreeMap<String, Secret<String>>,
     ) -> Result<Self, LayerError> {
-        let layers = Self { layers: Vec::new(), order: BTreeMap::new(), texts: vec![file.to_owned()] };
+        let layers =
+            Self { layers: Vec::new(), order: BTreeMap::new(), texts: vec![file.to_owned()] };
         let mut builder = Builder { layers, files: BTreeMap::new(), patches };
-        let all = builder.level(&Scope::All, network(spec), &spec.patches)?;
+        let all = builder.level(&Scope::All, Some(network(spec)), &spec.patches)?;
         let control_plane = builder.level(
             &Scope::Role(Role::ControlPlane),
             without_flannel(spec),
@@ -234,9 +235,10 @@ impl<'a> Builder<'a> {
 }
 
 /// The networks of the cluster. What follows from other options of generation is not repeated here.
-fn network(spec: &ClusterSpec) -> Option<Setting> {
+fn network(spec: &ClusterSpec) -> Setting {
     let list = |networks: &[crate::network::Network]| {
-        let networks: Vec<String> = networks.iter().map(|network| format!("\"{network}\"")).collect();
+        let networks: Vec<String> =
+            networks.iter().map(|network| format!("\"{network}\"")).collect();
         format!("[{}]", networks.join(", "))
     };
     let (pods, services) = (list(&spec.network.pods), list(&spec.network.services));
@@ -254,7 +256,7 @@ fn network(spec: &ClusterSpec) -> Option<Setting> {
             "cluster:\n  network:\n    podSubnets: {pods}\n    serviceSubnets: {services}{cni}\n"
         )
     };
-    Some(Setting { what: "network", text, origin: spec.network.origin })
+    Setting { what: "network", text, origin: spec.network.origin }
 }
 
 /// Where documents describe Kubernetes, no network plug-in is a document that is not there.
@@ -268,7 +270,10 @@ fn without_flannel(spec: &ClusterSpec) -> Option<Setting> {
 
 fn host_name(contract: Contract, name: &MachineName) -> String {
     if contract >= HOST_NAME_DOCUMENT {
-        format!("apiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\nhostname: {:?}\n", name.as_str())
+        format!(
+            "apiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\nhostname: {:?}\n",
+            name.as_str()
+        )
     } else {
         format!("machine:\n  network:\n    hostname: {:?}\n", name.as_str())
     }

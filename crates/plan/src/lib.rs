@@ -40,19 +40,15 @@ pub use inventory::{
 pub use layers::{Layer, LayerError, Layers, Scope};
 pub use names::{ClusterName, FailureDomain, Form, MachineName, Malformed, PoolName};
 pub use network::{Address, Endpoint, Network};
-pub use plan::{
-    Approval, ApprovalError, Approved, Body, Checked, Draft, LeftOut, Override, Plan,
-};
+pub use plan::{Approval, ApprovalError, Approved, Body, Checked, Draft, LeftOut, Override, Plan};
 pub use planner::{Planned, Request, plan};
 pub use reboot::RebootClass;
 pub use render::{ConfigChange, Explained, Live, RenderError, Renderer, Rendering, Renderings};
 pub use rule::{Finding, Refusal, Rule};
 pub use spec::{
-    Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, PatchEntry, PatchSource, Place,
-    Policy, Pool, Problem, SpecError, SpecRule, json_schema,
+    Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, PatchEntry, PatchSource,
+    Place, Policy, Pool, Problem, SpecError, SpecRule, json_schema,
 };
-pub use step::{
-    Action, ApplyMode, FieldChange, Gate, Precondition, Proof, Step, StepNumber,
-};
+pub use step::{Action, ApplyMode, FieldChange, Gate, Precondition, Proof, Step, StepNumber};
 pub use time::{Day, Moment, Span, TimeOfDay, Window};
 pub use version::{KubernetesVersion, Supported, TalosVersion};

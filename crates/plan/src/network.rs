@@ -110,7 +110,8 @@ impl Endpoint {
 
 impl Form for Endpoint {
     const WHAT: &'static str = "an endpoint";
-    const RULE: &'static str = "https://, a name or an address and a port, such as https://10.0.0.10:6443";
+    const RULE: &'static str =
+        "https://, a name or an address and a port, such as https://10.0.0.10:6443";
     const PATTERN: &'static str = r"^https://[^\s/@?#]+(:[0-9]{1,5})?/?$";
 }
 
@@ -181,7 +182,8 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Endpoint>().map(|e| e.to_string()).as_deref(), Ok(written));
         }
-        for bad in ["http://a:1", "https://", "https://a:0", "https://a:b", "https://a/b", "a:6443"] {
+        for bad in ["http://a:1", "https://", "https://a:0", "https://a:b", "https://a/b", "a:6443"]
+        {
             assert!(bad.parse::<Endpoint>().is_err(), "{bad}");
         }
     }

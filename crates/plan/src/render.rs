@@ -10,18 +10,18 @@ use std::collections::BTreeMap;
 
 use talos_config::yaml::Dialect;
 use talos_config::{
-    Bundle, Config, Explanation, Finding, Generate, Mode, Options, Patch, Patched, Role, Source, diff,
-    explain,
+    Bundle, Config, Explanation, Finding, Generate, Mode, Options, Patch, Patched, Role, Source,
+    diff, explain,
 };
 
+use crate::Kind;
 use crate::digest::{Digest, DigestKey};
 use crate::layers::Layers;
 use crate::names::MachineName;
 use crate::reboot::{self, RebootClass};
-use crate::spec::{Cni, ClusterSpec, Machine, Place};
+use crate::spec::{ClusterSpec, Cni, Machine, Place};
 use crate::step::FieldChange;
 use crate::version::TalosVersion;
-use crate::Kind;
 
 /// Makes the configuration of machines. It keeps what machines share, so one renderer should make all.
 pub struct Renderer<'a> {

@@ -195,13 +195,17 @@ impl Action {
                 format!("{machine} running with the old or the new configuration, never a mixture")
             }
             Self::ApplyConfig { mode: ApplyMode::Staged, .. } => {
-                format!("{machine} running as before; the new configuration may wait for its next boot")
+                format!(
+                    "{machine} running as before; the new configuration may wait for its next boot"
+                )
             }
             Self::BootstrapEtcd => {
                 format!("{machine} without etcd, or with an etcd of one member")
             }
             Self::AwaitVoter => format!("{machine} outside etcd, or still learning"),
-            Self::AwaitNode { .. } => format!("{machine} running, and not in service in Kubernetes"),
+            Self::AwaitNode { .. } => {
+                format!("{machine} running, and not in service in Kubernetes")
+            }
             Self::HandOverLeadership => format!("{machine} still leading etcd"),
             Self::RebootMachine => format!("{machine} off, or in its old boot"),
             Self::FetchKubeconfig => "the cluster as it is, without a kubeconfig".to_owned(),

@@ -11,9 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::names::{Form, Malformed, through_text};
 
 /// A moment: seconds since 1970, without leap seconds.
-#[derive(
-    Clone, Copy, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize,
-)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Moment(pub i64);
 
 impl Moment {
@@ -229,7 +227,9 @@ mod tests {
             to: "04:00".parse().expect("a time"),
         };
         assert!(window.is_open(at(0, 23)) && window.is_open(at(1, 3)));
-        assert!(!window.is_open(at(0, 3)) && !window.is_open(at(1, 4)) && !window.is_open(at(1, 23)));
+        assert!(
+            !window.is_open(at(0, 3)) && !window.is_open(at(1, 4)) && !window.is_open(at(1, 23))
+        );
         assert_eq!(window.to_string(), "thu 22:00–04:00 UTC");
     }
 

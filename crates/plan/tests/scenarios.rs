@@ -10,8 +10,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use plan::{
-    Action, ApplyMode, BootId, Body, Draft, DigestKey, Moment, NodeIdentity, NodeState, Override,
-    PatchSource, Plan, Planned, Renderer, Source, Span, SpecError, Standing, StepNumber, check, compare,
+    Action, ApplyMode, Body, BootId, DigestKey, Draft, Moment, NodeIdentity, NodeState, Override,
+    PatchSource, Plan, Planned, Renderer, Source, Span, SpecError, Standing, StepNumber, check,
+    compare,
 };
 use talos_config::{Mode, Origin, Secret};
 use world::{SECRETS, World, known, not_known};
@@ -51,7 +52,8 @@ fn difference(old: &str, new: &str) -> String {
             (None, None) => return text,
             (old, new) if old == new => {}
             (old, new) => {
-                let _ = writeln!(text, "-{}\n+{}", old.unwrap_or_default(), new.unwrap_or_default());
+                let _ =
+                    writeln!(text, "-{}\n+{}", old.unwrap_or_default(), new.unwrap_or_default());
             }
         }
     }
@@ -126,14 +128,19 @@ impl Stage {
                 String::new()
             }
             "compare" => {
-                let (old, new) = (self.kept.as_ref().expect("a plan"), self.plan.as_ref().expect("a plan"));
-                compare(old, new).iter().map(|difference| format!("{difference}\n")).collect()
+                let (old, new) =
+                    (self.kept.as_ref().expect("a plan"), self.plan.as_ref().expect("a plan"));
+                lines(compare(old, new).iter())
             }
             "explain" => self.explain(rest),
             "layers" => {
                 let name = rest.parse().expect("a name");
                 let layers = self.world().layers();
-                layers.of(&name).map(|layer| format!("{:<16} {}\n", layer.scope.to_string(), layer.name)).collect()
+                lines(
+                    layers
+                        .of(&name)
+                        .map(|layer| format!("{:<16} {}", layer.scope.to_string(), layer.name)),
+                )
             }
             other => panic!("no command {other:?}"),
         }
@@ -150,7 +157,9 @@ impl Stage {
         let mut more = String::new();
         for part in rest.split(", ") {
             match part.split_once(' ') {
-                Some((count, "control planes" | "control plane")) => counts[0] = count.parse().expect("a count"),
+                Some((count, "control planes" | "control plane")) => {
+                    counts[0] = count.parse().expect("a count");
+                }
                 Some((count, "workers" | "worker")) => counts[1] = count.parse().expect("a count"),
                 _ => {
                     let _ = writeln!(more, "{part}");
@@ -227,7 +236,8 @@ impl Stage {
         let (names, state) = match (words[0], count) {
             ("all", _) => (known_names, &words[1..]),
             ("workers", _) => {
-                let workers = known_names.into_iter().filter(|name| !world.spec.is_control_plane(name));
+                let workers =
+                    known_names.into_iter().filter(|name| !world.spec.is_control_plane(name));
                 (workers.collect::<Vec<_>>(), &words[1..])
             }
             (_, 0) => panic!("no machine in {rest:?}"),
@@ -358,7 +368,9 @@ impl Stage {
             assert!(text.contains(from), "{text}");
             return match Plan::decode(&text.replacen(from, to, 1)) {
                 Ok(_) => "loaded".to_owned(),
-                Err(error) => format!("{}\nhint: {}", with_sources(&error, error.code()), error.hint()),
+                Err(error) => {
+                    format!("{}\nhint: {}", with_sources(&error, error.code()), error.hint())
+                }
             };
         }
         let mut body: Body = plan.body().clone();
@@ -399,11 +411,16 @@ impl Stage {
             Ok(explained) => explained,
             Err(error) => return with_sources(&error, error.code()),
         };
-        let history = explained.history.iter();
-        history
-            .map(|(place, value)| format!("{place}: {}\n", value.as_deref().unwrap_or("taken away")))
-            .collect()
+        lines(
+            explained.history.iter().map(|(place, value)| {
+                format!("{place}: {}", value.as_deref().unwrap_or("taken away"))
+            }),
+        )
     }
+}
+
+fn lines(items: impl Iterator<Item = impl std::fmt::Display>) -> String {
+    items.map(|item| item.to_string()).collect::<Vec<_>>().join("\n")
 }
 
 fn refused(error: &SpecError) -> String {

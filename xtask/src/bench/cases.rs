@@ -146,6 +146,14 @@ pub(super) const LIBRARY_CASES: &[LibraryCase] = &[
             Ok(fs_err::write(directory.join("nodes"), nodes.join("\n"))?)
         },
     },
+    LibraryCase {
+        name: "plan-library",
+        about: "plan and check of a change with reboot for 500 machines, in the library",
+        package: "plan",
+        example: "measure_plan",
+        files: &[],
+        prepare: |_| Ok(()),
+    },
 ];
 
 /// Secrets that were published so that nobody uses them.

@@ -75,7 +75,8 @@ impl Check<'_> {
             };
             let proof = count(&seats);
             if step.proof != Some(proof) {
-                let claimed = step.proof.map_or_else(|| "nothing".to_owned(), |proof| proof.to_string());
+                let claimed =
+                    step.proof.map_or_else(|| "nothing".to_owned(), |proof| proof.to_string());
                 let message = format!("it claims {claimed}; counted: {proof}");
                 findings.about_step(Rule::QuorumProof, step, message, "make a new plan");
             }
@@ -86,24 +87,7 @@ impl Check<'_> {
                 let message = format!("it has to insist on {} able voters", before.able);
                 findings.about_step(Rule::FactsCurrent, step, message, "make a new plan");
             }
-            self.majority(step, proof, findings);
-        }
-    }
-
-    fn majority(&self, step: &Step, proof: Proof, findings: &mut Findings) {
-        let Proof { voters, able } = proof;
-        if able > voters / 2 {
-            return;
-        }
-        let machine = &step.machine;
-        if voters == 1 {
-            let message = format!("{machine} is the only voter of etcd: the API is down while it pauses");
-            let hint = "do it when that is acceptable, with --override quorum.only-voter --reason …";
-            findings.about_step(Rule::QuorumOnlyVoter, step, message, hint);
-        } else {
-            let message = format!("{able} of {voters} voters would be able while {machine} is changed");
-            let hint = "bring the other control planes back first; `ichor etcd members` shows them";
-            findings.about_step(Rule::QuorumTolerance, step, message, hint);
+            majority(step, proof, findings);
         }
     }
 
@@ -111,8 +95,10 @@ impl Check<'_> {
         for step in self.steps().filter(|step| !matches!(step.action, Action::AwaitVoter)) {
             let inventory = self.against.inventory;
             let why = inventory.etcd.why_not(inventory.taken);
-            let message =
-                format!("the members of etcd are not known ({why}), and {} may be one", step.machine);
+            let message = format!(
+                "the members of etcd are not known ({why}), and {} may be one",
+                step.machine
+            );
             let hint = "look at `ichor etcd members`; a cluster without quorum needs --override \
                         quorum.unknown";
             findings.about_step(Rule::QuorumUnknown, step, message, hint);
@@ -139,8 +125,10 @@ impl Check<'_> {
             findings.about_step(Rule::BootstrapOnce, step, message, "make a new plan");
         }
         if self.members().is_none_or(|members| !members.is_empty()) || self.has_members() {
-            let message = format!("etcd has members already, or may have: beginning it on {machine} \
-                                   would make a second cluster");
+            let message = format!(
+                "etcd has members already, or may have: beginning it on {machine} \
+                                   would make a second cluster"
+            );
             findings.about_step(Rule::BootstrapOnce, step, message, "make a new plan");
         }
         let inventory = self.against.inventory;
@@ -150,12 +138,15 @@ impl Check<'_> {
             match facts.standing.current(inventory.taken) {
                 None if self.against.spec.is_control_plane(name) => {
                     let why = facts.standing.why_not(inventory.taken);
-                    let message = format!("{name} cannot be seen ({why}) and may hold an etcd already");
-                    let hint = "start it, take it out of the spec, or use --override bootstrap.unseen";
+                    let message =
+                        format!("{name} cannot be seen ({why}) and may hold an etcd already");
+                    let hint =
+                        "start it, take it out of the spec, or use --override bootstrap.unseen";
                     findings.about_machine(Rule::BootstrapUnseen, name, message, hint);
                 }
                 Some(Standing::Ours) if facts.recorded.is_none() => {
-                    let message = format!("{name} is configured already, and not from this directory");
+                    let message =
+                        format!("{name} is configured already, and not from this directory");
                     let hint = "somebody else may be creating this cluster; if not, use --override \
                                 create.configured";
                     findings.about_machine(Rule::CreateConfigured, name, message, hint);
@@ -183,7 +174,8 @@ impl Check<'_> {
         });
         let (kept, all) = (kept.count(), seats.len());
         if kept <= all / 2 {
-            let message = format!("the spec keeps {kept} of {all} voters of etcd, which is no majority");
+            let message =
+                format!("the spec keeps {kept} of {all} voters of etcd, which is no majority");
             let hint = "put the control planes back and remove one at a time with `ichor remove`";
             findings.about_plan(Rule::QuorumSpec, message, hint);
         }
@@ -213,6 +205,24 @@ impl Check<'_> {
 struct Seat {
     machine: Option<MachineName>,
     votes: bool,
+}
+
+fn majority(step: &Step, proof: Proof, findings: &mut Findings) {
+    let Proof { voters, able } = proof;
+    if able > voters / 2 {
+        return;
+    }
+    let machine = &step.machine;
+    if voters == 1 {
+        let message =
+            format!("{machine} is the only voter of etcd: the API is down while it pauses");
+        let hint = "do it when that is acceptable, with --override quorum.only-voter --reason …";
+        findings.about_step(Rule::QuorumOnlyVoter, step, message, hint);
+    } else {
+        let message = format!("{able} of {voters} voters would be able while {machine} is changed");
+        let hint = "bring the other control planes back first; `ichor etcd members` shows them";
+        findings.about_step(Rule::QuorumTolerance, step, message, hint);
+    }
 }
 
 fn count(seats: &[Seat]) -> Proof {

@@ -104,15 +104,25 @@ impl Findings {
 
 fn cluster(body: &Body, against: &Against<'_>, findings: &mut Findings) {
     if body.cluster != against.spec.cluster {
-        let message =
-            format!("the plan is for cluster {}, and this is {}", body.cluster, against.spec.cluster);
-        findings.about_plan(Rule::IdentityCluster, message, "run it in the directory of its cluster");
+        let message = format!(
+            "the plan is for cluster {}, and this is {}",
+            body.cluster, against.spec.cluster
+        );
+        findings.about_plan(
+            Rule::IdentityCluster,
+            message,
+            "run it in the directory of its cluster",
+        );
     } else if body.identity != against.identity {
         let message = format!(
             "the plan is for another cluster that is called {} as well: its vault has another key",
             body.cluster
         );
-        findings.about_plan(Rule::IdentityCluster, message, "run it in the directory of its cluster");
+        findings.about_plan(
+            Rule::IdentityCluster,
+            message,
+            "run it in the directory of its cluster",
+        );
     }
 }
 
@@ -125,7 +135,8 @@ fn overrides(body: &Body, findings: &mut Findings) {
             Some(_) => continue,
         };
         let message = format!("override of {:?}: {problem}", given.rule);
-        let hint = "name a rule that can be overridden, and why: docs/reference/errors.md lists them";
+        let hint =
+            "name a rule that can be overridden, and why: docs/reference/errors.md lists them";
         findings.about_plan(Rule::OverrideUnknown, message, hint);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Check, Findings};
-use crate::names::MachineName;
+use crate::names::{FailureDomain, MachineName};
 use crate::rule::Rule;
 use crate::step::{Action, ApplyMode, Step};
 
@@ -62,12 +62,11 @@ impl Check<'_> {
         // Before there is a cluster, nobody is served who would notice.
         let serves =
             |step: &Step| bootstrap.is_none_or(|bootstrap| !self.graph.precedes(step, bootstrap));
-        let disturbing: Vec<&Step> = chain
-            .into_iter()
-            .filter(|step| step.action.is_disruptive() && serves(step))
-            .collect();
+        let disturbing: Vec<&Step> =
+            chain.into_iter().filter(|step| step.action.is_disruptive() && serves(step)).collect();
         for (index, second) in disturbing.iter().enumerate() {
-            for first in disturbing[..index].iter().filter(|first| first.machine != second.machine) {
+            for first in disturbing[..index].iter().filter(|first| first.machine != second.machine)
+            {
                 let waited = |wait: fn(&Action) -> bool| {
                     self.graph.on(&first.machine).iter().any(|other| {
                         wait(&other.action)
@@ -91,7 +90,8 @@ impl Check<'_> {
         let Some(etcd) = inventory.etcd.current(inventory.taken) else { return };
         let leader = etcd.leader.and_then(|id| etcd.members.get(&id)?.machine.as_ref());
         let Some(leader) = leader else { return };
-        let several = etcd.members.values().filter(|member| member.voter && member.started).count() > 1;
+        let several =
+            etcd.members.values().filter(|member| member.voter && member.started).count() > 1;
         for step in self.graph.on(leader).iter().filter(|step| step.action.is_disruptive()) {
             let later = self.graph.steps.iter().find(|other| {
                 other.action.is_disruptive()
@@ -145,7 +145,7 @@ impl Check<'_> {
                 && !self.is_control_plane(begins)
             {
                 let domain = domains.get(machine).copied().flatten();
-                times.push(Time { begins, ends, domain: domain.map(|domain| domain.as_str()) });
+                times.push(Time { begins, ends, domain: domain.map(FailureDomain::as_str) });
             }
         }
         let most = usize::try_from(spec.policy.workers_at_once).unwrap_or(usize::MAX);

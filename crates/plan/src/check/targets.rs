@@ -42,7 +42,8 @@ impl Check<'_> {
             && recorded != node
         {
             let message = format!("{machine} is installation {node}, and {recorded} was recorded");
-            let hint = "is its address right? If it was installed anew, use --override identity.node";
+            let hint =
+                "is its address right? If it was installed anew, use --override identity.node";
             findings.about_machine(Rule::IdentityNode, machine, message, hint);
         }
         if rendering.change.as_ref().is_some_and(|change| change.changes_role) {
@@ -93,7 +94,8 @@ impl Check<'_> {
             Action::AwaitVoter | Action::HandOverLeadership | Action::FetchKubeconfig
         );
         if for_control_planes && !self.is_control_plane(step) {
-            let message = format!("{} does not suit {machine}, which is a worker", step.action.verb());
+            let message =
+                format!("{} does not suit {machine}, which is a worker", step.action.verb());
             findings.about_step(Rule::FactsCurrent, step, message, "make a new plan");
         }
         if !suits {
@@ -174,7 +176,8 @@ impl Check<'_> {
         };
         if !right {
             let class = class.map_or_else(|| "not known".to_owned(), |class| class.to_string());
-            let message = format!("{} does not suit the change, which is {class}", step.action.verb());
+            let message =
+                format!("{} does not suit the change, which is {class}", step.action.verb());
             findings.about_step(Rule::ConfigReboot, step, message, "make a new plan");
         }
     }
@@ -204,5 +207,10 @@ fn complete(step: &Step, findings: &mut Findings) {
     } else {
         return;
     };
-    findings.about_step(Rule::StepIncomplete, step, format!("it lacks {missing}"), "make a new plan");
+    findings.about_step(
+        Rule::StepIncomplete,
+        step,
+        format!("it lacks {missing}"),
+        "make a new plan",
+    );
 }

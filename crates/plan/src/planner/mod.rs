@@ -24,7 +24,7 @@ use crate::plan::{Body, Draft, LeftOut, Override, Plan};
 use crate::reboot::RebootClass;
 use crate::render::{ConfigChange, Renderings};
 use crate::rule::{Finding, Refusal};
-use crate::spec::{Cni, ClusterSpec};
+use crate::spec::{ClusterSpec, Cni};
 use crate::step::{Action, ApplyMode, Precondition, StepNumber};
 
 /// What a plan is made of.

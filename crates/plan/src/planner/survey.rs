@@ -4,7 +4,7 @@ use super::Request;
 use super::quorum::Voters;
 use crate::digest::Digest;
 use crate::inventory::{BootId, Etcd, Inventory, MachineFacts, MemberId, NodeIdentity, Standing};
-use crate::names::MachineName;
+use crate::names::{FailureDomain, MachineName};
 use crate::plan::LeftOut;
 use crate::reboot::RebootClass;
 use crate::render::{ConfigChange, Rendering};
@@ -75,7 +75,7 @@ impl<'a> Survey<'a> {
             let mut surveyed = Surveyed {
                 name: &machine.name,
                 control_plane: matches!(place, Place::ControlPlane),
-                domain: machine.domain.as_ref().map(|domain| domain.as_str()),
+                domain: machine.domain.as_ref().map(FailureDomain::as_str),
                 facts,
                 now,
                 digest: rendering.digest,
@@ -169,8 +169,12 @@ impl<'a> Survey<'a> {
         });
         // Releases are changed by plans of their own.
         let releases = self.machines.iter().filter_map(|machine| {
-            let runs = machine.facts.talos.current(machine.now).filter(|runs| **runs != spec.talos)?;
-            let why = format!("it runs Talos {runs}, and {} is wanted: `ichor upgrade talos`", spec.talos);
+            let runs =
+                machine.facts.talos.current(machine.now).filter(|runs| **runs != spec.talos)?;
+            let why = format!(
+                "it runs Talos {runs}, and {} is wanted: `ichor upgrade talos`",
+                spec.talos
+            );
             Some(LeftOut { machine: machine.name.to_string(), why })
         });
         let etcd = match &self.etcd {
@@ -179,10 +183,16 @@ impl<'a> Survey<'a> {
             }
             EtcdState::None => Vec::new(),
             EtcdState::Members(etcd) => {
-                let gone = etcd.members.iter().filter(|(_, member)| !self.has(member.machine.as_ref()));
+                let gone =
+                    etcd.members.iter().filter(|(_, member)| !self.has(member.machine.as_ref()));
                 gone.map(|(id, member)| LeftOut {
-                    machine: member.machine.as_ref().map_or_else(|| id.to_string(), ToString::to_string),
-                    why: format!("member {id} of etcd is no control plane of the spec: `ichor remove`"),
+                    machine: member
+                        .machine
+                        .as_ref()
+                        .map_or_else(|| id.to_string(), ToString::to_string),
+                    why: format!(
+                        "member {id} of etcd is no control plane of the spec: `ichor remove`"
+                    ),
                 })
                 .collect()
             }
@@ -198,15 +208,23 @@ impl<'a> Survey<'a> {
     /// A spec without most of the voters cannot be reached without losing etcd.
     fn spec_drops_voters(&self, spec: &ClusterSpec) -> Option<Finding> {
         let EtcdState::Members(etcd) = self.etcd else { return None };
-        let stays = |machine: Option<&MachineName>| machine.is_some_and(|name| spec.is_control_plane(name));
+        let stays =
+            |machine: Option<&MachineName>| machine.is_some_and(|name| spec.is_control_plane(name));
         let voters = etcd.members.values().filter(|member| member.voter).count();
-        let kept = etcd.members.values().filter(|member| member.voter && stays(member.machine.as_ref())).count();
+        let kept = etcd
+            .members
+            .values()
+            .filter(|member| member.voter && stays(member.machine.as_ref()))
+            .count();
         (2 * kept <= voters).then(|| Finding {
             rule: Rule::QuorumSpec,
             step: None,
             machine: None,
-            message: format!("the spec keeps {kept} of {voters} voters of etcd, which is no majority"),
-            hint: "put the control planes back and remove one at a time with `ichor remove`".to_owned(),
+            message: format!(
+                "the spec keeps {kept} of {voters} voters of etcd, which is no majority"
+            ),
+            hint: "put the control planes back and remove one at a time with `ichor remove`"
+                .to_owned(),
         })
     }
 }
@@ -218,9 +236,12 @@ fn etcd_state<'a>(spec: &ClusterSpec, inventory: &'a Inventory) -> EtcdState<'a>
     }
     // Machines that wait for configuration have no etcd, and nobody has to be asked. Those that cannot be
     // seen are a matter of their own, which stops a bootstrap.
-    let mut seen = spec.control_plane.machines.iter().filter_map(|machine| {
-        inventory.machines.get(&machine.name)?.standing.current(now)
-    }).peekable();
+    let mut seen = spec
+        .control_plane
+        .machines
+        .iter()
+        .filter_map(|machine| inventory.machines.get(&machine.name)?.standing.current(now))
+        .peekable();
     if seen.peek().is_some() && seen.all(|standing| *standing == Standing::Maintenance) {
         EtcdState::None
     } else {

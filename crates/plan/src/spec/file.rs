@@ -6,8 +6,8 @@ use talos_config::{Contract, Origin, Source};
 use super::error::{Problem, Rule, SpecError};
 use super::table::{self, Item, Key, Literal, Need, TextForm, Type, form, secret_form};
 use super::{
-    Backup, Cni, ClusterNetwork, ClusterSpec, ControlPlane, Machine, PatchEntry, PatchSource, Policy,
-    Pool,
+    Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, PatchEntry, PatchSource,
+    Policy, Pool,
 };
 use crate::names::{ClusterName, FailureDomain, Form, MachineName, Malformed, PoolName};
 use crate::network::{Address, Endpoint, Network};
@@ -120,9 +120,8 @@ fn machines(item: &Item) -> Option<Vec<Machine>> {
 }
 
 fn patches(item: &Item) -> Option<Vec<PatchSource>> {
-    let patch = |item: &Item| {
-        Some(PatchSource { patch: item.text().parse().ok()?, origin: item.origin })
-    };
+    let patch =
+        |item: &Item| Some(PatchSource { patch: item.text().parse().ok()?, origin: item.origin });
     item.items("patches").iter().map(patch).collect()
 }
 
@@ -397,7 +396,8 @@ impl std::str::FromStr for Word {
     type Err = Malformed;
 
     fn from_str(text: &str) -> Result<Self, Malformed> {
-        let fine = !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control());
+        let fine =
+            !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control());
         if fine { Ok(Self) } else { Err(Malformed::new::<Self>(text)) }
     }
 }

@@ -181,9 +181,10 @@ impl ClusterSpec {
     pub fn machines(&self) -> impl Iterator<Item = (&Machine, Place<'_>)> {
         let control_planes =
             self.control_plane.machines.iter().map(|machine| (machine, Place::ControlPlane));
-        let workers = self.pools.iter().flat_map(|pool| {
-            pool.machines.iter().map(move |machine| (machine, Place::Pool(pool)))
-        });
+        let workers = self
+            .pools
+            .iter()
+            .flat_map(|pool| pool.machines.iter().map(move |machine| (machine, Place::Pool(pool))));
         control_planes.chain(workers)
     }
 
@@ -206,12 +207,12 @@ impl ClusterSpec {
         if self.extensions.is_empty() && !self.talos.since(14) {
             return format!("ghcr.io/siderolabs/installer:{}", self.talos);
         }
-        let extensions: String =
-            self.extensions.iter().map(|name| format!("      - {name:?}\n")).collect();
-        let text = if extensions.is_empty() {
+        let names: Vec<String> = self.extensions.iter().map(|name| format!("{name:?}")).collect();
+        let text = if names.is_empty() {
             "customization: {}\n".to_owned()
         } else {
-            format!("customization:\n  systemExtensions:\n    officialExtensions:\n{extensions}")
+            let names = names.join(", ");
+            format!("customization:\n  systemExtensions:\n    officialExtensions: [{names}]\n")
         };
         match Schematic::parse(&text, Source::default()) {
             Ok(schematic) => schematic.installer("metal", &self.talos.to_string(), false),

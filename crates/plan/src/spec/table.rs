@@ -144,7 +144,11 @@ impl Reader {
         let mut lines: BTreeMap<&str, u32> = BTreeMap::new();
         for (name, value) in given {
             let Some((text, _)) = name.scalar() else {
-                self.note(Rule::Value, name.origin, format!("{}a key that is no text", prefix(path)));
+                self.note(
+                    Rule::Value,
+                    name.origin,
+                    format!("{}a key that is no text", prefix(path)),
+                );
                 continue;
             };
             if let Some(line) = lines.insert(text, name.origin.line) {
@@ -221,7 +225,11 @@ impl Reader {
                     self.problems.push(Problem {
                         rule: Rule::Value,
                         origin: node.origin,
-                        message: format!("{}{text:?} is none of {}", prefix(path), words.join(", ")),
+                        message: format!(
+                            "{}{text:?} is none of {}",
+                            prefix(path),
+                            words.join(", ")
+                        ),
                         hint: near.map(|near| format!("did you mean {near:?}?")),
                     });
                     return None;

@@ -1,14 +1,20 @@
 //! A cluster to plan for: a spec, secrets, and what was seen, each changed as a test wants it.
 
-#![allow(dead_code, unreachable_pub, clippy::allow_attributes, reason = "each test target uses its own part")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::allow_attributes,
+    reason = "each test target uses its own part"
+)]
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use plan::{
-    Against, BootId, ClusterSpec, Digest, DigestKey, Etcd, Fact, Inventory, Layers, Live, MachineFacts,
-    MachineName, Member, MemberId, Moment, NodeIdentity, NodeState, Override, Planned, Refusal,
-    RenderError, Renderer, Renderings, Request, Source, SpecError, Standing, TalosVersion,
+    Against, BootId, ClusterSpec, Digest, DigestKey, Etcd, Fact, Inventory, Layers, Live,
+    MachineFacts, MachineName, Member, MemberId, Moment, NodeIdentity, NodeState, Override,
+    Planned, Refusal, RenderError, Renderer, Renderings, Request, Source, SpecError, Standing,
+    TalosVersion,
 };
 use talos_config::{Bundle, Config, Contract, Makers, Mode, Secret};
 
@@ -47,7 +53,11 @@ impl World {
     /// The text of a spec with so many machines.
     pub fn text(control_planes: usize, workers: usize, more: &str) -> String {
         let machine = |name: &str, number: usize, net: usize| {
-            format!("      - {{name: {name}-{number}, address: 10.{net}.{}.{}}}\n", number / 250, number % 250)
+            format!(
+                "      - {{name: {name}-{number}, address: 10.{net}.{}.{}}}\n",
+                number / 250,
+                number % 250
+            )
         };
         let control_planes: String = (1..=control_planes).map(|at| machine("cp", at, 1)).collect();
         let workers: String = (1..=workers).map(|at| machine("w", at, 2)).collect();
@@ -56,7 +66,9 @@ impl World {
         } else {
             format!("pools:\n  - name: workers\n    machines:\n{workers}")
         };
-        format!("ichor: v1\ncluster: home\n{more}controlPlane:\n    machines:\n{control_planes}{pools}")
+        format!(
+            "ichor: v1\ncluster: home\n{more}controlPlane:\n    machines:\n{control_planes}{pools}"
+        )
     }
 
     pub fn names(&self) -> Vec<MachineName> {

@@ -1,0 +1,129 @@
+//! What is committed beside the code is what the code says: examples, schema, reference of errors.
+
+mod world;
+
+use std::path::{Path, PathBuf};
+
+use plan::{
+    ApprovalError, ClusterSpec, Inventory, InventoryError, LayerError, PlanFileError, RenderError,
+    Rule, SpecError, json_schema,
+};
+use talos_config::Secret;
+use world::World;
+
+#[test]
+fn the_examples_can_be_planned() {
+    let mut found = 0;
+    for entry in fs_err::read_dir(root().join("examples")).expect("examples") {
+        let directory = entry.expect("an entry").path();
+        if !directory.is_dir() {
+            continue;
+        }
+        found += 1;
+        let text = fs_err::read_to_string(directory.join("ichor.yaml")).expect("a spec");
+        let mut world = World::new(&text).unwrap_or_else(|error| panic!("{directory:?}: {error}"));
+        for path in world.spec.patch_files() {
+            let text = fs_err::read_to_string(directory.join(path)).expect("a patch");
+            world.patches.insert(path.to_owned(), Secret::new(text));
+        }
+        for name in world.names() {
+            world.maintenance(&name);
+        }
+        let desired = world.renderings().unwrap_or_else(|error| panic!("{directory:?}: {error}"));
+        let planned = world.plan(&desired).unwrap_or_else(|refusal| panic!("{}", refusal.text()));
+        let plan::Planned::Change(plan) = planned else { panic!("{directory:?}: no plan") };
+        assert!(plan::check(plan, &world.against(&desired)).is_ok(), "{directory:?}");
+    }
+    assert_eq!(found, 3);
+}
+
+#[test]
+fn the_example_of_all_keys_says_what_it_says() {
+    let text = fs_err::read_to_string(root().join("examples/pools/ichor.yaml")).expect("a spec");
+    let spec = ClusterSpec::parse(&text, talos_config::Source(1)).expect("a spec");
+    let pools: Vec<(&str, usize)> =
+        spec.pools.iter().map(|pool| (pool.name.as_str(), pool.machines.len())).collect();
+    assert_eq!(pools, [("general", 4), ("storage", 3)]);
+    assert_eq!(spec.kubernetes.to_string(), "v1.36.3");
+    assert_eq!(spec.policy.windows[0].to_string(), "fri sat 22:00–04:00 UTC");
+    let backup = spec.backup.as_ref().expect("backups");
+    assert_eq!((backup.every.to_string().as_str(), backup.keep), ("6h", 28));
+    assert!(spec.installer().starts_with("factory.talos.dev/metal-installer/"));
+    let (machine, _) = spec.machine(&"s-2".parse().expect("a name")).expect("a machine");
+    assert_eq!(machine.domain.as_ref().map(plan::FailureDomain::as_str), Some("room-2"));
+    assert_eq!(machine.origin.line, 29);
+}
+
+#[test]
+fn the_schema_is_fresh() {
+    let committed = fs_err::read_to_string(root().join("docs/reference/ichor.schema.json"));
+    assert_eq!(committed.expect("a schema"), json_schema(), "run `cargo xtask gen`");
+}
+
+#[test]
+fn every_code_and_rule_is_in_the_reference() {
+    let reference =
+        fs_err::read_to_string(root().join("docs/reference/errors.md")).expect("a page");
+    let codes = SpecError::codes()
+        .chain(LayerError::CODES.iter().copied())
+        .chain(RenderError::CODES.iter().copied())
+        .chain(InventoryError::CODES.iter().copied())
+        .chain(PlanFileError::CODES.iter().copied())
+        .chain(ApprovalError::CODES.iter().copied())
+        .chain(Rule::ALL.map(Rule::name));
+    let missing: Vec<&str> =
+        codes.filter(|code| !reference.contains(&format!("\n## `{code}`\n"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn an_inventory_is_read_as_it_was_written() {
+    let mut world = World::new(&World::text(3, 1, "")).expect("a spec");
+    for name in world.names() {
+        world.running(&name).expect("a configuration");
+    }
+    world.voter(&"cp-1".parse().expect("a name"));
+    let text = world.inventory.encode();
+    assert_eq!(Inventory::decode(&text).expect("an inventory"), world.inventory);
+    let other = text.replacen("ichor-inventory/v1", "ichor-inventory/v2", 1);
+    assert_eq!(Inventory::decode(&other).expect_err("a refusal").code(), "inventory.format");
+    let extra = text.replacen("\"taken\"", "\"token\": 1, \"taken\"", 1);
+    assert_eq!(Inventory::decode(&extra).expect_err("a refusal").code(), "inventory.syntax");
+}
+
+/// Whatever is stored or shown of a plan has no secret of the cluster in it.
+#[test]
+fn nothing_that_is_stored_has_a_secret_in_it() {
+    let mut world = World::new(&World::text(3, 1, "")).expect("a spec");
+    for name in world.names() {
+        world.maintenance(&name);
+    }
+    let secrets = world::SECRETS.encode(talos_config::yaml::Dialect::V1_14);
+    let secrets: Vec<&str> = secrets
+        .expose()
+        .lines()
+        .filter_map(|line| line.trim().split_once(": ").map(|(_, value)| value.trim_matches('"')))
+        .filter(|value| value.len() > 10)
+        .collect();
+    assert!(secrets.len() > 8, "{}", secrets.len());
+    let desired = world.renderings().expect("renderings");
+    let Ok(plan::Planned::Change(plan)) = world.plan(&desired) else { panic!("a plan") };
+    let mut texts =
+        vec![plan.encode(), plan.table(), format!("{plan:?}"), world.inventory.encode()];
+    texts.extend(plan.steps().iter().map(plan::Step::detail));
+    texts.push(format!("{:?}", world.spec));
+    let certificates = |value: &str| value.starts_with("LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS");
+    let keys: Vec<&str> = secrets.into_iter().filter(|value| !certificates(value)).collect();
+    for text in &texts {
+        assert!(keys.iter().all(|secret| !text.contains(secret)), "{text}");
+    }
+    for rendering in desired.values() {
+        let private = keys.iter().filter(|key| rendering.redacted.contains(**key)).count();
+        // The identity of the cluster is no secret.
+        assert!(private <= 1, "{}", rendering.redacted);
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
