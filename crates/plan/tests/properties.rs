@@ -83,6 +83,32 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(tried(2_000))]
+
+    /// No file makes reading panic, and its errors name a place within the text.
+    #[test]
+    fn no_file_is_too_strange(edits in vec((any::<Index>(), 0..4_usize, select(PIECES)), 1..4)) {
+        let mut text = include_str!("../../../examples/pools/ichor.yaml").to_owned();
+        for (at, cut, piece) in edits {
+            let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+            let from = *at.get(&places);
+            let to = places.iter().copied().filter(|to| *to >= from).nth(cut).unwrap_or(text.len());
+            text.replace_range(from..to, piece);
+        }
+        if let Err(error) = ClusterSpec::parse(&text, talos_config::Source(1)) {
+            let line = error.origin().map(|origin| origin.line as usize);
+            prop_assert!(line.is_some_and(|line| line <= text.lines().count() + 1), "{error}\n{text}");
+        }
+    }
+}
+
+/// What is put into a file.
+const PIECES: &[&str] = &[
+    "", " ", "\n", "\n  ", ":", ": ", "- ", "{", "}", "[", "\"", "|", "&a ", "*a", "0", "null",
+    "name: ", "ä",
+];
+
 /// Properties that speak of plans show nothing when there are none.
 #[test]
 fn most_cases_have_a_plan() {

@@ -79,10 +79,20 @@ fn run(script: &str) -> String {
             continue;
         }
         for said in stage.command(line, &text).lines() {
-            let _ = writeln!(output, "{}", format!("  {said}").trim_end());
+            let _ = writeln!(output, "{}", format!("  {}", masked(said)).trim_end());
         }
     }
     output
+}
+
+/// Digests follow every change of generated configuration; a script is about something else.
+fn masked(line: &str) -> String {
+    let digest = |word: &str| word.len() == 12 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let words = line.split_inclusive([' ', ':']).map(|word| {
+        let bare = word.trim_end_matches([' ', ':']);
+        if digest(bare) { word.replace(bare, "<digest>") } else { word.to_owned() }
+    });
+    words.collect()
 }
 
 #[derive(Default)]
@@ -251,7 +261,7 @@ impl Stage {
             match state.as_str() {
                 "in maintenance" => world.maintenance(name),
                 "running" => {
-                    if let Err(error) = world.running(name) {
+                    if let Err(error) = world.running(std::slice::from_ref(name)) {
                         return format!("{error}");
                     }
                     if world.spec.is_control_plane(name) && world.etcd().on(name).is_none() {
@@ -259,7 +269,9 @@ impl Stage {
                     }
                     world.inventory.kubeconfig = known(true, Source::Directory);
                 }
-                "configured, without etcd" => world.running(name).expect("a configuration"),
+                "configured, without etcd" => {
+                    world.running(std::slice::from_ref(name)).expect("a configuration");
+                }
                 "not reachable" => world.facts(name).standing = not_known("connection refused"),
                 "of another cluster" => {
                     world.facts(name).standing = known(Standing::Another, Source::TalosApi);

@@ -72,8 +72,8 @@ impl Check<'_> {
             }
         };
         let configures = |other: &&&Step| {
-            let first = Action::verb(&other.action) == "apply config";
-            first && self.graph.precedes(other, step)
+            matches!(other.action, Action::ApplyConfig { mode: ApplyMode::Maintenance, .. })
+                && self.graph.precedes(other, step)
         };
         let suits = match &step.action {
             Action::ApplyConfig { mode: ApplyMode::Maintenance, .. } => {

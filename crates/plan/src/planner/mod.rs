@@ -67,12 +67,15 @@ pub fn plan(request: &Request<'_>) -> Result<Planned, Refusal> {
         findings: survey.findings.clone(),
         survey: &survey,
     };
-    planner.apply_in_maintenance();
-    planner.begin();
-    planner.change_control_planes();
-    planner.change_workers();
-    planner.fetch_kubeconfig();
-    planner.await_the_rest();
+    // Without a single control plane nobody could tell whether workers come back.
+    if !planner.control_planes().is_empty() {
+        planner.apply_in_maintenance();
+        planner.begin();
+        planner.change_control_planes();
+        planner.change_workers();
+        planner.fetch_kubeconfig();
+        planner.await_the_rest();
+    }
     planner.finish()
 }
 

@@ -88,16 +88,16 @@ impl World {
         self.live.remove(name);
     }
 
-    /// A machine that runs with the configuration that the spec gives it now.
-    pub fn running(&mut self, name: &MachineName) -> Result<(), RenderError> {
+    /// Machines that run with the configuration that the spec gives them now.
+    pub fn running(&mut self, names: &[MachineName]) -> Result<(), RenderError> {
         let layers = self.layers();
         let mut renderer = Renderer::new(&self.spec, &layers, &SECRETS, &self.key, Mode::Metal);
-        let config = renderer.config(name)?;
-        let digest = self.key.config(&config);
-        let talos = self.spec.talos.clone();
-        self.live.insert(name.clone(), config);
-        let facts = self.facts(name);
-        *facts = ours(name, digest, talos);
+        let configs = names.iter().map(|name| Ok((name.clone(), renderer.config(name)?)));
+        for (name, config) in configs.collect::<Result<Vec<_>, RenderError>>()? {
+            let facts = ours(&name, self.key.config(&config), self.spec.talos.clone());
+            *self.facts(&name) = facts;
+            self.live.insert(name, config);
+        }
         Ok(())
     }
 
