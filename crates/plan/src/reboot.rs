@@ -53,6 +53,19 @@ pub(crate) fn pauses_etcd(difference: &Difference) -> bool {
     difference.document == OLDEST && within(&difference.path, "cluster.etcd")
 }
 
+/// Whether a component of Kubernetes gets another release.
+pub(crate) fn changes_kubernetes(difference: &Difference) -> bool {
+    let image = if difference.document == OLDEST {
+        KUBERNETES.contains(&difference.path.as_str())
+    } else {
+        difference.document.starts_with("Kube") && difference.path == "image"
+    };
+    // A component that comes or goes has no other release.
+    let (Some(before), Some(after)) = (&difference.before, &difference.after) else { return false };
+    let tag = |image: &str| image.rsplit_once(':').map(|(_, tag)| tag.to_owned());
+    image && tag(before) != tag(after)
+}
+
 fn needs_reboot(difference: &Difference, talos: Option<&TalosVersion>) -> bool {
     let since = |minor: u32| talos.is_some_and(|talos| talos.since(minor));
     if difference.document != OLDEST || since(14) {
@@ -69,6 +82,15 @@ fn within(path: &str, field: &str) -> bool {
 
 /// What the oldest document is called.
 const OLDEST: &str = "v1alpha1";
+
+/// Where the oldest document names images of Kubernetes.
+const KUBERNETES: &[&str] = &[
+    "machine.kubelet.image",
+    "cluster.apiServer.image",
+    "cluster.controllerManager.image",
+    "cluster.proxy.image",
+    "cluster.scheduler.image",
+];
 
 /// Fields that are taken over at once, by the first minor release in which that is certain.
 const IMMEDIATE: &[(u32, &[&str])] = &[

@@ -55,6 +55,8 @@ pub struct ConfigChange {
     pub pauses_etcd: bool,
     /// Whether it would make a worker of a control plane, or the other way round.
     pub changes_role: bool,
+    /// Whether it would give Kubernetes another release.
+    pub changes_kubernetes: bool,
     /// What differs, secrets hidden.
     pub fields: Vec<FieldChange>,
 }
@@ -264,6 +266,7 @@ impl<'a> Renderer<'a> {
             class: reboot::class(&differences, from == digest, live.talos),
             pauses_etcd: differences.iter().any(reboot::pauses_etcd),
             changes_role: live.config.is_worker() != wanted.is_worker(),
+            changes_kubernetes: differences.iter().any(reboot::changes_kubernetes),
             fields: differences.into_iter().map(FieldChange::from).collect(),
         }
     }

@@ -41,6 +41,8 @@ pub enum Rule {
     ConfigReboot,
     /// A machine keeps its role.
     ConfigRole,
+    /// Kubernetes gets another release by an upgrade, in its own order.
+    ConfigKubernetes,
     /// What a step assumes of its machine is what was seen.
     FactsCurrent,
     /// Steps wait for steps that come before them.
@@ -67,7 +69,7 @@ pub enum Rule {
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::QuorumTolerance,
         Self::QuorumOnlyVoter,
         Self::QuorumUnknown,
@@ -84,6 +86,7 @@ impl Rule {
         Self::ConfigDigest,
         Self::ConfigReboot,
         Self::ConfigRole,
+        Self::ConfigKubernetes,
         Self::FactsCurrent,
         Self::OrderGraph,
         Self::OrderControlPlanes,
@@ -136,6 +139,7 @@ impl Rule {
             Self::ConfigDigest => ("config.digest", false, Permanent),
             Self::ConfigReboot => ("config.reboot", false, Permanent),
             Self::ConfigRole => ("config.role", false, NeedsPerson),
+            Self::ConfigKubernetes => ("config.kubernetes", true, NeedsPerson),
             Self::FactsCurrent => ("facts.current", false, Retryable),
             Self::OrderGraph => ("order.graph", false, Permanent),
             Self::OrderControlPlanes => ("order.control-planes", false, Permanent),

@@ -769,6 +769,7 @@ fn facts(name: &MachineName, shape: &MachineShape, at: u32) -> (MachineFacts, Re
         class: shape.class,
         pauses_etcd: shape.pauses_etcd && changes,
         changes_role: false,
+        changes_kubernetes: false,
         fields: changes.then_some(field).into_iter().collect(),
     });
     (facts, Rendering { redacted: String::new(), digest: wanted, change })

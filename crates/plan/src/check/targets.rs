@@ -46,10 +46,18 @@ impl Check<'_> {
                 "is its address right? If it was installed anew, use --override identity.node";
             findings.about_machine(Rule::IdentityNode, machine, message, hint);
         }
-        if rendering.change.as_ref().is_some_and(|change| change.changes_role) {
+        let Some(change) = &rendering.change else { return };
+        if change.changes_role {
             let message = format!("{machine} would change between control plane and worker");
             let hint = "remove it from the cluster and add it again in its new role";
             findings.about_machine(Rule::ConfigRole, machine, message, hint);
+        }
+        if change.changes_kubernetes {
+            let message = format!(
+                "{machine} would get another release of Kubernetes by a mere change of its files"
+            );
+            let hint = "`ichor upgrade k8s` does it in the right order";
+            findings.about_machine(Rule::ConfigKubernetes, machine, message, hint);
         }
     }
 

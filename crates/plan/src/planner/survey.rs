@@ -310,6 +310,13 @@ fn situation<'a>(
             "remove it from the cluster and add it again in its new role",
         );
     }
+    if change.changes_kubernetes {
+        note(
+            Rule::ConfigKubernetes,
+            format!("{name} would get another release of Kubernetes by a mere change of its files"),
+            "`ichor upgrade k8s` does it in the right order",
+        );
+    }
     match change.class {
         RebootClass::Nothing => Situation::Same,
         _ if surveyed.node.is_none() => Situation::LeftOut("its identity is not known".to_owned()),
