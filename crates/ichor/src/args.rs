@@ -2,11 +2,16 @@
 
 #![expect(missing_docs, reason = "clap would show comments on flattened arguments as help")]
 
+mod change;
 mod look;
 mod look_data;
 mod node;
 mod reach;
 
+pub use change::{
+    ApplyArgs, ApproveArgs, CancelArgs, Change, HistoryArgs, In, Init, Overriding, PlanArgs,
+    ShowArgs, StatusArgs,
+};
 pub use look::{Look, Services};
 pub use look_data::{
     Cp, Dmesg, Etcd, EtcdLook, EtcdShow, EtcdSnapshot, Events, Kubeconfig, Logs, Ls, Read,
@@ -158,6 +163,9 @@ pub enum Command {
         #[command(flatten)]
         shown: Shown,
     },
+
+    #[command(flatten)]
+    Change(Change),
 
     #[command(flatten)]
     Look(Look),

@@ -68,6 +68,19 @@ pub enum Error {
         /// Which kind of error it is.
         code: &'static str,
     },
+    /// The description of a cluster, or a plan, is wrong.
+    #[error("{message}")]
+    Spec {
+        /// What is wrong, with its place.
+        message: String,
+        /// What would be right.
+        hint: Option<String>,
+        /// Which kind of error it is.
+        code: &'static str,
+    },
+    /// The engine ended before its time.
+    #[error(transparent)]
+    Engine(#[from] engine::Error),
     /// There is no way to the machines.
     #[error("no way to the machines")]
     Connect(#[from] ConnectError),
@@ -111,6 +124,12 @@ pub enum Error {
     Output(#[from] io::Error),
 }
 
+impl From<engine::Trouble> for Error {
+    fn from(trouble: engine::Trouble) -> Self {
+        Self::Engine(trouble.into())
+    }
+}
+
 impl Error {
     /// Every code of the command itself, each with an entry in `docs/reference/errors.md`.
     pub const CODES: &[&str] = &[
@@ -141,6 +160,8 @@ impl Error {
             Self::Config { code, .. } | Self::Sops { code, .. } => code,
             Self::Invalid { .. } => "config.invalid",
             Self::Secrets { .. } => "secrets.incomplete",
+            Self::Spec { code, .. } => code,
+            Self::Engine(error) => error.code(),
             Self::Connect(_) => "talosconfig.unusable",
             Self::Machine(error) => error.reason.code(),
             Self::Deed(failure) => failure.code(),
@@ -161,6 +182,11 @@ impl Error {
         match self {
             // Whoever reads us has seen enough, as in `ichor … | head`: nothing failed.
             Self::Output(source) if source.kind() == io::ErrorKind::BrokenPipe => ExitStatus::Done,
+            Self::Engine(error) => match error {
+                engine::Error::Refused(_) => ExitStatus::Refused,
+                engine::Error::Render(_) | engine::Error::Approval(_) => ExitStatus::BadInput,
+                engine::Error::Journal(_) | engine::Error::Trouble(_) => ExitStatus::Failed,
+            },
             Self::Machine(error) => match error.reason {
                 Reason::Unreachable(_) => ExitStatus::Unreachable,
                 Reason::TimedOut(_) => ExitStatus::TimedOut,
@@ -178,6 +204,7 @@ impl Error {
             | Self::Invalid { .. }
             | Self::Secrets { .. }
             | Self::Sops { .. }
+            | Self::Spec { .. }
             | Self::Connect(_)
             | Self::Unasked(_)
             | Self::Pki(_)
@@ -193,6 +220,11 @@ impl Error {
             Self::Usage { hint, .. } => Some(hint),
             Self::Config { hint, .. } | Self::Sops { hint, .. } => hint.as_deref(),
             Self::Exists { hint, .. } => Some(hint),
+            Self::Spec { hint, .. } => hint.as_deref(),
+            Self::Engine(engine::Error::Refused(refusal)) => {
+                refusal.findings.first().map(|finding| finding.hint.as_str())
+            }
+            Self::Engine(_) => None,
             Self::Machine(error) => error.reason.hint(),
             Self::Deed(failure) => Some(failure.hint()),
             Self::Connect(ConnectError::NoEndpoint) => Some("-e names where the API is reached"),
@@ -236,7 +268,9 @@ mod tests {
             .chain(talos_config::Error::CODES)
             .chain(talos_config::Validation::CODES)
             .chain(sops::Error::CODES)
-            .chain(Reason::CODES);
+            .chain(Reason::CODES)
+            .chain(engine::Trouble::CODES)
+            .chain(engine::journal::JournalError::CODES);
         for code in codes {
             assert!(reference.contains(&format!("\n## `{code}`\n")), "no entry for {code}");
         }

@@ -7,10 +7,10 @@
 pub mod args;
 mod audit;
 mod commands;
+mod directory;
 mod error;
 mod exit;
 mod files;
-mod gzip;
 mod machines;
 mod makers;
 mod moment;

@@ -70,6 +70,13 @@ impl Printer {
         let _ = writeln!(self.stderr, "{text}");
     }
 
+    /// Makes room on a terminal for what is shown again.
+    pub(crate) fn clear(&mut self) {
+        if self.stdout.is_terminal() {
+            let _ = write!(self.stdout, "\x1b[H\x1b[2J");
+        }
+    }
+
     /// Shows how far something is that takes long: on a terminal in one line, which the next one replaces.
     pub(crate) fn progress(&mut self, text: &str) {
         if self.stderr.is_terminal() {

@@ -10,7 +10,7 @@ use talos_config::{Contract, Mode, Options};
 
 use crate::Error;
 use crate::args::{
-    Args, Command, Gen, GenConfigArgs, Look, NodeCommand, Output, OutputType, Release,
+    Args, Change, Command, Gen, GenConfigArgs, Look, NodeCommand, Output, OutputType, Release,
 };
 use crate::sealed::Keys;
 
@@ -26,6 +26,7 @@ pub(crate) enum Settings {
     Diff { before: Input, after: Input, output: Output },
     Explain { path: String, file: Input, patches: Vec<Input>, output: Output },
     Validate { files: Vec<Input>, mode: Mode, strict: bool, output: Output },
+    Change { command: Box<Change>, place: Place, surroundings: Surroundings },
     Look { command: Look, surroundings: Surroundings },
     Node { command: Box<NodeCommand>, surroundings: Surroundings, keys: Keys },
     Version { output: Output },
@@ -103,6 +104,14 @@ pub(crate) struct Surroundings {
     pub(crate) user: String,
 }
 
+/// Where a cluster is described.
+#[derive(Clone)]
+pub(crate) struct Place {
+    /// The directory; the nearest one upward when it is not named.
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) keys: Keys,
+}
+
 /// Text that a command reads.
 pub(crate) enum Input {
     File(PathBuf),
@@ -154,6 +163,11 @@ impl Settings {
                     output: shown.output,
                 }
             }
+            Command::Change(command) => Self::Change {
+                place: Place { directory: command.directory().cloned(), keys: keys() },
+                command: Box::new(command),
+                surroundings: Surroundings::resolve(),
+            },
             Command::Look(command) => Self::Look { command, surroundings: Surroundings::resolve() },
             Command::Node { what } => Self::Node {
                 command: Box::new(what),
@@ -253,13 +267,9 @@ impl Surroundings {
             None => vec![home.join(".kube/config")],
         };
         let state = variable("XDG_STATE_HOME").map_or(home.join(".local/state"), PathBuf::from);
-        let user = variable("SUDO_USER").or_else(|| variable("USER")).unwrap_or_default();
-        Self {
-            talosconfigs,
-            kubeconfigs,
-            state: state.join("ichor"),
-            user: user.to_string_lossy().into_owned(),
-        }
+        let named = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(variable);
+        let user = named.map_or_else(number_of_user, |name| name.to_string_lossy().into_owned());
+        Self { talosconfigs, kubeconfigs, state: state.join("ichor"), user }
     }
 }
 
@@ -326,6 +336,13 @@ impl Target {
             _ => Self::Stdout,
         }
     }
+}
+
+/// Who runs this, where nothing names them.
+fn number_of_user() -> String {
+    use std::os::unix::fs::MetadataExt;
+    let number = fs_err::metadata("/proc/self").map(|metadata| metadata.uid());
+    number.map_or_else(|_| "somebody".to_owned(), |number| format!("user {number}"))
 }
 
 /// Where a pod finds what Talos gives it.

@@ -21,6 +21,7 @@ mod client;
 mod dial;
 mod error;
 mod events;
+mod kubeconfig;
 mod node;
 mod opaque;
 mod patience;

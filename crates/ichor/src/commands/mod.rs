@@ -1,6 +1,7 @@
 //! One file for each verb. A command takes settings, writes through the printer and gives a status.
 
 mod certificates;
+mod change;
 mod completions;
 mod diff;
 mod explain;
@@ -36,6 +37,9 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         }
         Settings::Validate { files, mode, strict, output } => {
             validate::run(files, *mode, *strict, *output, printer)
+        }
+        Settings::Change { command, place, surroundings } => {
+            change::run(command, place, surroundings, printer)
         }
         Settings::Look { command, surroundings } => look::run(command, surroundings, printer),
         Settings::Node { command, surroundings, keys } => {

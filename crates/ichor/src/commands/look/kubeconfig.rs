@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use talos_api::{Node, NodeError, Reason};
 use talos_config::{Decision, Part, Secret};
 
-use super::archive;
 use crate::args::Kubeconfig;
 use crate::files::Unfinished;
 use crate::machines::Machines;
@@ -24,7 +23,7 @@ pub(super) async fn run(
     let target = Target::find(args, surroundings)?;
     let machines = Machines::of_cluster(&args.reach, surroundings)?;
     let node = machines.only("kubeconfig")?;
-    let fetched = fetch(node).await?;
+    let fetched = node.kubeconfig().await?;
     let before = match &target {
         Target::Merged(path) => Some(Input::File(path.clone())),
         // A name of its own is given by merging with nothing.
@@ -83,25 +82,6 @@ impl Target {
     }
 }
 
-/// The kubeconfig that a machine makes for its administrator.
-async fn fetch(node: &Node) -> Result<Secret<String>, NodeError> {
-    let error = |reason| NodeError { node: node.name().to_owned(), reason };
-    let kubeconfig = |node: Node| async move { node.machine().kubeconfig(()).await };
-    let mut stream = node.open(kubeconfig).await?;
-    let mut packed = Vec::new();
-    while let Some(bytes) = stream.bytes().await? {
-        packed.extend(bytes);
-        if packed.len() as u64 > LONGEST {
-            let text = format!("a kubeconfig of more than {LONGEST} bytes");
-            return Err(error(Reason::TooLarge(text)));
-        }
-    }
-    let unreadable = |problem| error(Reason::Unreadable(problem));
-    let content = archive::file(&packed, "kubeconfig", LONGEST).map_err(unreadable)?;
-    let text = String::from_utf8(content);
-    text.map(Secret::new).map_err(|_| unreadable("the kubeconfig is no text".to_owned()))
-}
-
 fn merge(
     before: &Input,
     fetched: &Secret<String>,
@@ -130,6 +110,3 @@ fn merge(
     }
     Ok(config.encode())
 }
-
-/// Much more than a kubeconfig of one user has.
-const LONGEST: u64 = 1 << 20;

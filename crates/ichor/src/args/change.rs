@@ -1,0 +1,214 @@
+//! Commands about a whole cluster: what is planned, done and was done.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{Shown, Sure};
+
+/// One of them.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Change {
+    /// Start a directory for a new cluster
+    ///
+    /// Writes ichor.yaml, new secrets and a .gitignore. Nothing is done to machines.
+    ///
+    ///   ichor init home --endpoint https://10.0.0.11:6443 --control-plane cp-1=10.0.0.11 --worker w-1=10.0.0.21
+    #[command(verbatim_doc_comment)]
+    Init(Init),
+
+    /// Show what would be done to make the cluster what its directory says
+    ///
+    /// Looks at every machine and changes nothing. Ends with 2 when there is something to do, with 4 when a safety rule
+    /// forbids it.
+    ///
+    ///   ichor plan
+    ///   ichor plan --out change.plan && ichor show change.plan && ichor apply change.plan
+    #[command(verbatim_doc_comment)]
+    Plan(PlanArgs),
+
+    /// Show a plan in full
+    Show(ShowArgs),
+
+    /// Say that a plan may be carried out
+    ///
+    /// The approval is for exactly this plan, by its hash, and is written into the journal. `ichor apply PLAN` does not ask
+    /// then.
+    Approve(ApproveArgs),
+
+    /// Make the cluster what its directory says
+    ///
+    /// Shows the plan and asks first. It goes on from wherever the cluster is: what was interrupted is finished by applying
+    /// again. With a plan's file exactly that plan is carried out, if it still keeps every rule.
+    Apply(ApplyArgs),
+
+    /// Go on with what was interrupted or has failed
+    Resume(ApplyArgs),
+
+    /// Give up a plan that was begun, so that the next one starts from what there is
+    Cancel(CancelArgs),
+
+    /// Show the machines of the cluster, and how they are
+    Status(StatusArgs),
+
+    /// Check whether the cluster is well; ends with 1 when it is not
+    Health(StatusArgs),
+
+    /// Show what was done
+    History(HistoryArgs),
+}
+
+impl Change {
+    /// The directory that is named.
+    pub(crate) fn directory(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Init(args) => args.directory.as_ref(),
+            Self::Plan(args) => args.place.directory.as_ref(),
+            Self::Show(_) => None,
+            Self::Approve(args) => args.place.directory.as_ref(),
+            Self::Apply(args) | Self::Resume(args) => args.place.directory.as_ref(),
+            Self::Cancel(args) => args.place.directory.as_ref(),
+            Self::Status(args) | Self::Health(args) => args.place.directory.as_ref(),
+            Self::History(args) => args.place.directory.as_ref(),
+        }
+    }
+}
+
+/// Which cluster.
+#[derive(Clone, Debug, Args)]
+pub struct In {
+    /// The directory of the cluster; else the nearest one upward with an ichor.yaml
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
+/// Rules that shall not hold for a plan.
+#[derive(Clone, Debug, Args)]
+pub struct Overriding {
+    /// A safety rule that shall not hold for this plan, by its name
+    #[arg(long = "override", value_name = "RULE", requires = "reason")]
+    pub rules: Vec<String>,
+
+    /// Why
+    #[arg(long, value_name = "TEXT", requires = "rules")]
+    pub reason: Option<String>,
+}
+
+/// Arguments of `ichor init`.
+#[derive(Clone, Debug, Args)]
+pub struct Init {
+    /// The name of the cluster
+    pub cluster: String,
+
+    /// Where its Kubernetes API will be reached: https://host:port
+    #[arg(long)]
+    pub endpoint: String,
+
+    /// A control plane: NAME=ADDRESS; repeat it for several
+    #[arg(long, value_name = "NAME=ADDRESS", required = true)]
+    pub control_plane: Vec<String>,
+
+    /// A worker: NAME=ADDRESS; repeat it for several
+    #[arg(long, value_name = "NAME=ADDRESS")]
+    pub worker: Vec<String>,
+
+    /// The Talos release
+    #[arg(long, value_name = "VERSION", default_value = "v1.13.9")]
+    pub talos: String,
+
+    /// The Kubernetes release
+    #[arg(long, value_name = "VERSION", default_value = "v1.36.3")]
+    pub kubernetes: String,
+
+    /// The directory to start; the current one when left out
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+}
+
+/// Arguments of `ichor plan`.
+#[derive(Clone, Debug, Args)]
+pub struct PlanArgs {
+    #[command(flatten)]
+    pub place: In,
+
+    /// Also write the plan to a file, to be shown, approved and applied later
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub overriding: Overriding,
+
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// Arguments of `ichor show`.
+#[derive(Clone, Debug, Args)]
+pub struct ShowArgs {
+    /// The file that `ichor plan --out` wrote
+    pub plan: PathBuf,
+
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// Arguments of `ichor approve`.
+#[derive(Clone, Debug, Args)]
+pub struct ApproveArgs {
+    /// The file that `ichor plan --out` wrote
+    pub plan: PathBuf,
+
+    /// Who approves; you when left out
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+
+    #[command(flatten)]
+    pub place: In,
+}
+
+/// Arguments of `ichor apply` and `ichor resume`.
+#[derive(Clone, Debug, Args)]
+pub struct ApplyArgs {
+    /// The plan to carry out; a new one when left out
+    pub plan: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub place: In,
+
+    #[command(flatten)]
+    pub overriding: Overriding,
+
+    #[command(flatten)]
+    pub sure: Sure,
+}
+
+/// Arguments of `ichor cancel`.
+#[derive(Clone, Debug, Args)]
+pub struct CancelArgs {
+    #[command(flatten)]
+    pub place: In,
+}
+
+/// Arguments of `ichor status` and `ichor health`.
+#[derive(Clone, Debug, Args)]
+pub struct StatusArgs {
+    #[command(flatten)]
+    pub place: In,
+
+    /// Look again and again, until Ctrl-C
+    #[arg(short, long)]
+    pub watch: bool,
+
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// Arguments of `ichor history`.
+#[derive(Clone, Debug, Args)]
+pub struct HistoryArgs {
+    #[command(flatten)]
+    pub place: In,
+
+    #[command(flatten)]
+    pub shown: Shown,
+}

@@ -1,0 +1,88 @@
+//! Commands about a whole cluster: each a thin call of the engine with the ports of a person at a terminal.
+
+mod apply;
+mod history;
+mod init;
+mod plan;
+mod status;
+
+use engine::live::{FileVault, LiveKubernetes, LiveMachines, SystemClock};
+use engine::{Approve, Events, Ports};
+
+use crate::args::{Change, Overriding};
+use crate::directory::{Directory, Sealed};
+use crate::machines;
+use crate::printer::Printer;
+use crate::settings::{Place, Surroundings};
+use crate::{Error, ExitStatus};
+
+pub(super) fn run(
+    command: &Change,
+    place: &Place,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    machines::run(async {
+        match command {
+            Change::Init(args) => init::run(args, printer),
+            Change::Plan(args) => plan::plan(args, place, surroundings, printer).await,
+            Change::Show(args) => plan::show(args, printer),
+            Change::Approve(args) => plan::approve(args, place, surroundings, printer).await,
+            Change::Apply(args) => apply::apply(args, place, surroundings, printer).await,
+            Change::Resume(args) => apply::resume(args, place, surroundings, printer).await,
+            Change::Cancel(_) => apply::cancel(place, printer).await,
+            Change::Status(args) => status::status(args, place, surroundings, printer).await,
+            Change::Health(args) => status::health(args, place, surroundings, printer).await,
+            Change::History(args) => history::run(args, place, printer).await,
+        }
+    })
+}
+
+/// The real world of one directory.
+struct World<'a> {
+    machines: LiveMachines,
+    kubernetes: LiveKubernetes,
+    vault: FileVault<'a>,
+    directory: &'a Directory,
+    holder: String,
+}
+
+impl<'a> World<'a> {
+    fn new(
+        directory: &'a Directory,
+        seal: &'a Sealed<'a>,
+        surroundings: &Surroundings,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            machines: directory.machines()?,
+            kubernetes: directory.kubernetes()?,
+            vault: FileVault::new(&directory.root, seal),
+            directory,
+            holder: format!("{} (ichor, process {})", surroundings.user, std::process::id()),
+        })
+    }
+
+    fn ports(&'a self, approve: &'a dyn Approve, events: &'a dyn Events) -> Ports<'a> {
+        Ports {
+            machines: &self.machines,
+            kubernetes: &self.kubernetes,
+            vault: &self.vault,
+            journal: &self.directory.journal,
+            clock: &SystemClock,
+            approve,
+            events,
+            holder: &self.holder,
+        }
+    }
+}
+
+impl Overriding {
+    fn overrides(&self) -> Vec<::plan::Override> {
+        let reason = self.reason.clone().unwrap_or_default();
+        let given = self
+            .rules
+            .iter()
+            .map(|rule| ::plan::Override { rule: rule.clone(), reason: reason.clone() });
+        given.collect()
+    }
+}

@@ -1,0 +1,166 @@
+//! The directory of a cluster: where it is, and everything that it says.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use engine::journal::FileJournal;
+use engine::live::{FileVault, LiveKubernetes, LiveMachines, Seal, SystemClock};
+use engine::{Cluster, Trouble, Vault as _};
+use plan::{ClusterSpec, DigestKey, Kind, Layers};
+use sha2::{Digest as _, Sha256};
+use talos_config::{Mode, Secret, Source};
+
+use crate::sealed::{self, Keys};
+use crate::settings::{Input, Place};
+use crate::texts::Texts;
+use crate::{Error, makers};
+
+/// A cluster's directory, opened.
+pub(crate) struct Directory {
+    pub(crate) root: PathBuf,
+    pub(crate) cluster: Cluster,
+    pub(crate) journal: FileJournal,
+    keys: Keys,
+}
+
+impl Directory {
+    /// Finds and reads the directory that is meant: all of it is checked before anything is done.
+    pub(crate) async fn open(place: &Place) -> Result<Self, Error> {
+        let root = find(place)?;
+        let mut texts = Texts::with_keys(&place.keys);
+        let file = root.join(FILE);
+        let (text, source) = texts.read(&Input::File(file.clone()))?;
+        let spec = ClusterSpec::parse(&text, source).map_err(|error| Error::Spec {
+            message: spec_problems(&error, &texts, source),
+            hint: error.hint().map(str::to_owned),
+            code: error.code(),
+        })?;
+        let mut patches = BTreeMap::new();
+        for path in spec.patch_files() {
+            let (text, _) = texts.read(&Input::File(root.join(path)))?;
+            patches.insert(path.to_owned(), Secret::new(text));
+        }
+        let layers =
+            Layers::native(&spec, &file.display().to_string(), &patches).map_err(|error| {
+                Error::Spec { message: with_source(&error), hint: None, code: error.code() }
+            })?;
+        let keys = place.keys.clone();
+        let seal = Sealed(&keys);
+        let vault = FileVault::new(&root, &seal);
+        let secrets = vault.read().await?.ok_or_else(|| Error::Usage {
+            message: format!("{} has no secrets", root.display()),
+            hint: "`ichor init` makes them, or `ichor gen secrets -o secrets.yaml`".to_owned(),
+        })?;
+        let journal = FileJournal::new(&root.join(STATE), SystemClock::time);
+        let key = digest_key(secrets.cluster_secret().expose());
+        let cluster = Cluster { spec, layers, secrets, key, mode: Mode::Metal };
+        Ok(Self { root, cluster, journal, keys })
+    }
+
+    /// What opens and closes its secrets.
+    pub(crate) fn seal(&self) -> Sealed<'_> {
+        Sealed(&self.keys)
+    }
+
+    /// The machines of the cluster, with credentials for a day.
+    pub(crate) fn machines(&self) -> Result<LiveMachines, Error> {
+        let name = self.cluster.spec.cluster.as_str();
+        let roles = ["os:admin".to_owned()];
+        let talosconfig = makers::with(|makers| {
+            self.cluster.secrets.talosconfig(name, &roles, CREDENTIALS, makers)
+        })??;
+        let context = talosconfig.context(name).ok_or_else(|| Error::Usage {
+            message: "the secrets give no credentials".to_owned(),
+            hint: "`ichor gen secrets` makes a complete set for a new cluster".to_owned(),
+        })?;
+        Ok(LiveMachines::new(context))
+    }
+
+    /// Its Kubernetes API, with credentials for a day.
+    pub(crate) fn kubernetes(&self) -> Result<LiveKubernetes, Error> {
+        let spec = &self.cluster.spec;
+        let kubeconfig = makers::with(|makers| {
+            let endpoint = spec.endpoint.to_string();
+            let secrets = &self.cluster.secrets;
+            secrets.kubeconfig(spec.cluster.as_str(), &endpoint, CREDENTIALS, makers)
+        })??;
+        Ok(LiveKubernetes::new(kubeconfig))
+    }
+}
+
+/// The directory that is named, or the nearest one upward that has a cluster's file.
+fn find(place: &Place) -> Result<PathBuf, Error> {
+    let here = match &place.directory {
+        Some(directory) => directory.clone(),
+        None => PathBuf::from("."),
+    };
+    let here = fs_err::canonicalize(here).map_err(Error::Input)?;
+    let upward = place.directory.is_none();
+    let mut candidates = here.ancestors().take(if upward { usize::MAX } else { 1 });
+    candidates.find(|directory| directory.join(FILE).is_file()).map(Path::to_owned).ok_or_else(
+        || Error::Usage {
+            message: format!("there is no {FILE} in {}", here.display()),
+            hint: "`ichor init` makes one; -C names the directory of a cluster".to_owned(),
+        },
+    )
+}
+
+/// Files that the `sops` program could have encrypted.
+pub(crate) struct Sealed<'a>(&'a Keys);
+
+impl Seal for Sealed<'_> {
+    fn open(&self, text: String, path: &Path) -> Result<Secret<String>, Trouble> {
+        sealed::open(text, path, self.0).map(Secret::new).map_err(|error| trouble(&error))
+    }
+
+    fn close(&self, text: &Secret<String>, path: &Path) -> Result<String, Trouble> {
+        if sealed::is_sealed(path) {
+            sealed::seal(text.expose(), path, self.0).map_err(|error| trouble(&error))
+        } else {
+            Ok(text.expose().clone())
+        }
+    }
+}
+
+fn trouble(error: &Error) -> Trouble {
+    Trouble { code: error.code(), kind: Kind::NeedsPerson, message: with_source(error) }
+}
+
+/// The key of digests follows from what the cluster keeps for as long as it lives.
+fn digest_key(secret: &str) -> DigestKey {
+    let mut hash = Sha256::new();
+    hash.update(b"ichor digest key\0");
+    hash.update(secret.as_bytes());
+    DigestKey::new(hash.finalize().into())
+}
+
+fn spec_problems(error: &plan::SpecError, texts: &Texts, source: Source) -> String {
+    match error {
+        plan::SpecError::Problems(problems) => {
+            let lines = problems.iter().map(|problem| {
+                let place = texts.place(problem.origin).unwrap_or_default();
+                let hint = problem.hint.as_ref().filter(|_| problems.len() > 1);
+                let hint = hint.map_or_else(String::new, |hint| format!(" ({hint})"));
+                format!("{place}: {}{hint}", problem.message)
+            });
+            lines.collect::<Vec<_>>().join("\n  ")
+        }
+        plan::SpecError::Syntax(_) => format!("{}: {}", texts.name(source), with_source(error)),
+    }
+}
+
+/// An error with everything that caused it.
+fn with_source(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+pub(crate) const FILE: &str = "ichor.yaml";
+const STATE: &str = ".ichor";
+/// As long as a pass could take, and some.
+const CREDENTIALS: i64 = 24 * 3600;
