@@ -107,11 +107,10 @@ impl Site {
 
     /// Ends a node and forgets it with its disk.
     pub(super) fn remove(&self, name: &str) -> Result<()> {
-        let (number, node) = {
-            let mut nodes = self.nodes();
-            let number = self.find(&nodes, name)?;
-            (number, nodes.remove(&number).context("a node that was just found")?)
-        };
+        // Held to the end: the next node may get the number, and must not find anything of this one.
+        let mut nodes = self.nodes();
+        let number = self.find(&nodes, name)?;
+        let node = nodes.remove(&number).context("a node that was just found")?;
         node.process.stop();
         fs_err::remove_dir_all(self.directory_of(number))?;
         Ok(())

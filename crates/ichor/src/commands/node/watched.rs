@@ -282,14 +282,15 @@ impl<'a> Seen<'a> {
                 Some(error) if error.code() == Code::Locked && !self.begun => {
                     return Err(self.not_begun(format!(": {}", error.message)));
                 }
-                Some(error) if ours && !self.gone => {
+                // What it gives up for this order fails, too, and was begun before.
+                Some(error) if ours && !self.gone && sequence.sequence == self.sequence => {
                     return Err(Failure::Sequence {
                         node: self.node.to_owned(),
                         sequence: sequence.sequence.clone(),
                         message: error.message.clone(),
                     });
                 }
-                Some(error) if ours => self.show(error.message.clone(), printer),
+                Some(error) if self.gone => self.show(error.message.clone(), printer),
                 None if ours && sequence.action() == sequence_event::Action::Start => {
                     self.begun = true;
                     self.sequence = sequence.sequence;
