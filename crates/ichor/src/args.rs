@@ -3,6 +3,7 @@
 #![expect(missing_docs, reason = "clap would show comments on flattened arguments as help")]
 
 mod change;
+mod config;
 mod look;
 mod look_data;
 mod node;
@@ -12,15 +13,19 @@ pub use change::{
     ApplyArgs, ApproveArgs, CancelArgs, Change, HistoryArgs, In, Init, Overriding, PlanArgs,
     ShowArgs, StatusArgs,
 };
-pub use look::{Look, Services};
+pub use config::{Config, ConfigCommand};
+pub use look::{
+    Certs, Containers, Disks, Get, ImageCommand, ImageList, ImageNamespace, Links, Look,
+    ResourceForm, Services, Version,
+};
 pub use look_data::{
     Cp, Dmesg, Etcd, EtcdLook, EtcdShow, EtcdSnapshot, Events, Kubeconfig, Logs, Ls, Read,
 };
 pub use node::{
     Alarms, ApplyConfig, ApplyHow, ApplyMode, Bootstrap, Defragment, ForfeitLeadership, Image,
-    ImageNamespace, ImagePull, LeaveEtcd, Meta, NodeCommand, NodeEtcd, Overrides, PatchConfig,
-    Reboot, RebootMode, RecoverEtcd, RemoveMember, Reset, Rollback, Rule, ServiceAction,
-    ServiceControl, Shutdown, Upgrade, Wait, Wipe, WipeDisk, WipeMethod, WipeMode,
+    ImagePull, LeaveEtcd, Meta, NodeCommand, NodeEtcd, Overrides, PatchConfig, Reboot, RebootMode,
+    RecoverEtcd, RemoveMember, Reset, Rollback, Rule, ServiceAction, ServiceControl, Shutdown,
+    Upgrade, Wait, Wipe, WipeDisk, WipeMethod, WipeMode,
 };
 pub(crate) use reach::span;
 pub use reach::{Maintenance, Reach, Sure};
@@ -170,6 +175,14 @@ pub enum Command {
     #[command(flatten)]
     Look(Look),
 
+    /// Manage the talosconfig: which clusters there are, and who we are there
+    ///
+    ///   ichor config contexts
+    ///   ichor config merge ./talosconfig
+    ///   ichor config new reader.yaml --roles os:reader -n 10.0.0.11
+    #[command(verbatim_doc_comment)]
+    Config(Config),
+
     /// Act on machines directly, one after the other
     ///
     /// No plan is made and nothing is checked but what Talos checks itself: `ichor node` is a person's own hand. It asks
@@ -179,14 +192,16 @@ pub enum Command {
         what: NodeCommand,
     },
 
-    /// Show the version of this program and the Talos versions it supports
+    /// Show the version of this program and the Talos versions it supports, and what machines run
     ///
     /// Machines are supported over their API, and configuration is written for every version contract
     /// in the range. The range is what this program is built for, whatever is installed elsewhere.
-    Version {
-        #[command(flatten)]
-        shown: Shown,
-    },
+    /// Machines are asked only when some are named.
+    ///
+    ///   ichor version
+    ///   ichor version -n 10.0.0.11,10.0.0.12
+    #[command(verbatim_doc_comment)]
+    Version(Version),
 
     /// Print a script that completes `ichor` commands in your shell
     ///
@@ -559,6 +574,7 @@ pub enum Release {
 pub enum Output {
     /// For people
     #[default]
+    #[value(alias = "text")]
     Table,
     /// For programs
     Json,
@@ -574,7 +590,7 @@ pub fn command() -> clap::Command {
 /// What a command line turned out to be.
 pub(crate) enum Typed {
     /// Something to do.
-    Command(Args),
+    Command(Box<Args>),
     /// A question about the program itself, answered already: help, version.
     Question(String),
 }
@@ -582,7 +598,7 @@ pub(crate) enum Typed {
 /// Reads a command line.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Typed, Error> {
     match Args::try_parse_from(arguments) {
-        Ok(args) => Ok(Typed::Command(args)),
+        Ok(args) => Ok(Typed::Command(Box::new(args))),
         Err(error) if !error.use_stderr() => Ok(Typed::Question(error.render().ansi().to_string())),
         Err(error) => Err(usage(&error.render().to_string())),
     }

@@ -80,6 +80,14 @@ impl Write for Unfinished {
     }
 }
 
+/// Writes a file that may be there already, in one step: whatever ends the program, there is the old file or the new
+/// one.
+pub(crate) fn update(path: &Path, text: &str) -> Result<(), Error> {
+    let mut file = Unfinished::begin(path, true)?;
+    file.write_all(text.as_bytes())?;
+    file.finish()
+}
+
 /// Where a file goes: a link is followed, and only a plain file is overwritten.
 fn place(path: &Path, overwrite: bool) -> Result<PathBuf, Error> {
     let Ok(metadata) = fs_err::symlink_metadata(path) else { return Ok(path.to_owned()) };

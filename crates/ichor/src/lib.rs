@@ -35,7 +35,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let mut printer = Printer::new();
     let outcome = match args::parse(arguments) {
         Ok(Typed::Command(args)) => {
-            Settings::resolve(args).and_then(|settings| commands::run(&settings, &mut printer))
+            Settings::resolve(*args).and_then(|settings| commands::run(&settings, &mut printer))
         }
         Ok(Typed::Question(answer)) => printer.text(&answer.trim_end()),
         Err(error) => Err(error),

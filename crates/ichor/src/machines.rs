@@ -4,7 +4,7 @@
 //! all, some or none of them answered.
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use talos_api::{Client, Fingerprint, Node, NodeError, each_node};
 use talos_config::{Context, Talosconfig};
@@ -222,14 +222,19 @@ fn of_all(failures: &[ExitStatus], succeeded: usize) -> ExitStatus {
 pub(crate) fn context(reach: &Reach, surroundings: &Surroundings) -> Result<Context, Error> {
     let (talosconfig, path) = talosconfig(reach, surroundings)?;
     let name = reach.context.as_deref().unwrap_or_else(|| talosconfig.current());
-    talosconfig.context(name).ok_or_else(|| Error::Usage {
+    talosconfig.context(name).ok_or_else(|| no_context(name, &path))
+}
+
+/// A talosconfig has no such context.
+pub(crate) fn no_context(name: &str, path: &Path) -> Error {
+    Error::Usage {
         message: if name.is_empty() {
             format!("{} has no current context", path.display())
         } else {
             format!("{} has no context {name:?}", path.display())
         },
         hint: "`ichor config contexts` shows those that there are".to_owned(),
-    })
+    }
 }
 
 /// The talosconfig that is meant, and where it is.

@@ -23,6 +23,11 @@ impl Moment {
         Self(Timestamp::from_second(seconds).unwrap_or_default())
     }
 
+    /// RFC 3339 in UTC, in whole seconds.
+    pub(crate) fn in_seconds(self) -> String {
+        Self::from_seconds(self.0.as_second()).to_string()
+    }
+
     /// `32s ago`, `1h2m3s ago`: how long ago it was, in whole seconds, as Go writes it.
     pub(crate) fn ago(self) -> String {
         let seconds = makers::now().saturating_sub(self.0.as_second()).max(0);
@@ -34,6 +39,11 @@ impl Moment {
         }
     }
 
+    /// The day.
+    pub(crate) fn date(self) -> String {
+        self.to_string().chars().take(10).collect()
+    }
+
     /// `Jan  2 15:04:05`, or with the year instead of the seconds when it is half a year ago: as lists of files have it.
     pub(crate) fn listed(self) -> String {
         let recent = makers::now().saturating_sub(self.0.as_second()) < HALF_A_YEAR;
@@ -43,22 +53,23 @@ impl Moment {
 
     /// `now`, `12 minutes ago`, `2 hours from now`: as people say it.
     pub(crate) fn away(self) -> String {
-        roughly(makers::now().saturating_sub(self.0.as_second()))
+        self.away_from(makers::now())
     }
-}
 
-/// How many seconds ago something was, in the one unit that fits.
-fn roughly(ago: i64) -> String {
-    let side = if ago < 0 { "from now" } else { "ago" };
-    let seconds = ago.saturating_abs();
-    let (size, unit) =
-        UNITS.iter().rev().find(|(size, _)| seconds >= *size).copied().unwrap_or(UNITS[0]);
-    match seconds / size {
-        0 => "now".to_owned(),
-        _ if seconds >= LONG_WHILE => format!("a long while {side}"),
-        1 if seconds >= 18 * MONTH => format!("2 years {side}"),
-        1 => format!("1 {unit} {side}"),
-        count => format!("{count} {unit}s {side}"),
+    fn away_from(self, now: i64) -> String {
+        let ago = now.saturating_sub(self.0.as_second());
+        // The second that is running is over only in part.
+        let (seconds, side) = if ago < 0 { (-(ago + 1), "from now") } else { (ago, "ago") };
+        let (size, unit) =
+            UNITS.iter().rev().find(|(size, _)| seconds >= *size).copied().unwrap_or(UNITS[0]);
+        match seconds / size {
+            0 => "now".to_owned(),
+            _ if seconds >= LONG_WHILE => format!("a long while {side}"),
+            // A year and a half is nearer to two.
+            1 if seconds >= 18 * MONTH => format!("2 years {side}"),
+            1 => format!("1 {unit} {side}"),
+            count => format!("{count} {unit}s {side}"),
+        }
     }
 }
 
@@ -98,22 +109,29 @@ const UNITS: &[(i64, &str)] = &[
 mod tests {
     use super::*;
 
+    const NOW: i64 = 1_800_000_000;
+
     #[test]
     fn times_as_people_say_them() {
-        for (ago, expected) in [
+        for (distance, expected) in [
             (0, "now"),
-            (1, "1 second ago"),
-            (59, "59 seconds ago"),
-            (-61, "1 minute from now"),
-            (2 * HOUR - 1, "1 hour ago"),
-            (6 * DAY, "6 days ago"),
-            (29 * DAY, "4 weeks ago"),
-            (17 * MONTH, "1 year ago"),
-            (18 * MONTH, "2 years ago"),
-            (36 * YEAR, "36 years ago"),
-            (37 * YEAR, "a long while ago"),
+            (-1, "1 second ago"),
+            (-59, "59 seconds ago"),
+            (31, "30 seconds from now"),
+            (61, "1 minute from now"),
+            (1 - 2 * HOUR, "1 hour ago"),
+            (-6 * DAY, "6 days ago"),
+            (-13 * DAY, "1 week ago"),
+            (-29 * DAY, "4 weeks ago"),
+            (359 * DAY, "11 months from now"),
+            (364 * DAY, "1 year from now"),
+            (-17 * MONTH, "1 year ago"),
+            (-18 * MONTH, "2 years ago"),
+            (10 * 365 * DAY, "10 years from now"),
+            (-36 * YEAR, "36 years ago"),
+            (-37 * YEAR, "a long while ago"),
         ] {
-            assert_eq!(roughly(ago), expected);
+            assert_eq!(Moment::from_seconds(NOW + distance).away_from(NOW), expected);
         }
     }
 }

@@ -10,7 +10,8 @@ use talos_config::{Contract, Mode, Options};
 
 use crate::Error;
 use crate::args::{
-    Args, Change, Command, Gen, GenConfigArgs, Look, NodeCommand, Output, OutputType, Release,
+    Args, Change, Command, Config, Gen, GenConfigArgs, Look, NodeCommand, Output, OutputType,
+    Release, Version,
 };
 use crate::sealed::Keys;
 
@@ -28,8 +29,9 @@ pub(crate) enum Settings {
     Validate { files: Vec<Input>, mode: Mode, strict: bool, output: Output },
     Change { command: Box<Change>, place: Place, surroundings: Surroundings },
     Look { command: Look, surroundings: Surroundings },
+    Config { args: Config, surroundings: Surroundings },
     Node { command: Box<NodeCommand>, surroundings: Surroundings, keys: Keys },
-    Version { output: Output },
+    Version { args: Box<Version>, surroundings: Surroundings },
     Completions { shell: clap_complete::Shell },
 }
 
@@ -169,12 +171,15 @@ impl Settings {
                 surroundings: Surroundings::resolve(),
             },
             Command::Look(command) => Self::Look { command, surroundings: Surroundings::resolve() },
+            Command::Config(args) => Self::Config { args, surroundings: Surroundings::resolve() },
             Command::Node { what } => Self::Node {
                 command: Box::new(what),
                 surroundings: Surroundings::resolve(),
                 keys: keys(),
             },
-            Command::Version { shown } => Self::Version { output: shown.output },
+            Command::Version(args) => {
+                Self::Version { args: Box::new(args), surroundings: Surroundings::resolve() }
+            }
             Command::Completions { shell } => Self::Completions { shell },
         })
     }
@@ -352,7 +357,7 @@ fn seconds(hours: u32) -> i64 {
     i64::from(hours) * 3600
 }
 
-fn known_roles(roles: Vec<String>) -> Result<Vec<String>, Error> {
+pub(crate) fn known_roles(roles: Vec<String>) -> Result<Vec<String>, Error> {
     let unknown: Vec<_> =
         roles.iter().filter(|role| !ROLES.contains(&role.as_str())).cloned().collect();
     if unknown.is_empty() {

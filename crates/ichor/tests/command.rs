@@ -21,6 +21,34 @@ fn version_as_yaml() {
     assert_snapshot!(ichor(&["version", "--output", "yaml"]));
 }
 
+/// Neither a talosconfig nor a machine is looked for.
+#[test]
+fn version_in_one_line() {
+    assert_snapshot!(ichor(&["version", "--short", "--talosconfig", "/nowhere"]));
+}
+
+#[test]
+fn get_help() {
+    assert_snapshot!(ichor(&["get", "--help"]));
+}
+
+#[test]
+fn config_help() {
+    assert_snapshot!(ichor(&["config", "--help"]));
+}
+
+#[test]
+fn a_path_that_is_none_is_refused_before_anything_is_asked() {
+    assert_snapshot!(ichor(&[
+        "get",
+        "members",
+        "-o",
+        "jsonpath={.spec",
+        "--talosconfig",
+        "/nowhere"
+    ]));
+}
+
 #[test]
 fn version_as_a_flag() {
     assert_snapshot!(ichor(&["--version"]));

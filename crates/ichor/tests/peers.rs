@@ -1,5 +1,6 @@
 //! Level `peers`: what we make is accepted by the programs that it is made for.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -49,6 +50,64 @@ fn kubectl_takes_our_kubeconfig() {
         &directory,
     );
     assert_eq!(shown, format!("admin@home {ENDPOINT}"));
+}
+
+/// The same commands on the same file leave the same bytes.
+#[test]
+#[ignore = "level peers: needs talosctl (cargo xtask test)"]
+fn a_talosconfig_is_changed_as_talosctl_changes_it() {
+    let directory = generated(&[]);
+    let path = |name: &str| directory.path().join(name);
+    let copy = |from: &str, to: &str| fs_err::copy(path(from), path(to)).expect("a file");
+    copy("ours/talosconfig", "a");
+    copy("ours/talosconfig", "b");
+    run(Path::new(env!("CARGO_BIN_EXE_ichor")), &["gen", "ca", "--organization", "o"], &directory);
+    let talosctl = peers::program("talosctl-1.14.1");
+    let ichor = Path::new(env!("CARGO_BIN_EXE_ichor"));
+    for arguments in [
+        &["config", "endpoint", "127.0.0.1", " 127.0.0.2"][..],
+        &["config", "node", "127.0.0.3", "127.0.0.4"],
+        &["config", "merge", "ours/talosconfig"],
+        &["config", "merge", "ours/talosconfig"],
+        &["config", "add", "bare"],
+        &["config", "add", "full", "--ca", "o.crt", "--crt", "o.crt", "--key", "o.key"],
+        &["config", "context", "bare"],
+        &["--context", "full", "config", "endpoints", "::1"],
+        &["config", "nodes"],
+        &["config", "remove", "home-*", "--noconfirm"],
+        &["config", "remove", "bare", "-y"],
+        &["config", "contexts"],
+        &["config", "info"],
+        &["config", "context", "home"],
+        &["config", "info"],
+        &["config", "contexts"],
+    ] {
+        let said = |program: &Path, file: &str| {
+            // Where talosctl takes a flag before the verb we take it anywhere behind.
+            let output = match arguments {
+                ["--context", name, rest @ ..] if program == ichor => {
+                    let rest = [rest, &["--context", name, "--talosconfig", file]].concat();
+                    command(program, &rest, &[], &directory)
+                }
+                _ => {
+                    let all = [arguments, &["--talosconfig", file]].concat();
+                    command(program, &all, &[], &directory)
+                }
+            };
+            assert!(output.status.success(), "{arguments:?}: {output:?}");
+            String::from_utf8(output.stdout).expect("text")
+        };
+        assert_eq!(said(ichor, "a"), said(&talosctl, "b"), "{arguments:?}");
+        let read = |name: &str| fs_err::read_to_string(path(name)).expect("a file");
+        assert!(read("a") == read("b"), "{arguments:?}");
+    }
+    // A file that is not there is made.
+    run(ichor, &["config", "merge", "a", "--talosconfig", "new/c"], &directory);
+    run(&talosctl, &["config", "merge", "b", "--talosconfig", "new/d"], &directory);
+    let read = |name: &str| fs_err::read_to_string(path(name)).expect("a file");
+    assert!(read("new/c") == read("new/d"));
+    let mode = fs_err::metadata(path("new/c")).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }
 
 /// Keys, requests and certificates of either program are taken by the other.

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use rustls::ClientConfig;
 use talos_config::Context;
+use talos_config::pki::Certificate;
 use tonic::transport::{Channel, Endpoint};
 
 use crate::dial::{Address, Connector};
+use crate::error::{NodeError, Reason};
 use crate::node::Node;
 use crate::tls::{self, Fingerprint, Unusable};
 
@@ -46,6 +48,21 @@ impl Client {
         fingerprints: Vec<Fingerprint>,
     ) -> Result<Self, ConnectError> {
         Self::connect(&[address.to_owned()], tls::maintenance(fingerprints))
+    }
+
+    /// The certificates that an endpoint shows, its own first, whoever signed them: those that have expired are to be
+    /// seen too.
+    pub async fn certificates_of(endpoint: &str) -> Result<Vec<Certificate>, NodeError> {
+        let failed = |problem: String| NodeError {
+            node: endpoint.to_owned(),
+            reason: Reason::Unreachable(problem),
+        };
+        let address = Address::parse(endpoint).ok_or_else(|| failed("no endpoint".to_owned()))?;
+        let config = tls::maintenance(Vec::new());
+        let config = config.map_err(|Unusable(what)| failed(format!("{what} cannot be used")))?;
+        let shown = Connector::new(vec![address], config).certificates().await;
+        let shown = shown.map_err(|error| failed(error.to_string()))?;
+        Ok(shown.into_iter().filter_map(Certificate::from_der).collect())
     }
 
     fn connect(

@@ -90,6 +90,14 @@ impl Connector {
         let tls = TlsConnector::from(Arc::new(tls));
         Self(Arc::new(Dial { addresses, last: AtomicUsize::new(0), tls }))
     }
+
+    /// What the first endpoint that answers shows of itself, in DER.
+    pub(crate) async fn certificates(&self) -> io::Result<Vec<Vec<u8>>> {
+        let stream = self.0.connect().await?;
+        let (_, connection) = stream.get_ref();
+        let shown = connection.peer_certificates().unwrap_or_default();
+        Ok(shown.iter().map(|certificate| certificate.to_vec()).collect())
+    }
 }
 
 impl tonic::codegen::Service<Uri> for Connector {

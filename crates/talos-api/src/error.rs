@@ -162,6 +162,9 @@ impl Reason {
                 "`ichor logs` without a name shows the logs that there are"
             }
             Self::Denied(_) => "a talosconfig with more roles can do it",
+            Self::NotFound(message) if message.starts_with("no resources are called") => {
+                "`ichor get rd` shows which types there are"
+            }
             Self::Refused(message) if message.contains("container mode") => {
                 "the machine runs as a container: whatever runs it starts, stops and upgrades it"
             }

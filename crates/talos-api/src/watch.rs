@@ -10,8 +10,8 @@ use crate::node::{Node, Stream};
 use crate::patience::{Judged, Patience};
 use crate::proto::cosi::meta::ResourceDefinitionSpec;
 use crate::proto::cosi::{
-    Event, EventType, GetRequest, ListRequest, Metadata, Resource, WatchOptions, WatchRequest,
-    WatchResponse,
+    Event, EventType, GetRequest, ListRequest, Metadata, Resource, Spec as ResourceSpec,
+    WatchOptions, WatchRequest, WatchResponse,
 };
 use crate::resource::{self, Spec};
 
@@ -33,8 +33,8 @@ pub enum Change {
     Appeared(Resource),
     /// It is another than before.
     Changed(Resource),
-    /// It is gone. Only its metadata is left.
-    Gone(Metadata),
+    /// It is gone, and was this. Of one that went while nobody looked only the metadata is left.
+    Gone(Resource),
     /// All that was there has been told; what follows happens now.
     Settled,
     /// The machine went away, and is called again.
@@ -225,14 +225,13 @@ impl Watch {
                 }
             }
             EventType::Destroyed => {
-                let metadata = event.resource.and_then(|resource| resource.metadata);
-                if let Some(metadata) = metadata {
-                    self.forget(metadata);
+                if let Some(resource) = event.resource {
+                    self.forget(resource);
                 }
             }
             EventType::Bootstrapped => {
                 for id in std::mem::take(&mut self.unseen) {
-                    self.forget(self.metadata(id));
+                    self.forget(self.tombstone(id));
                 }
                 self.settle();
             }
@@ -270,19 +269,21 @@ impl Watch {
         }
     }
 
-    fn forget(&mut self, metadata: Metadata) {
+    fn forget(&mut self, resource: Resource) {
+        let Some(metadata) = &resource.metadata else { return };
         self.unseen.remove(&metadata.id);
         if self.told.remove(&metadata.id).is_some() {
-            self.waiting.push_back(Change::Gone(metadata));
+            self.waiting.push_back(Change::Gone(resource));
         }
     }
 
-    fn metadata(&self, id: String) -> Metadata {
-        Metadata {
+    fn tombstone(&self, id: String) -> Resource {
+        let metadata = Metadata {
             namespace: self.selection.namespace.clone(),
             r#type: self.selection.kind.clone(),
             id,
             ..Default::default()
-        }
+        };
+        Resource { metadata: Some(metadata), spec: Some(ResourceSpec::default()) }
     }
 }

@@ -14,7 +14,7 @@ use crate::yaml::{self, Dialect, Tree, first_document};
 use crate::{Secret, Source};
 
 /// Contexts: for each cluster its endpoints and the client's credentials.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Talosconfig(BTreeMap<String, Value>);
 
 /// One context: where a cluster is, and who we are there.
@@ -95,9 +95,7 @@ impl Talosconfig {
         let mut renamed = Vec::new();
         let mut current = other.current().to_owned();
         let added = other.contexts().clone();
-        let contexts = self.0.entry("contexts".to_owned());
-        let contexts = contexts.or_insert_with(|| Value::new(Data::Map(BTreeMap::new())));
-        let Data::Map(contexts) = &mut contexts.data else { return renamed };
+        let Some(contexts) = self.contexts_mut() else { return renamed };
         for (name, context) in added {
             let free = if contexts.contains_key(&name) {
                 let numbered = (1_u32..).map(|number| format!("{name}-{number}"));
@@ -122,6 +120,42 @@ impl Talosconfig {
         renamed
     }
 
+    /// Makes a context the current one, if there is such a one.
+    pub fn set_current(&mut self, name: &str) -> bool {
+        let there = self.contexts().contains_key(name);
+        if there {
+            self.0.insert("context".to_owned(), Value::from(name));
+        }
+        there
+    }
+
+    /// Says where the API of a context is reached, if there is such a one.
+    pub fn set_endpoints(&mut self, context: &str, endpoints: &[String]) -> bool {
+        self.set_texts(context, "endpoints", endpoints)
+    }
+
+    /// Says which machines a context means when none is named, if there is such a one.
+    pub fn set_nodes(&mut self, context: &str, nodes: &[String]) -> bool {
+        self.set_texts(context, "nodes", nodes)
+    }
+
+    /// Adds a context, instead of one that has its name. Credentials are PEM texts; what is empty is left out.
+    pub fn add(&mut self, name: &str, ca: &str, certificate: &str, key: &Secret<String>) {
+        let fields = [("ca", ca), ("crt", certificate), ("key", key.expose())];
+        let fields = fields.into_iter().filter(|(_, pem)| !pem.is_empty());
+        let fields =
+            fields.map(|(name, pem)| (name.to_owned(), Value::from(STANDARD.encode(pem).as_str())));
+        let context = Value::new(Data::Map(fields.collect()));
+        if let Some(contexts) = self.contexts_mut() {
+            contexts.insert(name.to_owned(), context);
+        }
+    }
+
+    /// Takes a context out, if there is such a one.
+    pub fn remove(&mut self, name: &str) -> bool {
+        self.contexts_mut().is_some_and(|contexts| contexts.remove(name).is_some())
+    }
+
     /// The name of the current context; empty when there is none.
     pub fn current(&self) -> &str {
         self.0.get("context").and_then(Value::as_text).unwrap_or_default()
@@ -133,6 +167,25 @@ impl Talosconfig {
         let tree = Tree::Map(encode::object(&self.0, FIELDS, Secrets::Shown));
         yaml::emit(&tree, Dialect::default(), &mut text);
         Secret::new(text)
+    }
+
+    fn set_texts(&mut self, context: &str, key: &str, texts: &[String]) -> bool {
+        let context = self.contexts_mut().and_then(|contexts| contexts.get_mut(context));
+        let Some(Data::Map(fields)) = context.map(|context| &mut context.data) else {
+            return false;
+        };
+        let texts = texts.iter().map(|text| Value::from(text.as_str())).collect();
+        fields.insert(key.to_owned(), Value::new(Data::List(texts)));
+        true
+    }
+
+    fn contexts_mut(&mut self) -> Option<&mut BTreeMap<String, Value>> {
+        let contexts = self.0.entry("contexts".to_owned());
+        let contexts = contexts.or_insert_with(|| Value::new(Data::Map(BTreeMap::new())));
+        match &mut contexts.data {
+            Data::Map(contexts) => Some(contexts),
+            _ => None,
+        }
     }
 
     fn contexts(&self) -> &BTreeMap<String, Value> {
@@ -191,5 +244,19 @@ mod tests {
         assert_eq!(config.merge(&one()), [("home".to_owned(), "home-1".to_owned())]);
         assert_eq!(config.merge(&one()), [("home".to_owned(), "home-2".to_owned())]);
         assert_eq!(config.current(), "home-2");
+    }
+
+    #[test]
+    fn contexts_are_changed_one_by_one() {
+        let mut config = Talosconfig::default();
+        assert_eq!(config.encode().expose(), "context: \"\"\ncontexts: {}\n");
+        config.add("home", "ca", "", &Secret::new(String::new()));
+        assert!(!config.set_current("away") && config.set_current("home"));
+        assert!(config.set_endpoints("home", &["127.0.0.1".to_owned()]));
+        assert!(config.set_nodes("home", &[]) && !config.set_nodes("away", &[]));
+        let expected = "context: home\ncontexts:\n    home:\n        endpoints:\n            - 127.0.0.1\n        \
+                        ca: Y2E=\n";
+        assert_eq!(config.encode().expose(), expected);
+        assert!(config.remove("home") && !config.remove("home"));
     }
 }

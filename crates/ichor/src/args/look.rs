@@ -1,12 +1,59 @@
 //! Commands that look at machines and change nothing.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Cp, Dmesg, Etcd, Events, Kubeconfig, Logs, Ls, Reach, Read, Shown};
+use super::{Cp, Dmesg, Etcd, Events, Kubeconfig, Logs, Ls, Maintenance, Reach, Read, Shown};
 
 /// One of them.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Look {
+    /// Show resources of machines
+    ///
+    /// What Talos knows and does is in resources: `ichor get rd` shows which types there are. A type
+    /// goes by its name or by any of its aliases. JSON and YAML are laid out as talosctl does it,
+    /// one object for each resource.
+    ///
+    ///   ichor get members
+    ///   ichor get addresses -n 10.0.0.11 --watch
+    ///   ichor get hostname -o jsonpath='{.spec.hostname}'
+    ///   ichor get disks -n 10.0.0.13 --insecure
+    #[command(verbatim_doc_comment)]
+    Get(Get),
+
+    /// Show the disks of machines
+    ///
+    ///   ichor disks -n 10.0.0.11
+    ///   ichor disks -n 10.0.0.13 --insecure
+    #[command(verbatim_doc_comment)]
+    Disks(Disks),
+
+    /// Show the network links of machines, with their addresses
+    Links(Links),
+
+    /// Show the containers of machines
+    Containers(Containers),
+
+    /// Show what the containers of machines use
+    Stats(Containers),
+
+    /// Look at the images that machines have
+    #[command(visible_alias = "images")]
+    Image {
+        #[command(subcommand)]
+        what: ImageCommand,
+    },
+
+    /// Show until when certificates are valid
+    ///
+    /// Those of the talosconfig, of the API, and, for administrators, all that are in the secrets of
+    /// the machines. The talosconfig and the authorities are yours to renew: what ends within 30 days
+    /// is marked. Talos renews the others itself, and they are marked when it did not.
+    ///
+    ///   ichor certs
+    ///   ichor certs --client -o json
+    #[command(verbatim_doc_comment)]
+    Certs(Certs),
+
     /// Show the services of machines
     ///
     ///   ichor services -n 10.0.0.11,10.0.0.12
@@ -74,6 +121,169 @@ pub enum Look {
     ///   ichor kubeconfig - -n 10.0.0.11
     #[command(verbatim_doc_comment)]
     Kubeconfig(Kubeconfig),
+}
+
+/// Arguments of `ichor get`.
+#[derive(Clone, Debug, Args)]
+pub struct Get {
+    /// The type
+    #[arg(value_name = "TYPE")]
+    pub kind: String,
+
+    /// Some of them; all when left out
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+
+    /// The namespace, instead of the type's own
+    #[arg(long)]
+    pub namespace: Option<String>,
+
+    /// The form of the data on stdout: table, json, yaml or jsonpath=TEMPLATE
+    #[arg(short, long, default_value = "table", value_name = "FORM", value_parser = ResourceForm::parse)]
+    pub output: ResourceForm,
+
+    /// Go on with what changes, over restarts of the machine too
+    #[arg(short, long)]
+    pub watch: bool,
+
+    #[command(flatten)]
+    pub maintenance: Maintenance,
+
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// The forms in which resources are shown.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ResourceForm {
+    Table,
+    Json,
+    Yaml,
+    /// What a template finds in each.
+    Path(String),
+}
+
+impl ResourceForm {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "table" => Ok(Self::Table),
+            "json" => Ok(Self::Json),
+            "yaml" => Ok(Self::Yaml),
+            _ => match text.strip_prefix("jsonpath=") {
+                Some(template) => Ok(Self::Path(template.to_owned())),
+                None => Err("possible values: table, json, yaml, jsonpath=TEMPLATE".to_owned()),
+            },
+        }
+    }
+}
+
+/// Arguments of `ichor disks`.
+#[derive(Clone, Debug, Args)]
+pub struct Disks {
+    #[command(flatten)]
+    pub shown: Shown,
+
+    #[command(flatten)]
+    pub maintenance: Maintenance,
+
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// Arguments of `ichor links`.
+#[derive(Clone, Debug, Args)]
+pub struct Links {
+    #[command(flatten)]
+    pub shown: Shown,
+
+    #[command(flatten)]
+    pub maintenance: Maintenance,
+
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// Arguments of `ichor containers` and `ichor stats`.
+#[derive(Clone, Debug, Args)]
+pub struct Containers {
+    /// Those of Kubernetes instead of those of Talos
+    #[arg(short, long)]
+    pub kubernetes: bool,
+
+    #[command(flatten)]
+    pub shown: Shown,
+
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// What is done with images.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ImageCommand {
+    /// Show the images
+    #[command(visible_aliases = ["l", "ls"])]
+    List(ImageList),
+}
+
+/// Arguments of `ichor image list`.
+#[derive(Clone, Debug, Args)]
+pub struct ImageList {
+    /// Whose images
+    #[arg(long, value_enum, default_value_t)]
+    pub namespace: ImageNamespace,
+
+    #[command(flatten)]
+    pub shown: Shown,
+
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// Who images are for.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub enum ImageNamespace {
+    /// All workloads of Kubernetes
+    #[default]
+    Cri,
+    /// etcd and the kubelet
+    System,
+    /// Talos' own services, in memory; Talos 1.13 and later
+    Inmem,
+}
+
+/// Arguments of `ichor certs`.
+#[derive(Clone, Debug, Args)]
+pub struct Certs {
+    /// Look at the talosconfig only and ask no machine
+    #[arg(long)]
+    pub client: bool,
+
+    #[command(flatten)]
+    pub shown: Shown,
+
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// Arguments of `ichor version`.
+#[derive(Clone, Debug, Args)]
+pub struct Version {
+    /// Ask no machine
+    #[arg(long)]
+    pub client: bool,
+
+    /// Show this program in one line
+    #[arg(long)]
+    pub short: bool,
+
+    #[command(flatten)]
+    pub shown: Shown,
+
+    #[command(flatten)]
+    pub maintenance: Maintenance,
+
+    #[command(flatten)]
+    pub reach: Reach,
 }
 
 /// Arguments of `ichor services`.

@@ -15,7 +15,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::reach::duration;
-use super::{Maintenance, Reach, Shown, Sure};
+use super::{ImageNamespace, Maintenance, Reach, Shown, Sure};
 
 /// One of them.
 #[derive(Clone, Subcommand)]
@@ -338,17 +338,6 @@ pub struct ImagePull {
 
     #[command(flatten)]
     pub reach: Reach,
-}
-
-/// Where images are kept.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub enum ImageNamespace {
-    /// For Talos itself: etcd, the kubelet, installers
-    System,
-    /// For pods
-    Cri,
-    /// For Talos itself, in memory
-    Inmem,
 }
 
 /// What `ichor node meta` does.

@@ -98,5 +98,7 @@ mod tests {
         for text in ["", "5", "s", "-1s", "1d", "0s", "25h", "99999999999999999999h"] {
             assert!(duration(text).is_err(), "{text}");
         }
+        assert_eq!(span("8760h0m0s"), Ok(Duration::from_hours(8760)));
+        assert!(span("1y").is_err());
     }
 }

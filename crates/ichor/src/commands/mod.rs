@@ -3,6 +3,7 @@
 mod certificates;
 mod change;
 mod completions;
+mod config;
 mod diff;
 mod explain;
 mod generate;
@@ -42,10 +43,11 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
             change::run(command, place, surroundings, printer)
         }
         Settings::Look { command, surroundings } => look::run(command, surroundings, printer),
+        Settings::Config { args, surroundings } => config::run(args, surroundings, printer),
         Settings::Node { command, surroundings, keys } => {
             node::run(command, surroundings, keys, printer)
         }
-        Settings::Version { output } => version::run(*output, printer),
+        Settings::Version { args, surroundings } => version::run(args, surroundings, printer),
         Settings::Completions { shell } => completions::run(*shell, printer),
     }
 }

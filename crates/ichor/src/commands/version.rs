@@ -1,15 +1,50 @@
-//! `ichor version`: which program this is and what it is built for.
+//! `ichor version`: which program this is, what it is built for, and what machines run.
 
 use std::fmt;
 
 use serde::Serialize;
+use talos_api::proto::machine;
+use talos_api::{Node, NodeError};
 
-use crate::args::Output;
+use crate::args::{self, Output};
+use crate::machines::{self, Machines};
 use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::table::OfNode;
 use crate::{Error, ExitStatus};
 
-pub(super) fn run(output: Output, printer: &mut Printer) -> Result<ExitStatus, Error> {
-    printer.value(&Version::of_this_program(), output)
+/// Without machines neither a talosconfig nor the network is looked at.
+pub(super) fn run(
+    args: &args::Version,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let args::Version { client, short, shown, maintenance, reach } = args;
+    let mut version = Version::of_this_program(*short && shown.output == Output::Table);
+    let named = !reach.nodes.is_empty() || reach.context.is_some() || maintenance.insecure;
+    if *client || !named {
+        return printer.value(&version, shown.output);
+    }
+    machines::run(async {
+        let machines = Machines::find(reach, maintenance, surroundings)?;
+        let (answers, failures) = machines.ask(of_machine).await.split();
+        let succeeded = answers.len();
+        let answers = answers.into_iter().map(|(node, what)| OfNode { node, what });
+        version.machines = Some(answers.collect());
+        printer.value(&version, shown.output)?;
+        Ok(machines::report(failures, succeeded, printer))
+    })
+}
+
+async fn of_machine(node: Node) -> Result<Machine, NodeError> {
+    let reply = node.ask(|node| async move { node.call(node.machine().version(())).await });
+    let machine::Version { metadata: _, version, platform, features } =
+        node.only(reply.await?.messages)?;
+    let machine::VersionInfo { tag, sha, built, go_version, os, arch } =
+        version.unwrap_or_default();
+    let machine::PlatformInfo { name: platform, mode } = platform.unwrap_or_default();
+    let rbac = features.is_some_and(|features| features.rbac);
+    Ok(Machine { tag, sha, built, go_version, os, arch, platform, mode, rbac })
 }
 
 #[derive(Serialize)]
@@ -17,6 +52,26 @@ struct Version {
     version: &'static str,
     revision: &'static str,
     talos: Supported,
+    /// Only where machines were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machines: Option<Vec<OfNode<Machine>>>,
+    #[serde(skip)]
+    short: bool,
+}
+
+/// What one machine runs.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Machine {
+    tag: String,
+    sha: String,
+    built: String,
+    go_version: String,
+    os: String,
+    arch: String,
+    platform: String,
+    mode: String,
+    rbac: bool,
 }
 
 /// The Talos releases that this program is built for.
@@ -35,7 +90,7 @@ struct Range {
 }
 
 impl Version {
-    fn of_this_program() -> Self {
+    fn of_this_program(short: bool) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION"),
             revision: env!("ICHOR_REVISION"),
@@ -43,15 +98,28 @@ impl Version {
                 machines: Range { first: "1.5", last: "1.14" },
                 contracts: Range { first: "1.0", last: "1.15" },
             },
+            machines: None,
+            short,
         }
     }
 }
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { version, revision, talos } = self;
-        writeln!(f, "ichor {version} ({revision})")?;
-        write!(f, "Talos {} (configuration for {})", talos.machines, talos.contracts)
+        let Self { version, revision, talos, machines, short } = self;
+        write!(f, "ichor {version}")?;
+        if !short {
+            writeln!(f, " ({revision})")?;
+            write!(f, "Talos {} (configuration for {})", talos.machines, talos.contracts)?;
+        }
+        for OfNode { node, what: machine } in machines.iter().flatten() {
+            let Machine { tag, sha, built, go_version, os, arch, .. } = machine;
+            write!(f, "\n\tNODE:        {node}\n\tTag:         {tag}\n\tSHA:         {sha}")?;
+            write!(f, "\n\tBuilt:       {built}\n\tGo version:  {go_version}")?;
+            write!(f, "\n\tOS/Arch:     {os}/{arch}")?;
+            write!(f, "\n\tEnabled:     {}", if machine.rbac { "RBAC" } else { "" })?;
+        }
+        Ok(())
     }
 }
 

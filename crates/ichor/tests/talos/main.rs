@@ -1,5 +1,8 @@
 //! Level `talos`: commands before real nodes, beside what talosctl says about the same nodes at the same time.
 
 mod data;
+mod get;
+mod inventory;
 mod node;
 mod own;
+mod programs;

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use sha2::{Digest, Sha256};
 
 use super::der::{self, Reader};
-use super::{Key, Pem, PkiError};
+use super::{Key, Pem, PkiError, pem};
 use crate::Secret;
 
 /// Whom a certificate is for.
@@ -199,9 +199,36 @@ impl Certificate {
         Pem { label: "CERTIFICATE".to_owned(), bytes: self.0.clone() }.encode()
     }
 
+    /// Every certificate of a PEM text, in its order; what is none is passed over.
+    pub fn all(text: &str) -> impl Iterator<Item = Self> {
+        let blocks = pem::blocks(text).filter(|block| block.label == "CERTIFICATE");
+        blocks.filter_map(|block| Self::from_der(block.bytes))
+    }
+
+    /// A certificate as connections show it.
+    pub fn from_der(bytes: Vec<u8>) -> Option<Self> {
+        Some(Self(bytes)).filter(|certificate| certificate.fields().is_some())
+    }
+
+    /// Whom it is for; empty where that cannot be told.
+    pub fn subject(&self) -> Subject {
+        let subject = self.fields().and_then(|fields| Subject::decode(fields.subject));
+        subject.unwrap_or_default()
+    }
+
+    /// Until when it is valid, in seconds since 1970, where that can be told.
+    pub fn not_after(&self) -> Option<i64> {
+        self.fields().and_then(|fields| fields.not_after)
+    }
+
+    /// From when until when it is valid, where both can be told.
+    pub fn validity(&self) -> Option<(i64, i64)> {
+        self.fields().and_then(|fields| Some((fields.not_before?, fields.not_after?)))
+    }
+
     /// Whether it can be used at a time.
     pub(crate) fn check_time(&self, now: i64) -> Result<(), PkiError> {
-        match self.fields().and_then(|fields| fields.not_after) {
+        match self.not_after() {
             Some(end) if end < now => Err(PkiError::Expired(der::spelled_date(end))),
             _ => Ok(()),
         }
@@ -215,8 +242,8 @@ impl Certificate {
         body.expect(der::SEQUENCE)?;
         body.expect(der::SEQUENCE)?;
         let mut validity = Reader(body.expect(der::SEQUENCE)?);
-        let end = validity.next().and_then(|_| validity.next());
-        let not_after = end.and_then(|(tag, content, _)| der::seconds(tag, content));
+        let mut time = || validity.next().and_then(|(tag, content, _)| der::seconds(tag, content));
+        let (not_before, not_after) = (time(), time());
         let (_, _, subject) = body.next()?;
         let (_, _, public_key) = body.next()?;
         let mut key_id = None;
@@ -227,13 +254,14 @@ impl Certificate {
             let id = find_extension(Reader(content).expect(der::SEQUENCE)?, SUBJECT_KEY_ID);
             key_id = id.and_then(|id| Reader(id).expect(der::OCTET_STRING));
         }
-        Some(Fields { not_after, subject, public_key, key_id })
+        Some(Fields { not_before, not_after, subject, public_key, key_id })
     }
 }
 
 /// What is needed of a certificate to sign in its name.
 struct Fields<'a> {
-    /// Until when it is valid, in seconds since 1970, where that can be told.
+    /// From when until when it is valid, in seconds since 1970, where that can be told.
+    not_before: Option<i64>,
     not_after: Option<i64>,
     subject: &'a [u8],
     public_key: &'a [u8],
@@ -333,6 +361,27 @@ fn addresses(addresses: &[IpAddr]) -> Vec<u8> {
 }
 
 impl Subject {
+    /// Reads what [`encode`](Self::encode) wrote, or another did; names of other kinds are passed over.
+    fn decode(name: &[u8]) -> Option<Self> {
+        let mut subject = Self::default();
+        let mut parts = Reader(Reader(name).expect(der::SEQUENCE)?);
+        while let Some(part) = parts.expect(der::SET) {
+            let mut attributes = Reader(part);
+            while let Some(attribute) = attributes.expect(der::SEQUENCE) {
+                let mut attribute = Reader(attribute);
+                let kind = attribute.expect(der::OBJECT_ID)?;
+                let (_, text, _) = attribute.next()?;
+                let text = String::from_utf8_lossy(text).into_owned();
+                match kind {
+                    ORGANIZATION => subject.organizations.push(text),
+                    COMMON_NAME => subject.common_name = Some(text),
+                    _ => {}
+                }
+            }
+        }
+        Some(subject)
+    }
+
     fn encode(&self) -> Vec<u8> {
         let mut parts = Vec::new();
         if !self.organizations.is_empty() {
@@ -422,6 +471,21 @@ const REQUEST_LABEL: &str = "CERTIFICATE REQUEST";
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_certificate_tells_whom_it_is_for() {
+        let authority = authority(Key::p256([7; 32]).unwrap());
+        let text = format!("{0}garbage\n{0}", authority.certificate().encode());
+        let found: Vec<Certificate> = Certificate::all(&text).collect();
+        assert_eq!(found.len(), 2);
+        assert!(found[1] == *authority.certificate());
+        let subject = Subject {
+            // In the order of their bytes.
+            organizations: vec!["ü".to_owned(), "os:admin".to_owned()],
+            common_name: Some("somebody".to_owned()),
+        };
+        assert_eq!(Subject::decode(&subject.encode()), Some(subject));
+    }
 
     #[test]
     fn the_same_input_gives_the_same_certificate() {

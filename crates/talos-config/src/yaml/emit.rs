@@ -214,7 +214,10 @@ impl Writer<'_> {
     }
 
     fn scalar_line(&mut self, scalar: &Tree<'_>, text_column: usize) {
-        self.put(" ");
+        // Nothing at all stands behind a key without a value.
+        if !matches!(scalar, Tree::Verbatim(text) if text.is_empty()) {
+            self.put(" ");
+        }
         self.scalar(scalar, text_column);
         self.end_line();
     }

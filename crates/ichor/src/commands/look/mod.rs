@@ -1,12 +1,18 @@
 //! Commands that look at machines: one file for each. They change nothing, so they are never asked about.
 
 mod archive;
+mod certs;
+mod containers;
 mod cp;
+mod disks;
 mod dmesg;
 mod etcd;
 mod events;
+mod get;
+mod images;
 mod kubeconfig;
 mod lines;
+mod links;
 mod logs;
 mod ls;
 mod read;
@@ -17,7 +23,7 @@ use talos_api::proto::common::Data;
 use talos_api::{NodeError, Stream};
 use talos_config::spell_bytes;
 
-use crate::args::{EtcdLook, Look};
+use crate::args::{EtcdLook, ImageCommand, Look};
 use crate::machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -40,10 +46,19 @@ pub(super) fn run(
             },
             Look::Events(args) => events::run(args, surroundings, printer).await,
             Look::Kubeconfig(args) => kubeconfig::run(args, surroundings, printer).await,
+            Look::Certs(args) => certs::run(args, surroundings, printer).await,
+            Look::Containers(args) => containers::list(args, surroundings, printer).await,
+            Look::Disks(args) => disks::run(args, surroundings, printer).await,
+            Look::Get(args) => get::run(args, surroundings, printer).await,
+            Look::Image { what: ImageCommand::List(args) } => {
+                images::list(args, surroundings, printer).await
+            }
+            Look::Links(args) => links::run(args, surroundings, printer).await,
             Look::Logs(args) => logs::run(args, surroundings, printer).await,
             Look::Ls(args) => ls::run(args, surroundings, printer).await,
             Look::Read(args) => read::run(args, surroundings, printer).await,
             Look::Services(args) => services::run(args, surroundings, printer).await,
+            Look::Stats(args) => containers::stats(args, surroundings, printer).await,
         }
     })
 }

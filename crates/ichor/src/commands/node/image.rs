@@ -74,7 +74,7 @@ pub(super) async fn pull(
 }
 
 /// Which containerd keeps the images of a namespace.
-pub(super) fn containerd(namespace: ImageNamespace) -> ContainerdInstance {
+pub(in crate::commands) fn containerd(namespace: ImageNamespace) -> ContainerdInstance {
     let (driver, namespace) = match namespace {
         ImageNamespace::System => (ContainerDriver::Cri, ContainerdNamespace::NsSystem),
         ImageNamespace::Cri => (ContainerDriver::Cri, ContainerdNamespace::NsCri),

@@ -19,6 +19,8 @@ mod wipe;
 
 pub use failure::Failure;
 
+pub(super) use image::containerd;
+
 use talos_api::Node;
 
 use crate::args::{Image, NodeCommand, Sure, Wipe};

@@ -1,0 +1,381 @@
+//! `ichor config`: the talosconfig, which says which clusters there are and who we are there.
+//!
+//! Always holds: the file is replaced in one step, readable for its owner only, and no context is lost unasked. Whoever
+//! is asked can be interrupted, and nothing is half done then.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Serialize;
+use talos_api::proto::machine::GenerateClientConfigurationRequest;
+use talos_config::pki::{Certificate, Key};
+use talos_config::{Secret, Source, Talosconfig};
+
+use crate::args::{Config, ConfigCommand, Reach, Sure};
+use crate::machines::{self, Machines};
+use crate::moment::Moment;
+use crate::printer::Printer;
+use crate::settings::{Input, Surroundings, known_roles};
+use crate::table::Table;
+use crate::texts::Texts;
+use crate::{Error, ExitStatus, files};
+
+pub(super) fn run(
+    args: &Config,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let Config { what, reach } = args;
+    match what {
+        ConfigCommand::Contexts { shown } => {
+            let (talosconfig, _) = machines::talosconfig(reach, surroundings)?;
+            printer.value(&Contexts::new(&talosconfig), shown.output)
+        }
+        ConfigCommand::Info { shown } => {
+            let (talosconfig, path) = machines::talosconfig(reach, surroundings)?;
+            let name = named(&talosconfig, reach, &path)?;
+            printer.value(&Info::new(&talosconfig, name)?, shown.output)
+        }
+        ConfigCommand::Context { name } => change(reach, surroundings, |talosconfig, path| {
+            if talosconfig.set_current(name) {
+                Ok(())
+            } else {
+                Err(machines::no_context(name, path))
+            }
+        }),
+        ConfigCommand::Endpoint { endpoints } => {
+            change(reach, surroundings, |talosconfig, path| {
+                let name = named(talosconfig, reach, path)?;
+                talosconfig.set_endpoints(&name, &trimmed(endpoints));
+                Ok(())
+            })
+        }
+        ConfigCommand::Node { nodes } => change(reach, surroundings, |talosconfig, path| {
+            let name = named(talosconfig, reach, path)?;
+            talosconfig.set_nodes(&name, &trimmed(nodes));
+            Ok(())
+        }),
+        ConfigCommand::Add { name, ca, crt, key, force } => {
+            let credentials = Credentials::read(ca.as_deref(), crt.as_deref(), key.as_deref())?;
+            let (mut talosconfig, path) = talosconfig_or_new(reach, surroundings)?;
+            if !force && talosconfig.context(name).is_some() {
+                return Err(Error::Usage {
+                    message: format!("{} has a context {name:?} already", path.display()),
+                    hint: "choose another name, or --force".to_owned(),
+                });
+            }
+            let Credentials { authority, certificate, key } = credentials;
+            talosconfig.add(name, &authority, &certificate, &key);
+            save(&talosconfig, &path)
+        }
+        ConfigCommand::Remove { pattern, dry_run, yes } => {
+            let sure = Sure { yes: *yes };
+            remove(pattern, *dry_run, sure, reach, surroundings, printer)
+        }
+        ConfigCommand::Merge { from } => {
+            let other = Texts::default().parse(&Input::File(from.clone()), Talosconfig::parse)?.0;
+            let (mut talosconfig, path) = talosconfig_or_new(reach, surroundings)?;
+            for (before, after) in talosconfig.merge(&other) {
+                printer.note(&format!("renamed talosconfig context {before:?} -> {after:?}"));
+            }
+            save(&talosconfig, &path)
+        }
+        ConfigCommand::New { path, roles, crt_ttl, force } => {
+            if !force && path.exists() {
+                return Err(Error::Exists { path: path.clone(), hint: "--force overwrites it" });
+            }
+            machines::run(async {
+                let new = new(roles, *crt_ttl, reach, surroundings).await?;
+                if path.as_os_str() == "-" {
+                    return printer.exactly(new.expose());
+                }
+                files::write_all(&[(path.clone(), new.into_exposed())], *force, printer)
+            })
+        }
+    }
+}
+
+/// Changes the talosconfig that is there.
+fn change(
+    reach: &Reach,
+    surroundings: &Surroundings,
+    change: impl FnOnce(&mut Talosconfig, &Path) -> Result<(), Error>,
+) -> Result<ExitStatus, Error> {
+    let (mut talosconfig, path) = machines::talosconfig(reach, surroundings)?;
+    change(&mut talosconfig, &path)?;
+    save(&talosconfig, &path)
+}
+
+fn save(talosconfig: &Talosconfig, path: &Path) -> Result<ExitStatus, Error> {
+    files::update(path, talosconfig.encode().expose())?;
+    Ok(ExitStatus::Done)
+}
+
+/// The talosconfig that is meant, or an empty one for where it would be.
+fn talosconfig_or_new(
+    reach: &Reach,
+    surroundings: &Surroundings,
+) -> Result<(Talosconfig, PathBuf), Error> {
+    let places = match &reach.talosconfig {
+        Some(path) => std::slice::from_ref(path),
+        None => surroundings.talosconfigs.as_slice(),
+    };
+    match places.first() {
+        Some(first) if !places.iter().any(|path| path.exists()) => {
+            Ok((Talosconfig::default(), first.clone()))
+        }
+        _ => machines::talosconfig(reach, surroundings),
+    }
+}
+
+/// The context that is meant, which must be there.
+fn named(talosconfig: &Talosconfig, reach: &Reach, path: &Path) -> Result<String, Error> {
+    let name = reach.context.as_deref().unwrap_or_else(|| talosconfig.current());
+    match talosconfig.context(name) {
+        Some(_) => Ok(name.to_owned()),
+        None => Err(machines::no_context(name, path)),
+    }
+}
+
+fn trimmed(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| text.trim().to_owned()).collect()
+}
+
+/// What a context is made of, as PEM texts; what is not given is empty.
+struct Credentials {
+    authority: String,
+    certificate: String,
+    key: Secret<String>,
+}
+
+impl Credentials {
+    /// Reads them, and refuses what is no certificate and no key.
+    fn read(ca: Option<&Path>, crt: Option<&Path>, key: Option<&Path>) -> Result<Self, Error> {
+        let read = |path: Option<&Path>| match path {
+            Some(path) => fs_err::read_to_string(path).map(Some).map_err(Error::Input),
+            None => Ok(None),
+        };
+        let (authority, certificate, key) = (read(ca)?, read(crt)?, read(key)?.map(Secret::new));
+        for text in authority.iter().chain(&certificate) {
+            Certificate::parse(text)?;
+        }
+        if let Some(key) = &key {
+            Key::parse(key.expose())?;
+        }
+        Ok(Self {
+            authority: authority.unwrap_or_default(),
+            certificate: certificate.unwrap_or_default(),
+            key: key.unwrap_or_else(|| Secret::new(String::new())),
+        })
+    }
+}
+
+fn remove(
+    pattern: &str,
+    dry_run: bool,
+    sure: Sure,
+    reach: &Reach,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let (mut talosconfig, path) = machines::talosconfig(reach, surroundings)?;
+    let matching = |name: &&str| matches(pattern, name);
+    let mut names: Vec<String> = talosconfig.names().filter(matching).map(str::to_owned).collect();
+    if names.is_empty() {
+        return Err(machines::no_context(pattern, &path));
+    }
+    if names.iter().any(|name| name == talosconfig.current()) {
+        let current = talosconfig.current();
+        printer.note(&format!(
+            "{current:?} is the current context and stays: `ichor config context` chooses another"
+        ));
+        names.retain(|name| name != current);
+    }
+    if names.is_empty() {
+        return Ok(ExitStatus::Done);
+    }
+    let action = format!("remove context {}", names.join(", "));
+    if dry_run {
+        printer.note(&format!("would {action}"));
+        return Ok(ExitStatus::Pending);
+    }
+    printer.confirm(&action, sure)?;
+    for name in &names {
+        talosconfig.remove(name);
+    }
+    save(&talosconfig, &path)
+}
+
+/// Whether a name is of a pattern, in which `*` stands for anything.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(start) else { return false };
+    let mut pieces: Vec<&str> = rest.split('*').collect();
+    let end = pieces.pop().unwrap_or_default();
+    for piece in pieces {
+        let Some(at) = name.find(piece) else { return false };
+        name = &name[at + piece.len()..];
+    }
+    name.ends_with(end)
+}
+
+/// A talosconfig that a machine makes, with the endpoints that we have.
+async fn new(
+    roles: &[String],
+    lifetime: Duration,
+    reach: &Reach,
+    surroundings: &Surroundings,
+) -> Result<Secret<String>, Error> {
+    let roles = known_roles(roles.to_vec())?;
+    let machines = Machines::of_cluster(reach, surroundings)?;
+    let [node] = machines.nodes() else {
+        return Err(Error::Usage {
+            message: "only one machine makes a talosconfig".to_owned(),
+            hint: "-n names one control plane".to_owned(),
+        });
+    };
+    let request = GenerateClientConfigurationRequest {
+        roles,
+        crt_ttl: prost_types::Duration::try_from(lifetime).ok(),
+    };
+    let reply = node.call(node.machine().generate_client_configuration(request)).await?;
+    let text = String::from_utf8_lossy(&node.only(reply.messages)?.talosconfig).into_owned();
+    let source = Source(1);
+    let mut made = Talosconfig::parse(&text, source)
+        .map_err(|error| Texts::default().locate(&error, source))?;
+    let endpoints = match reach.endpoints.as_slice() {
+        [] => machines::context(reach, surroundings)?.endpoints,
+        endpoints => endpoints.to_vec(),
+    };
+    let name = made.current().to_owned();
+    made.set_endpoints(&name, &endpoints);
+    Ok(made.encode())
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Contexts(Vec<ContextLine>);
+
+#[derive(Serialize)]
+struct ContextLine {
+    name: String,
+    current: bool,
+    endpoints: Vec<String>,
+    nodes: Vec<String>,
+}
+
+impl Contexts {
+    fn new(talosconfig: &Talosconfig) -> Self {
+        let lines = talosconfig.names().filter_map(|name| {
+            let context = talosconfig.context(name)?;
+            Some(ContextLine {
+                name: name.to_owned(),
+                current: name == talosconfig.current(),
+                endpoints: context.endpoints,
+                nodes: context.nodes,
+            })
+        });
+        Self(lines.collect())
+    }
+}
+
+impl fmt::Display for Contexts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = ["CURRENT", "NAME", "ENDPOINTS", "NODES"];
+        let mut table = Table::new(head.map(str::to_owned).to_vec());
+        for ContextLine { name, current, endpoints, nodes } in &self.0 {
+            let nodes = match nodes.get(..SHOWN_NODES) {
+                Some(first) if nodes.len() > SHOWN_NODES => format!("{}...", first.join(",")),
+                _ => nodes.join(","),
+            };
+            let current = if *current { "*" } else { "" };
+            table.push(vec![current.to_owned(), name.clone(), endpoints.join(","), nodes]);
+        }
+        table.fmt(f)
+    }
+}
+
+/// One context, with the names that talosctl gives its parts.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Info {
+    context: String,
+    nodes: Vec<String>,
+    endpoints: Vec<String>,
+    roles: Vec<String>,
+    #[serde(rename = "certTTL")]
+    cert_ttl: String,
+    cert_not_after: String,
+}
+
+impl Info {
+    fn new(talosconfig: &Talosconfig, name: String) -> Result<Self, Error> {
+        let context = talosconfig.context(&name);
+        let (endpoints, nodes, certificate) = match context {
+            Some(context) => (context.endpoints, context.nodes, context.certificate),
+            None => Default::default(),
+        };
+        let certificate = match certificate.as_str() {
+            "" => None,
+            text => Some(Certificate::parse(text)?),
+        };
+        let mut roles = certificate.iter().flat_map(|one| one.subject().organizations);
+        let mut roles: Vec<String> =
+            roles.by_ref().filter(|role| role.starts_with("os:")).collect();
+        roles.sort();
+        let end = certificate.and_then(|one| one.not_after()).map(Moment::from_seconds);
+        Ok(Self {
+            context: name,
+            nodes,
+            endpoints,
+            roles,
+            cert_ttl: end.map(Moment::away).unwrap_or_default(),
+            cert_not_after: end.map(Moment::date).unwrap_or_default(),
+        })
+    }
+}
+
+impl fmt::Display for Info {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { context, nodes, endpoints, roles, cert_ttl, cert_not_after } = self;
+        let list = |texts: &[String]| match texts {
+            [] => "not defined".to_owned(),
+            texts => texts.join(", "),
+        };
+        writeln!(f, "Current context:     {context}")?;
+        writeln!(f, "Nodes:               {}", list(nodes))?;
+        write!(f, "Endpoints:           {}", list(endpoints))?;
+        if !roles.is_empty() {
+            write!(f, "\nRoles:               {}", roles.join(", "))?;
+        }
+        if !cert_ttl.is_empty() {
+            write!(f, "\nCertificate expires: {cert_ttl} ({cert_not_after})")?;
+        }
+        Ok(())
+    }
+}
+
+/// More are left out of the table.
+const SHOWN_NODES: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (pattern, name, expected) in [
+            ("home", "home", true),
+            ("home", "homes", false),
+            ("*", "", true),
+            ("home*", "home-1", true),
+            ("*-1", "home-1", true),
+            ("h*e*1", "home-1", true),
+            ("h*x*1", "home-1", false),
+            ("ab*ba", "aba", false),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}
