@@ -52,12 +52,7 @@ pub(super) async fn file(
         };
         given.push(Given::new(node, live, &text, source, &patches, &mut texts, printer)?);
     }
-    let deed = Deed {
-        verb: "apply-config",
-        detail: format!("{}, mode {}", digest(&text), args.how.mode.name()),
-        sure: None,
-        surroundings,
-    };
+    let deed = deed("apply-config", &given, args.how, surroundings);
     hand_over(given, deed, args.how, args.maintenance.insecure, printer).await
 }
 
@@ -92,13 +87,7 @@ pub(super) async fn patch(
     if !args.how.dry_run && !given.is_empty() {
         show(&given, args.how.shown.output, printer)?;
     }
-    let all: Vec<String> = given.iter().map(|one| digest(&one.data)).collect();
-    let deed = Deed {
-        verb: "patch",
-        detail: format!("{}, mode {}", all.join(", "), args.how.mode.name()),
-        sure: None,
-        surroundings,
-    };
+    let deed = deed("patch", &given, args.how, surroundings);
     hand_over(given, deed, args.how, false, printer).await
 }
 
@@ -157,6 +146,20 @@ impl OnNode for Given {
     fn node(&self) -> &Node {
         &self.node
     }
+}
+
+/// What the audit log says about it: not what is given, but the digests of that.
+fn deed<'a>(
+    verb: &'a str,
+    given: &[Given],
+    how: ApplyHow,
+    surroundings: &'a Surroundings,
+) -> Deed<'a> {
+    let digest = |one: &Given| audit::digest(&Sha256::digest(one.data.expose().as_bytes()));
+    let digests: BTreeSet<String> = given.iter().map(digest).collect();
+    let digests: Vec<String> = digests.into_iter().collect();
+    let detail = format!("{}, mode {}", digests.join(", "), how.mode.name());
+    Deed { verb, detail, sure: None, surroundings }
 }
 
 /// Shows, asks and applies.
@@ -382,10 +385,6 @@ impl Serialize for Changes<'_> {
             one.changes.0.iter().map(move |what| OfNode { node: node.clone(), what })
         }))
     }
-}
-
-fn digest(text: &Secret<String>) -> String {
-    audit::digest(&Sha256::digest(text.expose().as_bytes()))
 }
 
 /// As long as talosctl waits for anything.
