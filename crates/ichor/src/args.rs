@@ -32,7 +32,7 @@ pub use reach::{Maintenance, Reach, Sure};
 
 use std::ffi::OsString;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
@@ -214,6 +214,17 @@ pub enum Command {
     Completions {
         /// The shell to complete in
         shell: clap_complete::Shell,
+    },
+
+    /// Do what talhelper does, with the files that it uses
+    ///
+    /// Takes the commands and flags of talhelper 3.1.15: `ichor talhelper --help` shows them. The program does
+    /// the same when it is called under the name talhelper.
+    #[command(disable_help_flag = true)]
+    Talhelper {
+        /// What talhelper would be given
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+        arguments: Vec<OsString>,
     },
 }
 
@@ -410,6 +421,17 @@ pub enum Gen {
         #[arg(short, long)]
         force: bool,
     },
+}
+
+/// Puts the name of a personality behind the program's name, where that is it.
+pub(crate) fn with_personality(
+    arguments: impl IntoIterator<Item = OsString>,
+) -> impl Iterator<Item = OsString> {
+    let mut arguments = arguments.into_iter();
+    let program = arguments.next();
+    let name = program.as_ref().and_then(|program| Path::new(program).file_name());
+    let personality = name.filter(|name| *name == "talhelper").map(OsString::from);
+    program.into_iter().chain(personality).chain(arguments)
 }
 
 /// Arguments of `ichor gen config`.

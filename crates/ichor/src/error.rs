@@ -270,7 +270,8 @@ mod tests {
             .chain(sops::Error::CODES)
             .chain(Reason::CODES)
             .chain(engine::Trouble::CODES)
-            .chain(engine::journal::JournalError::CODES);
+            .chain(engine::journal::JournalError::CODES)
+            .chain(talconfig::Error::CODES);
         for code in codes {
             assert!(reference.contains(&format!("\n## `{code}`\n")), "no entry for {code}");
         }

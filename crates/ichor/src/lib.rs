@@ -18,6 +18,7 @@ mod printer;
 mod sealed;
 mod settings;
 mod table;
+mod talhelper;
 mod texts;
 
 use std::ffi::OsString;
@@ -33,7 +34,7 @@ use settings::Settings;
 /// Runs one command line, from the program's name to the status it ends with.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let mut printer = Printer::new();
-    let outcome = match args::parse(arguments) {
+    let outcome = match args::parse(args::with_personality(arguments)) {
         Ok(Typed::Command(args)) => {
             Settings::resolve(*args).and_then(|settings| commands::run(&settings, &mut printer))
         }

@@ -17,6 +17,8 @@ pub(crate) struct Keys {
     key: Option<String>,
     /// `SOPS_AGE_KEY_FILE`
     key_file: Option<PathBuf>,
+    /// `SOPS_AGE_KEY_CMD`: a program that prints keys.
+    key_command: Option<String>,
     /// Where keys are when nobody says anything.
     default_file: Option<PathBuf>,
     /// `SOPS_AGE_RECIPIENTS`
@@ -33,12 +35,13 @@ impl Keys {
         Self {
             key: text("SOPS_AGE_KEY"),
             key_file: filled("SOPS_AGE_KEY_FILE").map(PathBuf::from),
+            key_command: text("SOPS_AGE_KEY_CMD"),
             default_file: configuration.map(|folder| folder.join("sops/age/keys.txt")),
             recipients: text("SOPS_AGE_RECIPIENTS"),
         }
     }
 
-    fn identities(&self) -> Identities {
+    pub(crate) fn identities(&self) -> Identities {
         let mut identities = Identities::default();
         match &self.key {
             Some(key) => identities.add_variable("SOPS_AGE_KEY", key),
@@ -46,6 +49,12 @@ impl Keys {
         }
         if self.key_file.is_none() {
             identities.add_missing("SOPS_AGE_KEY_FILE", "not set");
+        }
+        if let Some(command) = &self.key_command {
+            match run_command(command) {
+                Ok(text) => identities.add("SOPS_AGE_KEY_CMD", &text),
+                Err(_) => identities.add_missing("SOPS_AGE_KEY_CMD", "the command failed"),
+            }
         }
         for file in self.key_file.iter().chain(&self.default_file) {
             let name = file.display().to_string();
@@ -75,11 +84,15 @@ pub(crate) fn open(text: String, path: &Path, keys: &Keys) -> Result<String, Err
     match sops::decrypt(&text, format, &keys.identities()) {
         Ok(plain) => Ok(plain.into_exposed()),
         Err(error @ sops::Error::KeyKind(_)) => {
-            let input = ["decrypt", "--input-type", kind(format), "--output-type", kind(format)];
-            run_sops(&input, &text).unwrap_or(Err(wrong(path, &error)))
+            open_with_sops(&text, kind(format)).unwrap_or(Err(wrong(path, &error)))
         }
         Err(error) => Err(wrong(path, &error)),
     }
+}
+
+/// Lets the `sops` program decrypt a text; `None` when there is no such program.
+pub(crate) fn open_with_sops(text: &str, kind: &str) -> Option<Result<String, Error>> {
+    run_sops(&["decrypt", "--input-type", kind, "--output-type", kind], text)
 }
 
 /// Encrypts what goes into a file, by the rules of the nearest `.sops.yaml` above it, for the recipients
@@ -150,6 +163,44 @@ fn wrong(path: &Path, error: &sops::Error) -> Error {
         None => path.display().to_string(),
     };
     Error::Sops { message: format!("{place}: {error}"), hint: error.hint(), code: error.code() }
+}
+
+/// What a command of words with blanks between them prints; single and double quotes keep blanks.
+fn run_command(command: &str) -> Result<String, Error> {
+    let mut words: Vec<String> = Vec::new();
+    let mut quote = None;
+    let mut begun = false;
+    for character in command.chars() {
+        match (quote, character) {
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                if !begun {
+                    words.push(String::new());
+                }
+                begun = true;
+            }
+            (Some(open), character) if open == character => quote = None,
+            (None, ' ' | '\t' | '\n') => begun = false,
+            (_, character) => {
+                if !begun {
+                    words.push(String::new());
+                }
+                begun = true;
+                if let Some(word) = words.last_mut() {
+                    word.push(character);
+                }
+            }
+        }
+    }
+    let Some((program, arguments)) = words.split_first() else { return Err(failed("no command")) };
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed(&error.to_string()))?;
+    converse(&mut child, "")
 }
 
 /// Lets the `sops` program do it; `None` when there is no such program.

@@ -2,6 +2,7 @@
 //!
 //! Commands take settings and never look at arguments or environment themselves.
 
+use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,7 @@ pub(crate) enum Settings {
     Node { command: Box<NodeCommand>, surroundings: Surroundings, keys: Keys },
     Version { args: Box<Version>, surroundings: Surroundings },
     Completions { shell: clap_complete::Shell },
+    Talhelper { arguments: Vec<OsString>, variables: Vec<(String, String)> },
 }
 
 pub(crate) struct GenSecrets {
@@ -181,6 +183,9 @@ impl Settings {
                 Self::Version { args: Box::new(args), surroundings: Surroundings::resolve() }
             }
             Command::Completions { shell } => Self::Completions { shell },
+            Command::Talhelper { arguments } => {
+                Self::Talhelper { arguments, variables: variables() }
+            }
         })
     }
 
@@ -250,6 +255,14 @@ impl Settings {
             }
         })
     }
+}
+
+/// All variables that are text: a talconfig may refer to any of them.
+fn variables() -> Vec<(String, String)> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
 }
 
 /// What the environment says about keys of encrypted files.

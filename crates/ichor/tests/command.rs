@@ -70,6 +70,20 @@ fn help_of_a_command() {
 }
 
 #[test]
+fn help_of_a_personality() {
+    assert_snapshot!(ichor(&["talhelper", "--help"]));
+}
+
+#[test]
+fn a_personality_goes_by_the_name_of_the_program() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let link = directory.path().join("talhelper");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ichor"), &link).expect("a link");
+    let output = Command::new(link).arg("--version").output().expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "talhelper version 3.1.15\n");
+}
+
+#[test]
 fn nothing_typed() {
     assert_snapshot!(ichor(&[]));
 }

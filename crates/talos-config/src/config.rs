@@ -94,6 +94,16 @@ impl Config {
         self.write(dialect, Secrets::Redacted)
     }
 
+    /// The text as another library writes it, with `indent` spaces for each level.
+    pub fn encode_indented(&self, indent: usize) -> Secret<String> {
+        let documents = self.in_order().map(|document| yaml::Document {
+            origin: Origin::default(),
+            root: yaml::Node::from(&document.tree(Secrets::Shown)),
+            comments: Vec::new(),
+        });
+        Secret::new(yaml::rewrite(&documents.collect::<Vec<_>>(), indent, false))
+    }
+
     fn write(&self, dialect: Dialect, secrets: Secrets) -> String {
         let mut text = String::new();
         for document in self.in_order() {

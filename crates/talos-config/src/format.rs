@@ -1,6 +1,6 @@
 //! Texts with a form: what is accepted, and the one spelling in which it is kept.
 
-mod address;
+pub(crate) mod address;
 pub(crate) mod duration;
 pub(crate) mod size;
 pub(crate) mod url;

@@ -415,6 +415,7 @@ fn node(value: &Value) -> Node {
                         flow: false,
                         alias: None,
                         tag: None,
+                        anchor: None,
                     },
                     node(value),
                 )
@@ -422,7 +423,7 @@ fn node(value: &Value) -> Node {
             Content::Mapping(entries.iter().map(entry).collect())
         }
     };
-    Node { content, origin: value.origin, flow: false, alias: None, tag: None }
+    Node { content, origin: value.origin, flow: false, alias: None, tag: None, anchor: None }
 }
 
 /// Writes the data as talosctl prints it.

@@ -54,5 +54,5 @@ pub use patch::{Patch, Patched, apply};
 pub use schematic::Schematic;
 pub use secret::{REDACTED, Secret};
 pub use talosconfig::{Context, Talosconfig};
-pub use validate::{Finding, Mode, Validation};
+pub use validate::{Finding, Mode, Validation, rules};
 pub use value::{Data, Value};

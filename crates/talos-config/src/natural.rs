@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 /// Compares two keys as Talos' encoder does.
-pub(crate) fn compare(left: &str, right: &str) -> Ordering {
+pub fn compare(left: &str, right: &str) -> Ordering {
     let left: Vec<char> = left.chars().collect();
     let right: Vec<char> = right.chars().collect();
     let mut after_digit = false;

@@ -28,6 +28,11 @@ impl Schematic {
         Ok(Self(decode::lenient_object(&first_document(text, source)?, FIELDS)?))
     }
 
+    /// A schematic that was read as a part of something else.
+    pub fn from_value(value: &Value) -> Self {
+        Self(value.as_map().cloned().unwrap_or_default())
+    }
+
     /// The text whose hash is the id.
     pub fn canonical(&self) -> String {
         let mut text = String::new();

@@ -69,6 +69,22 @@ impl Talosconfig {
         ]))
     }
 
+    /// Sets where the API of the current context is reached, and the machines that are meant when none is
+    /// named.
+    pub fn set_targets(&mut self, endpoints: &[String], nodes: &[String]) {
+        let current = self.current().to_owned();
+        let contexts = self.0.get_mut("contexts").map(|contexts| &mut contexts.data);
+        let Some(Data::Map(contexts)) = contexts else { return };
+        let Some(Data::Map(fields)) = contexts.get_mut(&current).map(|context| &mut context.data)
+        else {
+            return;
+        };
+        for (key, texts) in [("endpoints", endpoints), ("nodes", nodes)] {
+            let texts = texts.iter().map(|text| Value::from(text.as_str())).collect();
+            fields.insert(key.to_owned(), Value::new(Data::List(texts)));
+        }
+    }
+
     /// Reads contexts. Keys that are not known are left alone, as talosctl does.
     pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
         let mut config = decode::lenient_object(&first_document(text, source)?, FIELDS)?;

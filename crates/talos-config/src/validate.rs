@@ -16,6 +16,7 @@ mod labels;
 mod network;
 mod oci;
 mod place;
+pub mod rules;
 mod storage;
 mod system;
 mod v1alpha1;

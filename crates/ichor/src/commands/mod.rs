@@ -17,7 +17,7 @@ pub use node::Failure;
 
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{Error, ExitStatus};
+use crate::{Error, ExitStatus, talhelper};
 
 pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStatus, Error> {
     match settings {
@@ -49,5 +49,8 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         }
         Settings::Version { args, surroundings } => version::run(args, surroundings, printer),
         Settings::Completions { shell } => completions::run(*shell, printer),
+        Settings::Talhelper { arguments, variables } => {
+            talhelper::run(arguments, variables, printer)
+        }
     }
 }

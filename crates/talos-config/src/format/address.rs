@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::value::Data;
 
-pub(super) fn ip(text: &str) -> Result<String, String> {
+pub(crate) fn ip(text: &str) -> Result<String, String> {
     if let Ok(address) = text.parse::<Ipv4Addr>() {
         return Ok(address.to_string());
     }
@@ -18,7 +18,7 @@ pub(super) fn ip(text: &str) -> Result<String, String> {
     Ok(zone.map_or_else(|| address.to_string(), |zone| format!("{address}%{zone}")))
 }
 
-pub(super) fn cidr(text: &str) -> Result<String, String> {
+pub(crate) fn cidr(text: &str) -> Result<String, String> {
     let wrong = || format!("{text:?} is no address with a prefix length, such as 10.0.0.0/8");
     let (address, bits) = text.rsplit_once('/').ok_or_else(wrong)?;
     let address = ip(address).ok().filter(|address| !address.contains('%')).ok_or_else(wrong)?;
@@ -31,7 +31,7 @@ pub(super) fn cidr(text: &str) -> Result<String, String> {
     }
 }
 
-pub(super) fn ip_port(text: &str) -> Result<String, String> {
+pub(crate) fn ip_port(text: &str) -> Result<String, String> {
     let wrong = || format!("{text:?} is no address with a port, such as 10.0.0.1:50000");
     let (address, port) = text.rsplit_once(':').ok_or_else(wrong)?;
     let plain = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,7 +1,7 @@
 //! Durations as Go writes them: `1h30m0s`, `300ms`.
 
 /// Reads a duration and gives its canonical spelling.
-pub(super) fn canonical(text: &str) -> Result<String, String> {
+pub(crate) fn canonical(text: &str) -> Result<String, String> {
     nanoseconds(text).map(spell).ok_or_else(|| format!("{text:?} is no duration, such as 1m30s"))
 }
 

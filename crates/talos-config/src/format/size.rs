@@ -27,7 +27,7 @@ pub(super) fn check_match(text: &str) -> Result<(), String> {
 }
 
 /// A size of a legacy partition: kept as text when that is exact, as a number of bytes otherwise.
-pub(super) fn disk(text: &str) -> Result<Data, String> {
+pub(crate) fn disk(text: &str) -> Result<Data, String> {
     let amount = bytes(text)?;
     let spelled = spell(amount);
     let exact = amount % 1000 == 0 && bytes(&spelled) == Ok(amount);

@@ -42,22 +42,31 @@ pub(super) fn check(network: Place<'_>, findings: &mut Findings) {
         if device.at("ignore").flag() {
             continue;
         }
-        selection(device, findings);
-        if device.at("bond").is_set() {
-            check_bond(device.at("bond"), findings);
-        }
-        if device.at("wireguard").is_set() {
-            wireguard(device.at("wireguard"), findings);
-        }
-        vlans(device, findings);
-        addressing(device, &members, findings);
-        routes(device.at("routes"), findings);
+        check_one(device, |name| members.contains_key(name), findings);
     }
     let kubespan = network.at("kubespan");
     let mtu = kubespan.at("mtu");
     if kubespan.at("enabled").flag() && (1..1280).contains(&mtu.number()) {
         findings.error(mtu, "kubespan link MTU must be at least 1280");
     }
+}
+
+/// The rules that one interface must keep; `is_member`: whether an interface of a name is part of another.
+pub(super) fn check_one(
+    device: Place<'_>,
+    is_member: impl Fn(&str) -> bool,
+    findings: &mut Findings,
+) {
+    selection(device, findings);
+    if device.at("bond").is_set() {
+        check_bond(device.at("bond"), findings);
+    }
+    if device.at("wireguard").is_set() {
+        wireguard(device.at("wireguard"), findings);
+    }
+    vlans(device, findings);
+    addressing(device, is_member, findings);
+    routes(device.at("routes"), findings);
 }
 
 fn selection(device: Place<'_>, findings: &mut Findings) {
@@ -237,13 +246,13 @@ fn address(text: &str) -> Result<(), String> {
     }
 }
 
-fn addressing(device: Place<'_>, members: &BTreeMap<&str, &str>, findings: &mut Findings) {
+fn addressing(device: Place<'_>, is_member: impl Fn(&str) -> bool, findings: &mut Findings) {
     let interface = device.at("interface").text();
     let name = quoted(interface);
     let (cidr, addresses, vip) = (device.at("cidr"), device.at("addresses"), device.at("vip"));
     let has_cidr = !cidr.text().is_empty();
     let addressed = device.at("dhcp").flag() || has_cidr || !addresses.is_empty() || vip.is_set();
-    if members.contains_key(interface) && addressed {
+    if is_member(interface) && addressed {
         let message = format!(
             "[networking.os.device] {name}: bonded/bridged interface shouldn't have any addressing \
              methods configured"

@@ -8,35 +8,55 @@ pub(super) type Check = fn(Place<'_>) -> Option<String>;
 
 /// The problems of labels, as one text.
 pub(super) fn labels(map: Place<'_>) -> Option<String> {
-    let problems = map.entries().flat_map(|(key, value)| {
-        [qualified_name(key).err(), label_value(value.text()).err()].into_iter().flatten()
+    listed(&label_problems(texts(map)))
+}
+
+/// The problems of labels, one by one.
+pub(super) fn label_problems<'a>(map: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+    let problems = map.flat_map(|(key, value)| {
+        [qualified_name(key).err(), label_value(value).err()].into_iter().flatten()
     });
-    listed(&problems.collect::<Vec<_>>())
+    problems.collect()
 }
 
 /// The problems of annotations, as one text.
 pub(super) fn annotations(map: Place<'_>) -> Option<String> {
+    listed(&annotation_problems(texts(map)))
+}
+
+/// The problems of annotations, one by one.
+pub(super) fn annotation_problems<'a>(
+    map: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Vec<String> {
     let mut problems = Vec::new();
     let mut size = 0;
-    for (key, value) in map.entries() {
+    for (key, value) in map {
         problems.extend(qualified_name(key).err());
         if OWNED.contains(&key) {
             problems.push(format!("annotation {} is reserved", go::quoted(key)));
         }
-        size += key.len() + value.text().len();
+        size += key.len() + value.len();
     }
     if size > ANNOTATIONS_LIMIT {
         problems.push(format!("total annotation size exceeds limit of {ANNOTATIONS_LIMIT} bytes"));
     }
-    listed(&problems)
+    problems
 }
 
 /// The problems of taints, as one text.
 pub(super) fn taints(map: Place<'_>) -> Option<String> {
-    let problems = map
-        .entries()
-        .filter_map(|(key, value)| qualified_name(key).and_then(|()| taint(value.text())).err());
-    listed(&problems.collect::<Vec<_>>())
+    listed(&taint_problems(texts(map)))
+}
+
+/// The problems of taints, one by one.
+pub(super) fn taint_problems<'a>(map: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+    let problems =
+        map.filter_map(|(key, value)| qualified_name(key).and_then(|()| taint(value)).err());
+    problems.collect()
+}
+
+fn texts(map: Place<'_>) -> impl Iterator<Item = (&str, &str)> {
+    map.entries().map(|(key, value)| (key, value.text()))
 }
 
 fn taint(text: &str) -> Result<(), String> {

@@ -28,6 +28,11 @@ impl<'a> Place<'a> {
         Self { node: Node::Document(document), origin: document.origin }
     }
 
+    /// A value that is in no document yet.
+    pub(super) fn of(value: &'a Value) -> Self {
+        Self { node: Node::Value(value), origin: value.origin }
+    }
+
     /// A place that belongs to nothing.
     pub(super) fn nowhere() -> Self {
         Self { node: Node::Unset, origin: Origin::default() }

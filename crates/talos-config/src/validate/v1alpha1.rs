@@ -186,7 +186,7 @@ pub(super) fn endpoint_uri(text: &str) -> Result<(), String> {
     }
 }
 
-fn is_dns_name(name: &str) -> bool {
+pub(super) fn is_dns_name(name: &str) -> bool {
     let dots = name.matches('.').count();
     if name.len() - dots > 255 {
         return false;
@@ -246,7 +246,7 @@ fn check_etcd(etcd: Place<'_>, findings: &mut Findings) {
     subnets(listen.items().collect(), "listen");
 }
 
-fn inline_manifests(manifests: Place<'_>, findings: &mut Findings) {
+pub(super) fn inline_manifests(manifests: Place<'_>, findings: &mut Findings) {
     let mut names = BTreeSet::new();
     for manifest in manifests.items() {
         let name = manifest.at("name").text();
@@ -362,7 +362,7 @@ fn install(install: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn disk_selector_problem(selector: Place<'_>) -> Option<String> {
+pub(super) fn disk_selector_problem(selector: Place<'_>) -> Option<String> {
     if !selector.at("name").text().is_empty() {
         return Some("selector on name is not supported".to_owned());
     }
@@ -435,7 +435,7 @@ fn role(root: Place<'_>, machine_type: MachineType, findings: &mut Findings) {
     }
 }
 
-fn cni(cni: Place<'_>, findings: &mut Findings) {
+pub(super) fn cni(cni: Place<'_>, findings: &mut Findings) {
     let kind = if cni.is_set() { cni.at("name").text() } else { "flannel" };
     let name = quoted(kind);
     let urls = cni.at("urls");

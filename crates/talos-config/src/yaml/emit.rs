@@ -348,14 +348,14 @@ impl Writer<'_> {
 }
 
 /// Which styles a text cannot have.
-struct Facts {
-    no_plain: bool,
-    no_single: bool,
-    no_literal: bool,
+pub(super) struct Facts {
+    pub(super) no_plain: bool,
+    pub(super) no_single: bool,
+    pub(super) no_literal: bool,
 }
 
 impl Facts {
-    fn of(text: &str) -> Self {
+    pub(super) fn of(text: &str) -> Self {
         let mut facts = Self {
             no_plain: text.starts_with("---") || text.starts_with("..."),
             no_single: false,
@@ -393,7 +393,7 @@ impl Facts {
 }
 
 /// A number as it was written in base 60, times among them.
-fn is_base_60(text: &str) -> bool {
+pub(super) fn is_base_60(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut parts = unsigned.split(':');
     let first = parts.next().unwrap_or_default();
@@ -414,7 +414,7 @@ fn is_base_60(text: &str) -> bool {
 }
 
 /// Writes one character within double quotes.
-fn escape(character: char, distrusted: bool, output: &mut String) {
+pub(super) fn escape(character: char, distrusted: bool, output: &mut String) {
     let short = match character {
         '\0' => "\\0",
         '\x07' => "\\a",
@@ -449,7 +449,7 @@ fn escape(character: char, distrusted: bool, output: &mut String) {
     output.push_str(short);
 }
 
-fn is_break(character: char) -> bool {
+pub(super) fn is_break(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
@@ -466,4 +466,4 @@ const FOLDED_INDENT: usize = 2;
 const WIDTH: usize = 80;
 
 /// In bytes: a longer key is written in the explicit form.
-const LONGEST_SIMPLE_KEY: usize = 128;
+pub(super) const LONGEST_SIMPLE_KEY: usize = 128;

@@ -13,14 +13,17 @@ mod emit;
 mod node;
 mod parse;
 mod resolve;
+mod rewrite;
 mod scalar;
 
+pub use crate::natural::compare as compare_keys;
 pub(crate) use emit::emit_folded;
 pub use emit::{Dialect, Tree, emit, float};
 pub use node::{Comment, Content, Document, Node, Style};
 pub use parse::{Limits, parse};
-pub(crate) use resolve::{BINARY_TAG, CORE_TAG, old_boolean, resolve_node};
-pub use resolve::{Resolved, resolve};
+pub(crate) use resolve::{BINARY_TAG, CORE_TAG};
+pub use resolve::{Resolved, old_boolean, resolve, resolve_node};
+pub use rewrite::rewrite;
 
 use crate::error::Error;
 use crate::{Origin, Source};

@@ -15,6 +15,8 @@ pub struct Node {
     pub alias: Option<Origin>,
     /// An explicit tag, as written out in full: `!!int` is `tag:yaml.org,2002:int`.
     pub tag: Option<Box<str>>,
+    /// The name of its anchor; where it stands through an alias, the name that the alias has.
+    pub anchor: Option<Box<str>>,
 }
 
 /// The three shapes of a node.
@@ -72,14 +74,13 @@ pub struct Comment {
 
 impl Node {
     /// A scalar written plainly.
-    pub(crate) fn plain(text: &str, origin: Origin) -> Self {
-        Self {
-            content: Content::Scalar { text: text.into(), style: Style::Plain },
-            origin,
-            flow: false,
-            alias: None,
-            tag: None,
-        }
+    pub fn plain(text: &str, origin: Origin) -> Self {
+        Self::new(Content::Scalar { text: text.into(), style: Style::Plain }, origin)
+    }
+
+    /// A node without properties, in block style.
+    pub fn new(content: Content, origin: Origin) -> Self {
+        Self { content, origin, flow: false, alias: None, tag: None, anchor: None }
     }
 
     /// The text and style of a scalar.

@@ -258,7 +258,7 @@ impl<'a> Parser<'a> {
                 let style = if folded { Style::Folded } else { Style::Literal };
                 let content = Content::Scalar { text: text.into(), style };
                 return self.finish(
-                    Node { content, origin, flow: false, alias: None, tag: None },
+                    Node { content, origin, flow: false, alias: None, tag: None, anchor: None },
                     properties,
                 );
             }
@@ -310,7 +310,14 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected("did not find expected '-' indicator"));
         }
         self.depth -= 1;
-        Ok(Node { content: Content::Sequence(items), origin, flow: false, alias: None, tag: None })
+        Ok(Node {
+            content: Content::Sequence(items),
+            origin,
+            flow: false,
+            alias: None,
+            tag: None,
+            anchor: None,
+        })
     }
 
     /// Reads a mapping whose first key has been read already, up to its `:`.
@@ -339,7 +346,14 @@ impl<'a> Parser<'a> {
             self.skip(true)?;
         }
         self.depth -= 1;
-        Ok(Node { content: Content::Mapping(entries), origin, flow: false, alias: None, tag: None })
+        Ok(Node {
+            content: Content::Mapping(entries),
+            origin,
+            flow: false,
+            alias: None,
+            tag: None,
+            anchor: None,
+        })
     }
 
     /// Reads the next key of a mapping in `column`; `None` where the mapping ends.
@@ -429,7 +443,10 @@ impl<'a> Parser<'a> {
             _ if properties.is_some() => scalar(String::new(), Style::Plain),
             _ => return Err(self.no_token()),
         };
-        self.finish(Node { content, origin, flow, alias: None, tag: None }, properties)
+        self.finish(
+            Node { content, origin, flow, alias: None, tag: None, anchor: None },
+            properties,
+        )
     }
 
     fn starts_plain(&self) -> bool {

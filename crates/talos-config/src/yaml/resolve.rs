@@ -27,11 +27,11 @@ pub fn resolve(text: &str, style: Style) -> Resolved {
 }
 
 /// Resolves a node, its tag included; what is no scalar is text to nobody.
-pub(crate) fn resolve_node(node: &Node) -> Resolved {
+pub fn resolve_node(node: &Node) -> Resolved {
     let Some((text, style)) = node.scalar() else { return Resolved::Text };
     match node.tag.as_deref().map(|tag| tag.strip_prefix(CORE_TAG)) {
         None => resolve(text, style),
-        Some(Some("int" | "float" | "bool" | "null")) => resolve(text, Style::Plain),
+        Some(Some("int" | "float" | "bool" | "null" | "merge")) => resolve(text, Style::Plain),
         Some(_) => Resolved::Text,
     }
 }
@@ -41,7 +41,7 @@ pub(crate) const CORE_TAG: &str = "tag:yaml.org,2002:";
 pub(crate) const BINARY_TAG: &str = "tag:yaml.org,2002:binary";
 
 /// The old words for true and false, which a field that wants a boolean still takes.
-pub(crate) fn old_boolean(text: &str) -> Option<bool> {
+pub fn old_boolean(text: &str) -> Option<bool> {
     match text {
         "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Some(true),
         "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => Some(false),

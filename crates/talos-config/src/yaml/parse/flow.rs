@@ -97,6 +97,7 @@ impl Parser<'_> {
             flow: true,
             alias: None,
             tag: None,
+            anchor: None,
         })
     }
 

@@ -126,6 +126,7 @@ impl<'a> Parser<'a> {
         }
         if let Some(anchor) = anchor {
             let extent = Extent::of(&node);
+            node.anchor = Some(anchor.into());
             self.count(extent.nodes)?;
             self.anchors.insert(anchor, Some((node.clone(), extent)));
         }

@@ -1,0 +1,38 @@
+//! `talhelper gensecret`
+
+use talconfig::World;
+use talos_config::yaml::{self, Limits};
+use talos_config::{Bundle, Config, Contract, Source};
+
+use super::{Failure, Session};
+use crate::makers;
+
+pub(super) fn run(session: &mut Session<'_>, from: Option<&str>) -> Result<(), Failure> {
+    let failed =
+        |reason: String| Failure::new(format!("failed to generate secret bundle: {reason}"));
+    let bundle = match from {
+        None => {
+            let contract = talconfig::LATEST.parse().unwrap_or(Contract::CURRENT);
+            makers::with(|makers| Bundle::generate(contract, makers))?
+        }
+        Some(path) => {
+            let bytes = session.outside.read(path).map_err(|error| failed(error.to_string()))?;
+            let text = String::from_utf8_lossy(&bytes);
+            let config = Config::parse(&text, Source::default()).map_err(|error| match &error {
+                talos_config::Error::Document(problems) => {
+                    let line = problems.first().map_or(1, |problem| problem.origin.line);
+                    failed(format!("error decoding document /v1alpha1/ (line {line}): {error}"))
+                }
+                _ => failed(error.to_string()),
+            })?;
+            Bundle::from_config(&config)
+        }
+    };
+    // Written with the indentation of talhelper, in the quotes of Talos.
+    let text = bundle.encode(talos_config::yaml::Dialect::default());
+    let documents = yaml::parse(text.expose(), Source::default(), Limits::default());
+    let text = documents
+        .map_or_else(|_| text.expose().clone(), |documents| yaml::rewrite(&documents, 2, false));
+    session.printer.exactly(&text)?;
+    Ok(())
+}

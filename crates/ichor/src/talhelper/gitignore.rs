@@ -1,0 +1,97 @@
+//! `.gitignore` beside files with secrets: what is not ignored yet is added.
+
+use std::io::Write;
+
+use super::outside::file_error;
+
+/// Adds names that no pattern of the file matches.
+pub(super) fn add(path: &str, names: &[String]) -> Result<(), String> {
+    for name in names {
+        let wrong = |error: std::io::Error| file_error("open", path, &error).to_string();
+        let mut file =
+            fs_err::OpenOptions::new().append(true).create(true).open(path).map_err(wrong)?;
+        let text = fs_err::read_to_string(path).map_err(wrong)?;
+        if !is_ignored(&text, name) {
+            file.write_all(format!("{name}\n").as_bytes()).map_err(wrong)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the patterns of a text match a path; the last one that does counts.
+fn is_ignored(text: &str, path: &str) -> bool {
+    let mut ignored = false;
+    for line in text.split('\n') {
+        let line = line.trim_end_matches('\r');
+        if line.starts_with('#') {
+            continue;
+        }
+        let line = line.trim_matches(' ');
+        let (negated, pattern) = line.strip_prefix('!').map_or((false, line), |rest| (true, rest));
+        if !pattern.is_empty() && matches(pattern, path) {
+            ignored = !negated;
+        }
+    }
+    ignored
+}
+
+/// Whether a pattern matches a path, or a folder that the path is in.
+fn matches(pattern: &str, path: &str) -> bool {
+    // A folder cannot be a file, and a file is all that is asked for here.
+    let (rooted, pattern) = match pattern.strip_prefix('/') {
+        Some(rest) if !rest.starts_with("**/") => (true, rest),
+        Some(rest) => (false, rest),
+        None => (pattern.contains('/') && pattern.contains("*."), pattern),
+    };
+    let starts = path.match_indices('/').map(|(at, _)| at + 1).filter(|_| !rooted);
+    std::iter::once(0).chain(starts).any(|start| {
+        let rest: Vec<char> = path[start..].chars().collect();
+        let pattern: Vec<char> = pattern.chars().collect();
+        let ends = (0..=rest.len()).filter(|&end| end == rest.len() || rest[end] == '/');
+        ends.into_iter().any(|end| {
+            let end_fits = end == rest.len() || pattern.last() != Some(&'/');
+            end_fits && fits(&pattern, &rest[..end])
+        })
+    })
+}
+
+fn fits(pattern: &[char], text: &[char]) -> bool {
+    match pattern {
+        [] => text.is_empty(),
+        ['*', '*', '/', rest @ ..] => {
+            fits(rest, text)
+                || text.iter().enumerate().any(|(at, c)| *c == '/' && fits(rest, &text[at + 1..]))
+        }
+        ['/', '*', '*'] => text.is_empty() || text[0] == '/',
+        ['*', rest @ ..] => {
+            let end = text.iter().position(|c| *c == '/').unwrap_or(text.len());
+            (0..=end).any(|at| fits(rest, &text[at..]))
+        }
+        ['[', rest @ ..] => match (rest.iter().position(|c| *c == ']'), text) {
+            (Some(end), [first, after @ ..]) => {
+                in_class(&rest[..end], *first) && fits(&rest[end + 1..], after)
+            }
+            _ => false,
+        },
+        [first, rest @ ..] => text.first() == Some(first) && fits(rest, &text[1..]),
+    }
+}
+
+fn in_class(class: &[char], character: char) -> bool {
+    let (negated, class) = match class {
+        ['^', rest @ ..] => (true, rest),
+        class => (false, class),
+    };
+    let mut found = false;
+    let mut at = 0;
+    while at < class.len() {
+        if let [low, '-', high] = class[at..(at + 3).min(class.len())] {
+            found |= (low..=high).contains(&character);
+            at += 3;
+        } else {
+            found |= class[at] == character;
+            at += 1;
+        }
+    }
+    found != negated
+}

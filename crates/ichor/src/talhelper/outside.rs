@@ -1,0 +1,132 @@
+//! The world of a talconfig: files of this machine, keys, and the image factory.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::io::{ErrorKind, Read};
+use std::path::{Component, Path, PathBuf};
+
+use talconfig::{Environment, FileError, World};
+use talos_config::yaml::Limits;
+
+use super::factory;
+use crate::makers;
+use crate::printer::Printer;
+use crate::sealed::{self, Keys};
+
+/// Files of this machine.
+pub(super) struct Outside {
+    /// Whether somebody wants to know every step.
+    debug: bool,
+    /// What is to be told to people, in its order.
+    lines: RefCell<Vec<String>>,
+}
+
+impl Outside {
+    pub(super) fn new(debug: bool) -> Self {
+        Self { debug, lines: RefCell::default() }
+    }
+
+    /// Tells what has come up since the last time.
+    pub(super) fn tell(&self, printer: &mut Printer) {
+        for line in self.lines.borrow_mut().drain(..) {
+            printer.note(&line);
+        }
+    }
+}
+
+impl World for Outside {
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
+        let file = fs_err::File::open(path).map_err(|error| file_error("open", path, &error))?;
+        let mut bytes = Vec::new();
+        // What is longer than this is refused by who reads it.
+        let limit = Limits::default().bytes as u64 + 1;
+        file.take(limit)
+            .read_to_end(&mut bytes)
+            .map_err(|error| file_error("read", path, &error))?;
+        Ok(bytes)
+    }
+
+    fn stat(&self, path: &str) -> Result<(), FileError> {
+        fs_err::metadata(path).map(drop).map_err(|error| file_error("stat", path, &error))
+    }
+
+    fn absolute(&self, path: &str) -> String {
+        let path = std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));
+        let mut clean = PathBuf::new();
+        for component in path.components() {
+            match component {
+                Component::ParentDir => {
+                    clean.pop();
+                }
+                Component::CurDir => {}
+                other => clean.push(other),
+            }
+        }
+        clean.to_string_lossy().into_owned()
+    }
+
+    fn identities(&self, environment: &Environment) -> sops::Identities {
+        Keys::resolve(|name| environment.get(name).map(OsString::from)).identities()
+    }
+
+    fn open_elsewhere(
+        &self,
+        text: &str,
+        kind: &str,
+        _environment: &Environment,
+    ) -> Option<Result<String, String>> {
+        let opened = sealed::open_with_sops(text, kind)?;
+        Some(opened.map_err(|error| error.to_string()))
+    }
+
+    fn register(&self, url: &str, schematic: &str) -> Result<String, String> {
+        factory::register(url, schematic)
+    }
+
+    fn now(&self) -> i64 {
+        makers::now()
+    }
+
+    fn debug(&self, line: &dyn Fn() -> String) {
+        if self.debug {
+            self.lines.borrow_mut().push(format!("{} DEBUG {}", time_stamp(), line()));
+        }
+    }
+
+    fn warn(&self, line: &str) {
+        self.lines.borrow_mut().push(format!("warning: {line}"));
+    }
+}
+
+/// An error in the words that Go has for it.
+pub(super) fn file_error(attempt: &'static str, path: &str, error: &std::io::Error) -> FileError {
+    let code = error.raw_os_error().or_else(|| {
+        // The library in between puts the path in front, and keeps the error of the system inside.
+        let inner = error.get_ref().and_then(|inner| inner.source());
+        inner.and_then(|inner| inner.downcast_ref::<std::io::Error>()?.raw_os_error())
+    });
+    let reason = match (error.kind(), code) {
+        (ErrorKind::NotFound, _) => "no such file or directory".to_owned(),
+        (ErrorKind::PermissionDenied, _) => "permission denied".to_owned(),
+        (ErrorKind::IsADirectory, _) => "is a directory".to_owned(),
+        (ErrorKind::NotADirectory, _) => "not a directory".to_owned(),
+        (_, Some(code)) => std::io::Error::from_raw_os_error(code).to_string(),
+        (kind, None) => kind.to_string(),
+    };
+    FileError { attempt, path: path.to_owned(), reason }
+}
+
+/// The time as it stands before every line of a log, in UTC.
+pub(super) fn time_stamp() -> String {
+    let seconds = u64::try_from(makers::now()).unwrap_or_default();
+    let moment = sops::Moment::from_unix(seconds);
+    moment.as_str().trim_end_matches('Z').replace('-', "/").replace('T', " ")
+}
+
+/// Where a file goes, for files that nobody else may read.
+pub(super) fn folder(path: &str) -> &Path {
+    Path::new(path)
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
+}

@@ -1,0 +1,84 @@
+//! `talhelper validate …`
+
+use talconfig::{Talconfig, World};
+use talos_config::{Config, Mode, Source};
+
+use super::{Failure, Session};
+
+/// `talhelper validate talconfig`
+pub(super) fn talconfig(
+    session: &mut Session<'_>,
+    file: &str,
+    env_files: &[String],
+    no_substitute: bool,
+) -> Result<(), Failure> {
+    session.outside.debug(&|| "start loading and validating config file".to_owned());
+    let environment = if no_substitute { None } else { Some(&mut session.environment) };
+    let findings =
+        Talconfig::validate(file, env_files, environment, session.outside).map_err(|error| {
+            let hint = error.hint().map(str::to_owned);
+            // The same troubles have other names here than when configuration is made.
+            let message = match &error {
+                talconfig::Error::Substitution(trouble) => {
+                    format!("failed trying to substitute env: {trouble}")
+                }
+                talconfig::Error::Shape(trouble) => {
+                    format!("failed to validate talhelper config file: {trouble}")
+                }
+                other => other.to_string(),
+            };
+            Failure::Fatal { message, hint }
+        })?;
+    if findings.is_empty() {
+        return session.say("Your talhelper config file is looking great!");
+    }
+    session.findings("There are issues with your talhelper config file:", &findings, true)?;
+    if findings.iter().any(|finding| !finding.is_warning) {
+        session.printer.note(&format!("{} ", super::outside::time_stamp()));
+        return Err(Failure::Told);
+    }
+    Ok(())
+}
+
+/// `talhelper validate nodeconfig`
+pub(super) fn nodeconfig(
+    session: &mut Session<'_>,
+    files: &[String],
+    mode: &str,
+) -> Result<(), Failure> {
+    if files.is_empty() {
+        return Err(Failure::new(
+            "please specify at least 1 talos node config file you want to validate",
+        ));
+    }
+    for file in files {
+        let failed = |reason: String| {
+            Failure::new(format!("failed to validate Talos node config file {file}: {reason}"))
+        };
+        let bytes = session.outside.read(file).map_err(|error| failed(error.to_string()))?;
+        let text = String::from_utf8_lossy(&bytes);
+        let config = Config::parse(&text, Source::default()).map_err(|error| match &error {
+            talos_config::Error::Document(problems) => {
+                let line = problems.first().map_or(1, |problem| problem.origin.line);
+                failed(format!("error decoding document /v1alpha1/ (line {line}): {error}"))
+            }
+            talos_config::Error::Syntax(syntax) => {
+                failed(format!("line {}: {syntax}", syntax.origin.line))
+            }
+            _ => failed(error.to_string()),
+        })?;
+        let known = Mode::parse(mode).filter(|mode| *mode != Mode::MetalAgent);
+        let known = known.ok_or_else(|| {
+            failed(format!("unknown Talos runtime mode: {}", talos_config::rules::quoted(mode)))
+        })?;
+        let validation = config.validate(known, true);
+        for warning in validation.warnings.iter().filter(|warning| warning.code.is_none()) {
+            session.say(&warning.message)?;
+        }
+        if !validation.errors.is_empty() {
+            return Err(failed(validation.text()));
+        }
+        session.say(&format!("{file} is valid for {mode} mode"))?;
+    }
+    Ok(())
+}

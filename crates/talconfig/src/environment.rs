@@ -1,0 +1,62 @@
+//! Variables, and the files that set them.
+
+use std::collections::BTreeMap;
+
+use crate::dotenv;
+use crate::error::{Error, Trouble};
+use crate::sealed;
+use crate::world::World;
+
+/// The variables that texts may refer to. They may hold secrets, so there is no `Debug`.
+#[derive(Clone, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// The value of a variable that is set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// Adds what env files set, in their order; files that are not there are passed over.
+    pub(crate) fn load(&mut self, files: &[String], world: &dyn World) -> Result<(), Error> {
+        for file in files {
+            match world.stat(file) {
+                Ok(()) => {}
+                Err(error) if error.is_missing() => continue,
+                Err(error) => {
+                    return Err(Error::EnvFile(format!("trying to stat {file}: {error}").into()));
+                }
+            }
+            world.debug(&|| format!("loading environment variables from {file}"));
+            let wrong = |trouble: Trouble| {
+                Error::EnvFile(trouble.within(&format!("trying to decrypt {file} with sops: ")))
+            };
+            let bytes = world.read(file).map_err(|error| wrong(error.to_string().into()))?;
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let opened = sealed::open_yaml(text, file, self, world).map_err(wrong)?;
+            let lines = opened.text.replace("\n---\n", "\n\n");
+            let lines =
+                lines.strip_prefix("---\n").map_or(lines.clone(), |rest| format!("\n{rest}"));
+            match dotenv::parse(&lines) {
+                Ok(variables) => {
+                    for (name, value) in variables {
+                        // What was encrypted must not appear in a log.
+                        let shown = if opened.was_sealed { talos_config::REDACTED } else { &value };
+                        world.debug(&|| format!("loaded environment variable: {name}={shown}"));
+                        self.0.insert(name, value);
+                    }
+                }
+                Err(error) => world.warn(&format!(
+                    "{file}: nothing in it is loaded: {error}: env files are lines of NAME: value"
+                )),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromIterator<(String, String)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(variables: I) -> Self {
+        Self(variables.into_iter().collect())
+    }
+}

@@ -1,0 +1,149 @@
+//! What can be wrong with a talconfig and what belongs to it.
+//!
+//! The text of an error begins with what talhelper would say, since scripts look for it; what helps a person
+//! beyond that is the hint.
+
+use crate::check::Finding;
+
+/// Why there is no machine configuration.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    /// The talconfig cannot be read.
+    #[error("failed to read config file: {0}")]
+    Unreadable(Trouble),
+    /// An env file cannot be read or decrypted.
+    #[error("failed to load env file: {0}")]
+    EnvFile(Trouble),
+    /// A variable has no value, or the text is no YAML.
+    #[error("failed to substitute env: {0}")]
+    Substitution(Trouble),
+    /// The text with its variables filled in is no YAML any more.
+    #[error("failed to evaluate relative paths: {0}")]
+    Structure(Trouble),
+    /// A key has a value of another type than it should.
+    #[error("failed to unmarshal config file: {0}")]
+    Shape(Trouble),
+    /// A file that the talconfig refers to cannot be used.
+    #[error("{0}")]
+    Reference(Trouble),
+    /// What the talconfig says cannot be meant.
+    #[error("please fix issues with your config file")]
+    Invalid(Vec<Finding>),
+    /// The secrets cannot be used.
+    #[error("{0}")]
+    Secrets(Trouble),
+    /// A template cannot be filled in.
+    #[error("{0}")]
+    Template(Trouble),
+    /// A patch cannot be read or applied.
+    #[error("{0}")]
+    Patch(Trouble),
+    /// The machine configuration that results cannot work.
+    #[error("{0}")]
+    Machine(Trouble),
+    /// The image factory did not give an id.
+    #[error("{0}")]
+    Factory(Trouble),
+}
+
+impl Error {
+    /// Every code, each with an entry in the reference of errors.
+    pub const CODES: &[&str] = &[
+        "talconfig.env-file",
+        "talconfig.factory",
+        "talconfig.invalid",
+        "talconfig.machine",
+        "talconfig.patch",
+        "talconfig.reference",
+        "talconfig.secrets",
+        "talconfig.shape",
+        "talconfig.structure",
+        "talconfig.template",
+        "talconfig.unreadable",
+        "talconfig.variable",
+    ];
+
+    /// The name of this kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unreadable(_) => "talconfig.unreadable",
+            Self::EnvFile(_) => "talconfig.env-file",
+            Self::Substitution(_) => "talconfig.variable",
+            Self::Structure(_) => "talconfig.structure",
+            Self::Shape(_) => "talconfig.shape",
+            Self::Reference(_) => "talconfig.reference",
+            Self::Invalid(_) => "talconfig.invalid",
+            Self::Secrets(_) => "talconfig.secrets",
+            Self::Template(_) => "talconfig.template",
+            Self::Patch(_) => "talconfig.patch",
+            Self::Machine(_) => "talconfig.machine",
+            Self::Factory(_) => "talconfig.factory",
+        }
+    }
+
+    /// What would be right, where that can be told.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Unreadable(trouble)
+            | Self::EnvFile(trouble)
+            | Self::Substitution(trouble)
+            | Self::Structure(trouble)
+            | Self::Shape(trouble)
+            | Self::Reference(trouble)
+            | Self::Secrets(trouble)
+            | Self::Template(trouble)
+            | Self::Patch(trouble)
+            | Self::Machine(trouble)
+            | Self::Factory(trouble) => trouble.hint.as_deref(),
+            Self::Invalid(_) => None,
+        }
+    }
+}
+
+/// What is wrong, and what would be right.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct Trouble {
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub hint: Option<String>,
+}
+
+impl Trouble {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Says in which file it is, where the message does not.
+    pub(crate) fn in_file(mut self, file: &str) -> Self {
+        self.hint = Some(match self.hint {
+            Some(hint) => format!("{file}: {hint}"),
+            None => format!("this is about {file}"),
+        });
+        self
+    }
+
+    /// Says what was attempted when it came up.
+    pub(crate) fn within(mut self, attempt: &str) -> Self {
+        self.message = format!("{attempt}{}", self.message);
+        self
+    }
+}
+
+impl From<String> for Trouble {
+    fn from(message: String) -> Self {
+        Self::new(message)
+    }
+}
+
+impl From<&str> for Trouble {
+    fn from(message: &str) -> Self {
+        Self::new(message)
+    }
+}

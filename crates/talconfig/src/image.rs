@@ -1,0 +1,274 @@
+//! Which images a machine installs and boots, and the names of its files.
+
+use std::collections::BTreeMap;
+
+use talos_config::{Data, Schematic, Source, Value};
+
+use crate::ask::Ask;
+use crate::decode;
+use crate::environment::Environment;
+use crate::error::{Error, Trouble};
+use crate::load::{Node, Talconfig};
+use crate::shape::SCHEMATIC_FILE;
+use crate::template::{self, Go, Surroundings};
+use crate::world::World;
+
+/// Where images come from.
+#[derive(Clone, Debug)]
+pub struct Factory {
+    /// The host of the registry.
+    pub registry: String,
+    /// The path where schematics are registered.
+    pub endpoint: String,
+    /// `https` or `http`
+    pub protocol: String,
+    installer: String,
+    image: String,
+}
+
+impl Default for Factory {
+    fn default() -> Self {
+        Self {
+            registry: "factory.talos.dev".to_owned(),
+            endpoint: "/schematics".to_owned(),
+            protocol: "https".to_owned(),
+            installer: INSTALLER.to_owned(),
+            image: IMAGE.to_owned(),
+        }
+    }
+}
+
+impl Factory {
+    /// Another host that does the same.
+    pub fn at(registry: &str) -> Self {
+        let default = Self::default();
+        // An empty name is no name.
+        let registry = if registry.is_empty() { default.registry } else { registry.to_owned() };
+        Self { registry, ..Self::default() }
+    }
+
+    /// What a talconfig says about it.
+    pub(crate) fn of(cluster: &Value) -> Self {
+        let mut factory = Self::default();
+        let Some(said) = cluster.get("imageFactory") else { return factory };
+        for (key, field) in [
+            ("registryURL", &mut factory.registry),
+            ("schematicEndpoint", &mut factory.endpoint),
+            ("protocol", &mut factory.protocol),
+            ("installerURLTmpl", &mut factory.installer),
+            ("ISOURLTmpl", &mut factory.image),
+        ] {
+            if said.has(key) {
+                *field = said.text_at(key).to_owned();
+            }
+        }
+        factory
+    }
+
+    /// The id of a schematic: computed, or asked for.
+    fn id(&self, schematic: &Schematic, offline: bool, world: &dyn World) -> Result<String, Error> {
+        world.debug(&|| format!("defined schematic:\n{}", schematic.canonical().trim_end()));
+        if offline {
+            world.debug(&|| "generating schematic ID in offline mode".to_owned());
+            return Ok(schematic.id());
+        }
+        let url = format!("{}://{}{}", self.protocol, self.registry, self.endpoint);
+        world.debug(&|| format!("generating schematic ID from {url}"));
+        world.register(&url, &schematic.canonical()).map_err(|reason| {
+            Error::Factory(Trouble::new(reason).hint(
+                "--offline-mode computes the id; the factory serves it once it is registered",
+            ))
+        })
+    }
+}
+
+/// Which image fits a machine.
+#[derive(Clone, Debug)]
+pub struct MachineSpec {
+    /// The platform.
+    pub mode: String,
+    /// The processor.
+    pub arch: String,
+    /// Whether it boots securely.
+    pub secure_boot: bool,
+    /// Whether it boots a unified kernel image.
+    pub use_uki: bool,
+    /// How it boots.
+    pub boot_method: String,
+    /// The suffix of its image, without a dot.
+    pub suffix: String,
+}
+
+impl MachineSpec {
+    fn of(node: &Node) -> Self {
+        let nothing = Value::new(Data::Map(BTreeMap::new()));
+        let spec = node.value.get("machineSpec").unwrap_or(&nothing);
+        let or = |key: &str, default: &str| {
+            let text = spec.text_at(key);
+            if text.is_empty() { default.to_owned() } else { text.to_owned() }
+        };
+        Self {
+            mode: or("mode", "metal"),
+            arch: or("arch", "amd64"),
+            secure_boot: spec.flag_at("secureboot"),
+            use_uki: spec.flag_at("useUKI"),
+            boot_method: or("bootMethod", "iso"),
+            suffix: or("imageSuffix", "iso"),
+        }
+    }
+}
+
+/// What turns schematics into names.
+pub struct Images<'a> {
+    /// Where images come from.
+    pub factory: Factory,
+    /// Whether ids are computed and nobody is asked.
+    pub offline: bool,
+    /// Files and the network.
+    pub world: &'a dyn World,
+    /// Variables that templates may ask for.
+    pub environment: &'a Environment,
+}
+
+impl<'a> Images<'a> {
+    /// Images as a talconfig wants them.
+    pub fn of(
+        talconfig: &Talconfig,
+        offline: bool,
+        world: &'a dyn World,
+        environment: &'a Environment,
+    ) -> Self {
+        Self { factory: Factory::of(&talconfig.cluster), offline, world, environment }
+    }
+
+    /// The name of a machine's installer.
+    pub fn installer(&self, node: &Node, version: &str) -> Result<String, Error> {
+        let image = node.value.text_at("talosImageURL");
+        if !image.is_empty() {
+            return Ok(format!("{image}:{version}"));
+        }
+        let schematic = schematic(node.value.get("schematic"));
+        self.installer_of(&schematic, &MachineSpec::of(node), version)
+    }
+
+    /// The name of the installer that is made of a schematic.
+    pub fn installer_of(
+        &self,
+        schematic: &Schematic,
+        spec: &MachineSpec,
+        version: &str,
+    ) -> Result<String, Error> {
+        let id = self.factory.id(schematic, self.offline, self.world)?;
+        let data = Go::Record(
+            "talos.installerTmpl",
+            vec![
+                ("RegistryURL", Go::text(&self.factory.registry)),
+                ("ID", Go::Text(id)),
+                ("Version", Go::text(version)),
+                ("Mode", Go::text(&spec.mode)),
+                ("Secureboot", Go::Bool(spec.secure_boot)),
+            ],
+        );
+        self.render("installer", &self.factory.installer, &data)
+    }
+
+    /// The URL of a machine's boot image.
+    pub fn image(&self, node: &Node, version: &str) -> Result<String, Error> {
+        let value = node.value.get("imageSchematic").or_else(|| node.value.get("schematic"));
+        self.image_of(&schematic(value), &MachineSpec::of(node), version)
+    }
+
+    /// The URL of the boot image that is made of a schematic.
+    pub fn image_of(
+        &self,
+        schematic: &Schematic,
+        spec: &MachineSpec,
+        version: &str,
+    ) -> Result<String, Error> {
+        let suffix = match (spec.suffix.as_str(), spec.boot_method.as_str()) {
+            ("", "disk-image") => ".raw.zxt".to_owned(),
+            ("", "pxe") => String::new(),
+            ("", _) => ".iso".to_owned(),
+            (suffix, _) => format!(".{suffix}"),
+        };
+        let id = self.factory.id(schematic, self.offline, self.world)?;
+        let data = Go::Record(
+            "*talos.imageTmpl",
+            vec![
+                ("BootMethod", Go::text(&spec.boot_method)),
+                ("Suffix", Go::Text(suffix)),
+                ("Protocol", Go::text(&self.factory.protocol)),
+                ("RegistryURL", Go::text(&self.factory.registry)),
+                ("ID", Go::Text(id)),
+                ("Version", Go::text(version)),
+                ("Mode", Go::text(&spec.mode)),
+                ("Arch", Go::text(&spec.arch)),
+                ("Secureboot", Go::Bool(spec.secure_boot)),
+                ("UseUKI", Go::Bool(spec.use_uki)),
+            ],
+        );
+        self.render("image", &self.factory.image, &data)
+    }
+
+    fn render(&self, name: &str, text: &str, data: &Go<'_>) -> Result<String, Error> {
+        let surroundings =
+            Surroundings { environment: self.environment, now: self.world.now(), sprig: true };
+        template::render(name, text, data, &surroundings).map_err(Error::Template)
+    }
+}
+
+/// Reads a schematic from a file of its own, as talhelper does.
+pub fn read_schematic(text: &str) -> Result<Schematic, Trouble> {
+    decode::object(text, SCHEMATIC_FILE).map(|value| Schematic::from_value(&value))
+}
+
+/// A schematic of nothing but extensions and kernel arguments.
+pub fn simple_schematic(extensions: &[String], arguments: &[String]) -> Schematic {
+    let list = |texts: &[String]| {
+        Value::new(Data::List(texts.iter().map(|text| Value::from(text.as_str())).collect()))
+    };
+    let object = |fields: Vec<(&str, Value)>| {
+        let fields = fields.into_iter().map(|(key, value)| (key.to_owned(), value));
+        Value::new(Data::Map(fields.collect()))
+    };
+    let extensions = object(vec![("officialExtensions", list(extensions))]);
+    let customization =
+        object(vec![("extraKernelArgs", list(arguments)), ("systemExtensions", extensions)]);
+    Schematic::from_value(&object(vec![("customization", customization)]))
+}
+
+fn schematic(value: Option<&Value>) -> Schematic {
+    match value {
+        Some(value) => Schematic::from_value(value),
+        None => Schematic::parse_lenient("{}", Source::default())
+            .unwrap_or_else(|_| simple_schematic(&[], &[])),
+    }
+}
+
+impl Talconfig {
+    /// The name of a machine's file.
+    pub fn file_name(&self, node: &Node) -> Result<String, Error> {
+        let role = if node.is_control_plane() { "controlplane" } else { "worker" };
+        let data = Go::Record(
+            "config.filenameTmpl",
+            vec![
+                ("ClusterName", Go::text(self.cluster_name())),
+                ("Hostname", Go::text(node.hostname())),
+                ("IPAddress", Go::text(node.raw_address())),
+                ("Role", Go::text(role)),
+            ],
+        );
+        let text = match node.value.text_at("filenameTmpl") {
+            "" => "{{ .ClusterName }}-{{ .Hostname }}.yaml",
+            text => text,
+        };
+        let environment = Environment::default();
+        let surroundings = Surroundings { environment: &environment, now: 0, sprig: false };
+        template::render("filename", text, &data, &surroundings).map_err(Error::Template)
+    }
+}
+
+const INSTALLER: &str =
+    "{{.RegistryURL}}/{{.Mode}}-installer{{if .Secureboot}}-secureboot{{end}}/{{.ID}}:{{.Version}}";
+const IMAGE: &str = "{{.Protocol}}://{{.RegistryURL}}/image/{{.ID}}/{{.Version}}/{{.Mode}}-{{.Arch}}{{if \
+                     .Secureboot}}-secureboot{{end}}{{if and .Secureboot .UseUKI}}-uki.efi{{else}}{{.Suffix}}{{end}}";

@@ -1,0 +1,266 @@
+//! From files to a talconfig that has been checked.
+
+use std::collections::BTreeMap;
+
+use talos_config::{Data, Value};
+
+use crate::ask::Ask;
+use crate::check::{self, Finding};
+use crate::environment::Environment;
+use crate::error::{Error, Trouble};
+use crate::shape::{SHARED, TALCONFIG};
+use crate::world::World;
+use crate::{decode, sealed, text};
+
+/// A cluster as a talconfig describes it, with what groups say put into their machines.
+#[derive(Clone)]
+pub struct Talconfig {
+    pub(crate) cluster: Value,
+    /// The machines, in their order.
+    pub nodes: Vec<Node>,
+    /// What should be looked at, though it does not stop anything.
+    pub warnings: Vec<Finding>,
+}
+
+/// One machine.
+#[derive(Clone)]
+pub struct Node {
+    pub(crate) value: Value,
+    /// Its place in the talconfig.
+    pub(crate) index: usize,
+    /// How many of its patches are those of its group.
+    pub(crate) group_patches: usize,
+}
+
+impl Talconfig {
+    /// Reads a talconfig and what belongs to it, and checks it. Variables that env files set are set in the
+    /// environment afterwards.
+    pub fn load(
+        file: &str,
+        env_files: &[String],
+        environment: &mut Environment,
+        world: &dyn World,
+    ) -> Result<Self, Error> {
+        world.debug(&|| "start loading and validating config file".to_owned());
+        let text = read(file, world)?;
+        environment.load(env_files, world)?;
+        world.debug(&|| "substituting config file with environment variable".to_owned());
+        let text = text::fill_in(&text, environment)
+            .map_err(|trouble| Error::Substitution(trouble.in_file(file)))?;
+        world.debug(&|| "substituting relative paths with absolute paths".to_owned());
+        let folder = match file.rsplit_once('/') {
+            Some(("", _)) => "/",
+            Some((folder, _)) => folder,
+            None => ".",
+        };
+        let absolute = |folder: &str, path: &str| {
+            if path.starts_with('/') {
+                path.to_owned()
+            } else {
+                world.absolute(&format!("{folder}/{path}"))
+            }
+        };
+        let text = text::settle(&text, folder, &absolute).map_err(Error::Structure)?;
+        let mut cluster = decode::object(&text, &TALCONFIG).map_err(Error::Shape)?;
+        fetch_manifests(&mut cluster, environment, world)?;
+        let nodes = nodes(&cluster, environment, world)?;
+        let mut talconfig = Self { cluster, nodes, warnings: Vec::new() };
+        let findings = check::check(&talconfig, world);
+        if findings.iter().any(|finding| !finding.is_warning) {
+            return Err(Error::Invalid(findings));
+        }
+        talconfig.warnings = findings;
+        Ok(talconfig)
+    }
+
+    /// Checks a talconfig as it stands: groups and files are not looked at. Without an environment variables
+    /// are not put in either.
+    pub fn validate(
+        file: &str,
+        env_files: &[String],
+        environment: Option<&mut Environment>,
+        world: &dyn World,
+    ) -> Result<Vec<Finding>, Error> {
+        let mut text = read(file, world)?;
+        if let Some(environment) = environment {
+            environment.load(env_files, world)?;
+            text = text::fill_in(&text, environment)
+                .map_err(|trouble| Error::Substitution(trouble.in_file(file)))?;
+        }
+        let cluster = decode::object(&text, &TALCONFIG).map_err(Error::Shape)?;
+        let nodes = cluster.items_at("nodes").iter().enumerate();
+        let nodes =
+            nodes.map(|(index, value)| Node { value: value.clone(), index, group_patches: 0 });
+        let talconfig = Self { nodes: nodes.collect(), cluster, warnings: Vec::new() };
+        Ok(check::check(&talconfig, world))
+    }
+
+    /// The name of the cluster.
+    pub fn cluster_name(&self) -> &str {
+        self.cluster.text_at("clusterName")
+    }
+
+    /// The release of Kubernetes, without a `v`.
+    pub fn kubernetes(&self) -> &str {
+        let version = self.cluster.text_at("kubernetesVersion");
+        version.strip_prefix('v').unwrap_or(version)
+    }
+
+    /// The release of Talos, with a `v`.
+    pub fn talos(&self) -> String {
+        match self.cluster.text_at("talosVersion") {
+            "" => crate::versions::LATEST.to_owned(),
+            version if version.starts_with('v') => version.to_owned(),
+            version => format!("v{version}"),
+        }
+    }
+}
+
+impl Node {
+    /// Its name.
+    pub fn hostname(&self) -> &str {
+        self.value.text_at("hostname")
+    }
+
+    /// Whether it is a control plane.
+    pub fn is_control_plane(&self) -> bool {
+        self.value.flag_at("controlPlane")
+    }
+
+    /// Its addresses.
+    pub fn addresses(&self) -> Vec<String> {
+        self.raw_address().split(',').map(|address| address.trim().to_owned()).collect()
+    }
+
+    /// Its addresses as they are written.
+    pub fn raw_address(&self) -> &str {
+        self.value.text_at("ipAddress")
+    }
+}
+
+fn read(file: &str, world: &dyn World) -> Result<String, Error> {
+    world.debug(&|| format!("reading {file}"));
+    match world.read(file) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.is_missing() => Err(Error::Unreadable(Trouble::new(format!(
+            "{file} doesn't exist. Refer to this docs for more information on how to create one: {GUIDE}"
+        )))),
+        Err(error) => Err(Error::Unreadable(error.to_string().into())),
+    }
+}
+
+/// Puts the contents of files in the place of their names.
+fn fetch_manifests(
+    cluster: &mut Value,
+    environment: &Environment,
+    world: &dyn World,
+) -> Result<(), Error> {
+    for (index, manifest) in items_mut(cluster, "inlineManifests").enumerate() {
+        fetch(manifest, "contents", environment, world).map_err(|trouble| {
+            let name = manifest.text_at("contents");
+            Error::Reference(trouble.within(&format!(
+                "failed to get inlineManifest content for {name} in `inlineManifest[{index}]`: "
+            )))
+        })?;
+    }
+    Ok(())
+}
+
+fn fetch(
+    holder: &mut Value,
+    key: &str,
+    environment: &Environment,
+    world: &dyn World,
+) -> Result<(), Trouble> {
+    let Some(path) = holder.text_at(key).strip_prefix('@').map(str::to_owned) else {
+        return Ok(());
+    };
+    world.debug(&|| format!("getting file content of @{path}"));
+    let mut content = sealed::read_any(&path, environment, world)?;
+    if !holder.flag_at("skipEnvsubst") {
+        content = text::fill_in(&content, environment).map_err(|trouble| trouble.in_file(&path))?;
+    }
+    if let Data::Map(map) = &mut holder.data {
+        map.insert(key.to_owned(), Value::from(content.as_str()));
+    }
+    Ok(())
+}
+
+/// The machines, each with what its group says.
+fn nodes(
+    cluster: &Value,
+    environment: &Environment,
+    world: &dyn World,
+) -> Result<Vec<Node>, Error> {
+    let nothing = Value::new(Data::Map(BTreeMap::new()));
+    let mut nodes = Vec::new();
+    for (index, value) in cluster.items_at("nodes").iter().enumerate() {
+        let (key, role) = if value.flag_at("controlPlane") {
+            ("controlPlane", "controlplane")
+        } else {
+            ("worker", "worker")
+        };
+        let hostname = value.text_at("hostname").to_owned();
+        world.debug(&|| format!("overriding global {role} node config for {hostname}"));
+        let mut node = with_group(value, cluster.get(key).unwrap_or(&nothing));
+        node.index = index;
+        for (index, file) in items_mut(&mut node.value, "machineFiles").enumerate() {
+            fetch(file, "content", environment, world).map_err(|trouble| {
+                Error::Reference(trouble.within(&format!(
+                    "failed to get machine file content for {hostname} in `machineFiles[{index}]`: "
+                )))
+            })?;
+        }
+        nodes.push(node);
+    }
+    Ok(nodes)
+}
+
+/// A machine with what its group says where it says nothing itself. Three lists are put together instead.
+fn with_group(node: &Value, group: &Value) -> Node {
+    let mut value = node.clone();
+    let mut group_patches = 0;
+    let Data::Map(map) = &mut value.data else {
+        return Node { value, index: 0, group_patches };
+    };
+    for (key, switch) in [
+        ("patches", "overridePatches"),
+        ("extraManifests", "overrideExtraManifests"),
+        ("certSANs", "overrideMachineCertSANs"),
+    ] {
+        let of_group = group.items_at(key);
+        if of_group.is_empty() || node.flag_at(switch) {
+            continue;
+        }
+        let own = node.items_at(key);
+        // Patches of a machine come behind those of its group; the others are just listed.
+        let (first, second) = if key == "patches" { (of_group, own) } else { (own, of_group) };
+        let items = first.iter().chain(second).cloned().collect();
+        map.insert(key.to_owned(), Value::new(Data::List(items)));
+    }
+    for key in SHARED {
+        if !map.contains_key(key.name)
+            && let Some(value) = group.get(key.name)
+        {
+            map.insert(key.name.to_owned(), value.clone());
+        }
+    }
+    if !node.flag_at("overridePatches") || !node.has("patches") {
+        group_patches = group.items_at("patches").len();
+    }
+    Node { value, index: 0, group_patches }
+}
+
+fn items_mut<'a>(value: &'a mut Value, key: &str) -> impl Iterator<Item = &'a mut Value> {
+    let list = match &mut value.data {
+        Data::Map(map) => map.get_mut(key).map(|value| &mut value.data),
+        _ => None,
+    };
+    let items = match list {
+        Some(Data::List(items)) => items.as_mut_slice(),
+        _ => &mut [],
+    };
+    items.iter_mut()
+}
+
+const GUIDE: &str = "https://budimanjojo.github.io/talhelper/latest/guides/#example-talconfigyaml";

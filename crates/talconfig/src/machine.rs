@@ -1,0 +1,480 @@
+//! From layers to the configuration of a machine.
+//!
+//! Between two stages a configuration is text, as it is for talhelper: what one library writes and another
+//! one reads can differ in blanks at the beginning of a text, and files depend on it.
+
+use std::collections::BTreeMap;
+
+use talos_config::yaml::{self, Dialect};
+use talos_config::{
+    Config, Contract, Data, Document, Finding, Generate, Mode, Options, Origin, Patch, Patched,
+    Role, Secret, Source, Value,
+};
+
+use crate::ask::Ask;
+use crate::environment::Environment;
+use crate::error::{Error, Trouble};
+use crate::image::Images;
+use crate::layers::{Change, Layer, Plan};
+use crate::load::{Node, Talconfig};
+use crate::secrets::Secrets;
+use crate::template::{self, Surroundings};
+use crate::world::World;
+use crate::{sealed, text};
+
+/// A machine's configuration.
+pub struct Machine {
+    /// The text, as talhelper lays it out.
+    pub text: Secret<String>,
+    /// What Talos would warn of.
+    pub warnings: Vec<String>,
+}
+
+/// Everything that machines are made from.
+pub struct Cluster<'a> {
+    talconfig: &'a Talconfig,
+    secrets: &'a Secrets,
+    images: &'a Images<'a>,
+    contract: Contract,
+    mode: &'a str,
+}
+
+impl<'a> Cluster<'a> {
+    /// Puts together what machines are made from. `mode` is where they run: metal, cloud or container.
+    pub fn new(
+        talconfig: &'a Talconfig,
+        secrets: &'a Secrets,
+        images: &'a Images<'a>,
+        mode: &'a str,
+    ) -> Result<Self, Error> {
+        let contract = talconfig
+            .talos()
+            .parse()
+            .map_err(|error: talos_config::NoContract| Error::Machine(error.to_string().into()))?;
+        let world = images.world;
+        let cluster = &talconfig.cluster;
+        world.debug(&|| {
+            format!(
+                "generating input file clusterName={} endpoint={} kubernetesVersion={}",
+                talconfig.cluster_name(),
+                cluster.text_at("endpoint"),
+                talconfig.kubernetes()
+            )
+        });
+        for (what, key, default) in [
+            ("pod network", "clusterPodNets", "10.244.0.0/16"),
+            ("service network", "clusterSvcNets", "10.96.0.0/12"),
+            ("additional machine cert SANs", "additionalMachineCertSans", ""),
+            ("additional subject alt names", "additionalApiServerCertSans", ""),
+        ] {
+            world.debug(&|| {
+                let texts = cluster.texts_at(key).join(" ");
+                let texts = if texts.is_empty() { default } else { &texts };
+                format!("setting input {what} to [{texts}]")
+            });
+        }
+        Ok(Self { talconfig, secrets, images, contract, mode })
+    }
+
+    /// The layers of a machine, in the order in which they are laid.
+    pub fn layers(&self, node: &Node) -> Result<Vec<Layer>, Error> {
+        let mut layers = self.plan().keys(node)?;
+        layers.extend(self.plan().overlays(node)?);
+        Ok(layers)
+    }
+
+    /// The configuration of a machine.
+    pub fn machine(&self, node: &Node) -> Result<Machine, Error> {
+        let builder =
+            Builder { world: self.images.world, environment: self.images.environment, node };
+        let text = builder.keys(&self.generate(node)?, &self.plan().keys(node)?)?;
+        if known_mode(self.mode).is_none() && has_volumes(node) {
+            return Err(unknown_mode(self.mode));
+        }
+        let layers = self.plan().overlays(node)?;
+        let text = builder.documents(text, &layers)?;
+        let text = builder.patches(text, &layers, Stage::Machine)?;
+        let text = builder.patches(text, &layers, Stage::All)?;
+        let text = builder.manifests(text, &layers)?;
+        let config =
+            Config::parse(&text, Source::default()).map_err(|error| located(&error, &[]))?;
+        let mode = known_mode(self.mode).ok_or_else(|| unknown_mode(self.mode))?;
+        let mut validation = config.validate(mode, true);
+        // What a newer release calls old is right for this one.
+        validation.errors.retain(|error| !error.message.ends_with(NEWER_DOCUMENTS));
+        if mode == Mode::Metal && self.contract < Contract::new(1, 14) && !installs(&config) {
+            validation.errors.push(Finding {
+                document: Some("v1alpha1.Config".to_owned()),
+                message: "install instructions are required in \"\" mode".to_owned(),
+                origin: Origin::default(),
+                code: None,
+            });
+        }
+        if !validation.errors.is_empty() {
+            return Err(Error::Machine(Trouble::new(validation.text())));
+        }
+        // Rules that are ours are no part of what talhelper says.
+        let warnings = validation.warnings.into_iter().filter(|warning| warning.code.is_none());
+        let documents = text::parse(&text).map_err(Error::Machine)?;
+        Ok(Machine {
+            text: Secret::new(yaml::rewrite(&documents, 2, true)),
+            warnings: warnings.map(|warning| warning.message).collect(),
+        })
+    }
+
+    fn plan(&self) -> Plan<'_> {
+        Plan {
+            talconfig: self.talconfig,
+            contract: self.contract,
+            mode: known_mode(self.mode),
+            older_key: self.secrets.older_key.as_deref(),
+            images: self.images,
+        }
+    }
+
+    fn generate(&self, node: &Node) -> Result<Config, Error> {
+        let cluster = &self.talconfig.cluster;
+        let mut options = Options {
+            schedule_on_control_planes: cluster.flag_at("allowSchedulingOnMasters")
+                || cluster.flag_at("allowSchedulingOnControlPlanes"),
+            ..Options::default()
+        };
+        if cluster.has("domain") {
+            options.dns_domain = cluster.text_at("domain").to_owned();
+        }
+        let role = if node.is_control_plane() { Role::ControlPlane } else { Role::Worker };
+        let generate = Generate {
+            cluster: self.talconfig.cluster_name(),
+            endpoint: cluster.text_at("endpoint"),
+            kubernetes: self.talconfig.kubernetes(),
+            contract: self.contract,
+            secrets: &self.secrets.bundle,
+            options,
+        };
+        generate.config(role).map_err(|error| Error::Machine(error.to_string().into()))
+    }
+}
+
+/// Whether a configuration says where to install to.
+fn installs(config: &Config) -> bool {
+    let document = config.document("v1alpha1", "");
+    document.and_then(|document| document.body.get("machine")?.get("install")).is_some()
+}
+
+fn known_mode(name: &str) -> Option<Mode> {
+    Mode::parse(name).filter(|mode| *mode != Mode::MetalAgent)
+}
+
+fn unknown_mode(name: &str) -> Error {
+    let name = talos_config::rules::quoted(name);
+    Error::Machine(
+        Trouble::new(format!("unknown Talos runtime mode: {name}"))
+            .hint("it is metal, cloud or container"),
+    )
+}
+
+fn has_volumes(node: &Node) -> bool {
+    ["volumes", "userVolumes"].iter().any(|key| !node.value.items_at(key).is_empty())
+}
+
+/// Which patches are applied together.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Stage {
+    Machine,
+    All,
+}
+
+struct Builder<'a> {
+    world: &'a dyn World,
+    environment: &'a Environment,
+    node: &'a Node,
+}
+
+impl Builder<'_> {
+    /// Sets what keys set.
+    fn keys(&self, config: &Config, layers: &[Layer]) -> Result<String, Error> {
+        let mut documents = config.documents().to_vec();
+        let mut snapshot = None;
+        let mut rendered: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for layer in layers {
+            match &layer.change {
+                Change::Set { kind, path, value } => {
+                    if let Some(document) = find(&mut documents, kind) {
+                        set(&mut document.body, path, value.clone());
+                    }
+                }
+                Change::Append { kind, path, items } => {
+                    if let Some(document) = find(&mut documents, kind) {
+                        append(&mut document.body, path, items);
+                    }
+                }
+                Change::Rendered { kind, path, key, template } => {
+                    let before = snapshot.get_or_insert_with(|| documents.clone());
+                    let value = self.render(template, before)?;
+                    let what = if path
+                        .last()
+                        .is_some_and(|last| last.to_lowercase().ends_with("labels"))
+                    {
+                        "node labels"
+                    } else {
+                        "node annotations"
+                    };
+                    rendered.entry(what).or_default().push(format!("{key}:{value}"));
+                    if let Some(document) = find(&mut documents, kind) {
+                        insert(&mut document.body, path, key, &value);
+                    }
+                }
+                Change::Remove { kind } => documents.retain(|document| document.kind.name != *kind),
+                Change::Add(document) => documents.push(document.clone()),
+                Change::Documents(_)
+                | Change::Patch(_)
+                | Change::GlobalPatch(_)
+                | Change::Manifest(_) => {}
+            }
+        }
+        for what in ["node labels", "node annotations"] {
+            if let Some(added) = rendered.get(what) {
+                self.world.debug(&|| format!("adding map[{}] to {what}", added.join(" ")));
+            }
+        }
+        let config = Config::new(documents).map_err(|error| located(&error, &[]))?;
+        Ok(config.encode(Dialect::default()).into_exposed())
+    }
+
+    /// Merges the documents that keys became.
+    fn documents(&self, text: String, layers: &[Layer]) -> Result<String, Error> {
+        let documents = layers.iter().find_map(|layer| match &layer.change {
+            Change::Documents(documents) if !documents.is_empty() => Some(documents),
+            _ => None,
+        });
+        let Some(documents) = documents else { return Ok(text) };
+        self.world.debug(&|| "patching multidocs configurations to main configurations".to_owned());
+        let mut patch = String::new();
+        for document in documents {
+            let config =
+                Config::new(vec![document.clone()]).map_err(|error| located(&error, &[]))?;
+            patch.push_str("---\n");
+            patch.push_str(config.encode_indented(2).expose());
+        }
+        // Two documents of the same name are refused here, before one is merged into the other.
+        Config::parse(&patch, Source(1)).map_err(|error| located(&error, &[]))?;
+        let patch = Patch::parse(&patch, Source(1)).map_err(|error| located(&error, &[]))?;
+        apply(text, &[patch], &[])
+    }
+
+    /// Applies the patches of one stage. All are filled in with what is below the first of them.
+    fn patches(&self, text: String, layers: &[Layer], stage: Stage) -> Result<String, Error> {
+        let entries: Vec<(&str, &str)> = layers
+            .iter()
+            .filter_map(|layer| match &layer.change {
+                Change::Patch(patch) if stage == Stage::Machine => Some((&*layer.origin, &**patch)),
+                Change::GlobalPatch(patch) if stage == Stage::All => {
+                    Some((&*layer.origin, &**patch))
+                }
+                _ => None,
+            })
+            .collect();
+        if entries.is_empty() {
+            return Ok(text);
+        }
+        let whose = if stage == Stage::Machine { "node specific" } else { "global" };
+        self.world.debug(&|| format!("applying {whose} patches to {}", self.node.hostname()));
+        let below =
+            Config::parse(&text, Source::default()).map_err(|error| located(&error, &[]))?;
+        let mut filled = Vec::new();
+        for (origin, entry) in entries {
+            let Some(path) = entry.strip_prefix('@') else {
+                filled.push((origin.to_owned(), self.render(entry, below.documents())?));
+                continue;
+            };
+            if let Some(patch) = self.patch_file(path, &below)? {
+                filled.push((path.to_owned(), patch));
+            }
+        }
+        let mut names = Vec::new();
+        let mut patches = Vec::new();
+        for (name, patch) in filled {
+            let (name, patch) = self.named_file(name, patch)?;
+            names.push(name);
+            let source = Source(u32::try_from(names.len()).unwrap_or(u32::MAX));
+            patches
+                .push(Patch::parse(&patch, source).map_err(|error| patch_error(&error, &names))?);
+        }
+        apply(text, &patches, &names)
+    }
+
+    /// Reads a patch from a file; nothing when there is nothing in it.
+    fn patch_file(&self, path: &str, below: &Config) -> Result<Option<String>, Error> {
+        let bytes =
+            self.world.read(path).map_err(|error| Error::Patch(error.to_string().into()))?;
+        let raw = String::from_utf8_lossy(&bytes).into_owned();
+        if raw.trim().is_empty() {
+            self.world.debug(&|| format!("{path} is an empty file, skip applying this patch"));
+            return Ok(None);
+        }
+        let content = match sealed::open_yaml(raw.clone(), path, self.environment, self.world) {
+            Ok(opened) => opened.text,
+            Err(trouble) if trouble.message.starts_with("SOPS decryption failed") => {
+                return Err(Error::Patch(trouble.within(&format!("{path}: "))));
+            }
+            // A template need not be YAML before it is filled in.
+            Err(_) => raw,
+        };
+        let content = self.render(&content, below.documents())?;
+        let filled = text::fill_in(&content, self.environment);
+        filled.map(Some).map_err(|trouble| Error::Patch(trouble.in_file(path)))
+    }
+
+    /// An entry that looks like the name of a file is one.
+    fn named_file(&self, name: String, patch: String) -> Result<(String, String), Error> {
+        if patch.contains([' ', '\n']) || patch.starts_with(['[', '{']) {
+            return Ok((name, patch));
+        }
+        let bytes = self.world.read(&patch).map_err(|error| {
+            Error::Patch(Trouble::new(error.to_string()).hint(format!(
+                "{name} has neither a blank nor a line break, so it is taken for the name of a file"
+            )))
+        })?;
+        Ok((patch, String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// Puts the documents of files behind everything else.
+    fn manifests(&self, mut text: String, layers: &[Layer]) -> Result<String, Error> {
+        let paths: Vec<&str> = layers
+            .iter()
+            .filter_map(|layer| match &layer.change {
+                Change::Manifest(path) => Some(path.as_str()),
+                _ => None,
+            })
+            .collect();
+        if paths.is_empty() {
+            return Ok(text);
+        }
+        self.world.debug(&|| format!("generating extra manifests for {}", self.node.hostname()));
+        let below =
+            Config::parse(&text, Source::default()).map_err(|error| located(&error, &[]))?;
+        for path in paths {
+            let content =
+                sealed::read_any(path, self.environment, self.world).map_err(Error::Patch)?;
+            let content = self.render(&content, below.documents())?;
+            if !content.starts_with("---\n") {
+                text.push_str("---\n");
+            }
+            text.push_str(&content);
+        }
+        Ok(text)
+    }
+
+    fn render(&self, template: &str, documents: &[Document]) -> Result<String, Error> {
+        if !template.contains("{{") {
+            return Ok(template.to_owned());
+        }
+        let surroundings =
+            Surroundings { environment: self.environment, now: self.world.now(), sprig: true };
+        let body = template_data(documents);
+        let data = template::config(&body);
+        template::render("template", template, &data, &surroundings).map_err(Error::Template)
+    }
+}
+
+/// The oldest document as templates know it. What has moved to a document of its own is still found where it
+/// was: templates ask for the installer's image above all.
+fn template_data(documents: &[Document]) -> BTreeMap<String, Value> {
+    let of_kind = |kind: &str| documents.iter().find(|document| document.kind.name == kind);
+    let mut body = of_kind("v1alpha1").map(|document| document.body.clone()).unwrap_or_default();
+    let moved = of_kind("UnattendedInstallConfig");
+    if let Some(image) = moved.and_then(|document| document.body.get("installer")?.get("image"))
+        && !body.get("machine").is_some_and(|machine| machine.has("install"))
+    {
+        set(&mut body, &["machine", "install", "image"], image.clone());
+    }
+    body
+}
+
+fn apply(text: String, patches: &[Patch], names: &[String]) -> Result<String, Error> {
+    let start = Patched::new(text, Source::default());
+    let patched = patches
+        .iter()
+        .try_fold(start, |patched, patch| patched.apply(patch, Dialect::default()))
+        .map_err(|error| patch_error(&error, names))?;
+    Ok(patched.encode(Dialect::default()).into_exposed())
+}
+
+/// An error about a patch, with the name of the file or the key that it is in.
+fn patch_error(error: &talos_config::Error, names: &[String]) -> Error {
+    match located(error, names) {
+        Error::Machine(trouble) => Error::Patch(trouble),
+        other => other,
+    }
+}
+
+/// An error with its place, where that is in a text that has a name.
+fn located(error: &talos_config::Error, names: &[String]) -> Error {
+    let place = |origin: talos_config::Origin| {
+        let index = usize::try_from(origin.source.0).unwrap_or(0).checked_sub(1)?;
+        Some(format!("{}:{}:{}", names.get(index)?, origin.line, origin.column))
+    };
+    let message = match error {
+        talos_config::Error::Document(problems) => {
+            let lines = problems.iter().map(|problem| match place(problem.origin) {
+                Some(place) => format!("{place}: {}", problem.message),
+                None => problem.message.clone(),
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        talos_config::Error::Syntax(syntax) => match place(syntax.origin) {
+            Some(place) => format!("{place}: {syntax}"),
+            None => format!("line {}: {syntax}", syntax.origin.line),
+        },
+        // Said with the line of what is there twice, not of the dashes before it.
+        talos_config::Error::Conflict { message, origin } => match message.rsplit_once("(line ") {
+            Some((said, _)) => format!("{said}(line {})", origin.line),
+            None => message.clone(),
+        },
+        other => other.to_string(),
+    };
+    Error::Machine(Trouble { message, hint: error.hint().map(str::to_owned) })
+}
+
+fn find<'a>(documents: &'a mut [Document], kind: &str) -> Option<&'a mut Document> {
+    documents.iter_mut().find(|document| document.kind.name == kind)
+}
+
+/// The object at the end of a path, made where it is not there.
+fn object_at<'a>(
+    body: &'a mut BTreeMap<String, Value>,
+    path: &[&str],
+) -> Option<&'a mut BTreeMap<String, Value>> {
+    let Some((first, rest)) = path.split_first() else { return Some(body) };
+    let entry = body.entry((*first).to_owned());
+    match &mut entry.or_insert_with(|| Value::new(Data::Map(BTreeMap::new()))).data {
+        Data::Map(map) => object_at(map, rest),
+        _ => None,
+    }
+}
+
+fn set(body: &mut BTreeMap<String, Value>, path: &[&str], value: Value) {
+    let Some((last, before)) = path.split_last() else { return };
+    if let Some(object) = object_at(body, before) {
+        object.insert((*last).to_owned(), value);
+    }
+}
+
+fn append(body: &mut BTreeMap<String, Value>, path: &[&str], items: &[Value]) {
+    let Some((last, before)) = path.split_last() else { return };
+    let Some(object) = object_at(body, before) else { return };
+    let list =
+        object.entry((*last).to_owned()).or_insert_with(|| Value::new(Data::List(Vec::new())));
+    if let Data::List(list) = &mut list.data {
+        list.extend(items.iter().cloned());
+    }
+}
+
+fn insert(body: &mut BTreeMap<String, Value>, path: &[&str], key: &str, value: &str) {
+    if let Some(object) = object_at(body, path) {
+        object.insert(key.to_owned(), Value::from(value));
+    }
+}
+
+/// How a release that has documents for everything speaks of the oldest one.
+const NEWER_DOCUMENTS: &str = "is deprecated; use dedicated configuration documents instead";

@@ -1,0 +1,239 @@
+//! Files that may be encrypted with SOPS.
+
+use sops::Format;
+use talos_config::Source;
+use talos_config::yaml::{self, Content, Limits, Resolved};
+
+use crate::environment::Environment;
+use crate::error::Trouble;
+use crate::text;
+use crate::world::World;
+
+/// What a file says.
+pub(crate) struct Opened {
+    pub(crate) text: String,
+    pub(crate) was_sealed: bool,
+}
+
+/// Opens a file that is YAML, encrypted or not: env files, secrets, patches.
+pub(crate) fn open_yaml(
+    text: String,
+    file: &str,
+    environment: &Environment,
+    world: &dyn World,
+) -> Result<Opened, Trouble> {
+    if text.is_empty() {
+        return Ok(Opened { text, was_sealed: false });
+    }
+    let documents = yaml::parse(&text, Source::default(), Limits::default()).map_err(|error| {
+        Trouble::new(format!("error converting YAML to JSON: {}", text::syntax(&error)))
+    })?;
+    let wrong = |what: &str, into: &str| {
+        let message = format!("json: cannot unmarshal {what} into Go {into}");
+        Trouble::new(format!("error unmarshaling JSON: while decoding JSON: {message}"))
+            .hint(format!("{file} must be a mapping: lines of `key: value`"))
+    };
+    let root = documents.first().map(|document| &document.root);
+    let sealed = match root.map(|root| (&root.content, root)) {
+        None => false,
+        Some((Content::Mapping(entries), _)) => {
+            let metadata = entries.iter().find(|(key, _)| {
+                key.scalar().is_some_and(|(key, _)| key.eq_ignore_ascii_case("sops"))
+            });
+            match metadata.map(|(_, value)| (&value.content, value)) {
+                None => false,
+                Some((Content::Mapping(entries), _)) => !entries.is_empty(),
+                Some((Content::Sequence(_), _)) => return Err(wrong("array", SOPS_FIELD)),
+                Some((Content::Scalar { .. }, value)) => match json_type(value) {
+                    None => false,
+                    Some(what) => return Err(wrong(what, SOPS_FIELD)),
+                },
+            }
+        }
+        Some((Content::Sequence(_), _)) => return Err(wrong("array", SOPS_FILE)),
+        Some((Content::Scalar { .. }, root)) => match json_type(root) {
+            None => false,
+            Some(what) => return Err(wrong(what, SOPS_FILE)),
+        },
+    };
+    if !sealed {
+        return Ok(Opened { text, was_sealed: false });
+    }
+    world.debug(&|| format!("{file} is SOPS encrypted, decrypting"));
+    let plain = decrypt(&text, Format::Yaml, file, environment, world)
+        .map_err(|trouble| trouble.within("SOPS decryption failed: "))?;
+    Ok(Opened { text: plain, was_sealed: true })
+}
+
+/// What a file of any kind says, encrypted or not; its name says which kind it is.
+pub fn open_file(
+    path: &str,
+    environment: &Environment,
+    world: &dyn World,
+) -> Result<String, Trouble> {
+    read_any(path, environment, world)
+}
+
+/// Reads a file of any kind, encrypted or not; its name says which kind it is.
+pub(crate) fn read_any(
+    path: &str,
+    environment: &Environment,
+    world: &dyn World,
+) -> Result<String, Trouble> {
+    world.debug(&|| format!("attempting SOPS decryption of {path}"));
+    let format = Format::of_path(path);
+    let bytes = world.read(path).map_err(|error| match format {
+        Some(_) if error.is_missing() => Trouble::new(format!(
+            "SOPS decryption failed for {path}: Failed to read \"{path}\": {error}"
+        )),
+        _ => Trouble::new(error.to_string()),
+    })?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let Some(format) = format else {
+        if path.rsplit('.').next() == Some("ini")
+            && text.lines().any(|line| line.trim() == "[sops]")
+        {
+            let opened = world
+                .open_elsewhere(&text, "ini", environment)
+                .unwrap_or_else(|| Err("encrypted INI files need the `sops` program".to_owned()));
+            return opened.map_err(|reason| {
+                Trouble::new(format!("SOPS decryption failed for {path}: {reason}"))
+                    .hint("keep it as .env, .json or .yaml")
+            });
+        }
+        return if sops::is_encrypted(&text, Format::Json) {
+            binary(&text, path, environment, world)
+        } else {
+            Ok(text)
+        };
+    };
+    if text.is_empty() {
+        return Ok(text);
+    }
+    let wrong = |trouble: Trouble| trouble.within(&format!("SOPS decryption failed for {path}: "));
+    check_form(&text, format).map_err(wrong)?;
+    if !sops::is_encrypted(&text, format) {
+        return Ok(text);
+    }
+    decrypt(&text, format, path, environment, world).map_err(wrong)
+}
+
+/// A file of no known kind is encrypted as one value in JSON.
+fn binary(
+    text: &str,
+    path: &str,
+    environment: &Environment,
+    world: &dyn World,
+) -> Result<String, Trouble> {
+    let plain = decrypt(text, Format::Json, path, environment, world)
+        .map_err(|trouble| trouble.within(&format!("SOPS decryption failed for {path}: ")))?;
+    let json: Option<serde_json::Value> = serde_json::from_str(&plain).ok();
+    let data = json.as_ref().and_then(|json| json.get("data")).and_then(|data| data.as_str());
+    Ok(data.map_or_else(|| plain.clone(), str::to_owned))
+}
+
+/// Refuses text that is not of its kind, as the `sops` library does even where nothing is encrypted.
+fn check_form(text: &str, format: Format) -> Result<(), Trouble> {
+    match format {
+        Format::Yaml => {
+            let documents = yaml::parse(text, Source::default(), Limits::default())
+                .map_err(|error| Trouble::new(text::syntax(&error)))?;
+            let root = documents.first().map(|document| &document.root);
+            let Some(root) = root else { return Err("EOF".into()) };
+            let shown = match (&root.content, root.scalar()) {
+                (Content::Mapping(entries), _) => {
+                    // A template reads as a mapping whose key is a mapping.
+                    let complex = entries.iter().find(|(key, _)| key.scalar().is_none());
+                    let Some((key, _)) = complex else { return Ok(()) };
+                    let line = key.origin.line;
+                    return Err(format!(
+                        "yaml: unmarshal errors:\n  line {line}: cannot unmarshal !!map into string"
+                    )
+                    .into());
+                }
+                (_, Some((scalar, style))) if yaml::resolve(scalar, style) != Resolved::Null => {
+                    text::shown(root)
+                }
+                (_, Some(_)) => return Ok(()),
+                (_, None) => "!!seq".to_owned(),
+            };
+            let line = root.origin.line;
+            Err(format!(
+                "yaml: unmarshal errors:\n  line {line}: cannot unmarshal {shown} into map[string]interface {{}}"
+            )
+            .into())
+        }
+        Format::Dotenv => {
+            let broken = text
+                .lines()
+                .find(|line| !line.is_empty() && !line.starts_with('#') && !line.contains('='));
+            match broken {
+                Some(line) => Err(format!("invalid dotenv input line: {line}").into()),
+                None => Ok(()),
+            }
+        }
+        Format::Json => match serde_json::from_str::<serde_json::Value>(text) {
+            Ok(serde_json::Value::Object(_)) => Ok(()),
+            Ok(serde_json::Value::Array(_)) => Err("Could not unmarshal input data: SOPS only supports JSON files \
+                                                    with a top-level object (starting with '{'), not array"
+                .into()),
+            Ok(_) => Err("Could not unmarshal input data: it is no JSON object".into()),
+            Err(error) => Err(format!("Could not unmarshal input data: {error}").into()),
+        },
+    }
+}
+
+fn decrypt(
+    text: &str,
+    format: Format,
+    file: &str,
+    environment: &Environment,
+    world: &dyn World,
+) -> Result<String, Trouble> {
+    let identities = world.identities(environment);
+    let error = match sops::decrypt(text, format, &identities) {
+        Ok(plain) => return Ok(plain.into_exposed()),
+        Err(error) => error,
+    };
+    if let sops::Error::KeyKind(_) = &error
+        && let Some(opened) = world.open_elsewhere(text, kind(format), environment)
+    {
+        return opened.map_err(Trouble::new);
+    }
+    Err(match &error {
+        sops::Error::NoKey { .. } | sops::Error::KeyKind(_) => {
+            let hint = error.hint().map_or_else(String::new, |hint| format!("; {hint}"));
+            Trouble::new("Error getting data key: 0 successful groups required, got 0")
+                .hint(format!("{file}: {error}{hint}"))
+        }
+        sops::Error::NotEncrypted => Trouble::new("sops metadata not found"),
+        other => {
+            let message = match other.line() {
+                Some(line) => format!("line {line}: {other}"),
+                None => other.to_string(),
+            };
+            Trouble { message, hint: other.hint() }
+        }
+    })
+}
+
+fn kind(format: Format) -> &'static str {
+    match format {
+        Format::Yaml => "yaml",
+        Format::Json => "json",
+        Format::Dotenv => "dotenv",
+    }
+}
+
+/// What JSON calls a scalar; nothing for null.
+fn json_type(node: &yaml::Node) -> Option<&'static str> {
+    match yaml::resolve_node(node) {
+        Resolved::Null => None,
+        Resolved::Bool(_) => Some("bool"),
+        Resolved::Int(_) | Resolved::Float(_) => Some("number"),
+        Resolved::Timestamp | Resolved::Merge | Resolved::Text => Some("string"),
+    }
+}
+
+const SOPS_FILE: &str = "value of type decrypt.sopsFile";
+const SOPS_FIELD: &str = "struct field sopsFile.Sops of type map[string]interface {}";

@@ -1,0 +1,60 @@
+//! What a talconfig needs from outside, as one trait.
+
+use sops::Identities;
+
+use crate::environment::Environment;
+
+/// Files, keys, and somebody to tell what happens.
+pub trait World {
+    /// Reads a file. A path that is not absolute begins in the working directory.
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileError>;
+
+    /// Whether there is a file or a directory.
+    fn stat(&self, path: &str) -> Result<(), FileError>;
+
+    /// The path from the root, without `.` and `..`; nothing is looked at.
+    fn absolute(&self, path: &str) -> String;
+
+    /// The private keys that may open encrypted files, as far as these variables say where they are.
+    fn identities(&self, environment: &Environment) -> Identities;
+
+    /// Lets somebody else decrypt a text of a kind (`yaml`, `json`, `dotenv`, `ini`) that we cannot; nothing when
+    /// there is nobody.
+    fn open_elsewhere(
+        &self,
+        text: &str,
+        kind: &str,
+        environment: &Environment,
+    ) -> Option<Result<String, String>>;
+
+    /// Registers a schematic with an image factory and gives its id.
+    fn register(&self, url: &str, schematic: &str) -> Result<String, String>;
+
+    /// Seconds since 1970, for templates that ask.
+    fn now(&self) -> i64;
+
+    /// Tells a developer what is done, if one listens.
+    fn debug(&self, line: &dyn Fn() -> String);
+
+    /// Tells a person about something that silently goes wrong.
+    fn warn(&self, line: &str);
+}
+
+/// Why a file cannot be read.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{attempt} {path}: {reason}")]
+pub struct FileError {
+    /// `open`, `read` or `stat`
+    pub attempt: &'static str,
+    /// The path as it was given.
+    pub path: String,
+    /// Why, in the words of the operating system.
+    pub reason: String,
+}
+
+impl FileError {
+    /// Whether there is nothing by that name.
+    pub fn is_missing(&self) -> bool {
+        self.reason == "no such file or directory"
+    }
+}

@@ -1,0 +1,167 @@
+//! What a talconfig becomes, in a world that is only in memory.
+
+use std::collections::BTreeMap;
+
+use sops::Identities;
+use talconfig::{
+    Change, Cluster, Environment, Error, FileError, Images, Secrets, Talconfig, World,
+};
+
+#[test]
+fn a_patch_for_all_machines_has_the_last_word() {
+    let world = Memory::new(&[
+        ("talconfig.yaml", TALCONFIG),
+        ("/work/talos/p.yaml", "machine:\n  sysctls:\n    a: from-${WHO}\n    c: from-${WHO}\n"),
+        ("talenv.yaml", "WHO: group\n"),
+        ("talsecret.yaml", SECRETS),
+    ]);
+    let mut environment = Environment::default();
+    let env_files = ["talenv.yaml".to_owned()];
+    let talconfig = Talconfig::load("talconfig.yaml", &env_files, &mut environment, &world);
+    let talconfig = talconfig.map_err(|error| error.to_string()).expect("a talconfig");
+    let secrets = Secrets::load("talsecret.yaml", &environment, &world);
+    let secrets = secrets.map_err(|error| error.to_string()).expect("secrets");
+    let images = Images::of(&talconfig, true, &world, &environment);
+    let cluster = Cluster::new(&talconfig, &secrets, &images, "metal").expect("a cluster");
+    let node = &talconfig.nodes[0];
+    let layers = cluster.layers(node).expect("layers");
+    let patches: Vec<&str> = layers
+        .iter()
+        .filter(|layer| matches!(layer.change, Change::Patch(_) | Change::GlobalPatch(_)))
+        .map(|layer| layer.origin.as_str())
+        .collect();
+    assert_eq!(patches, ["controlPlane.patches[0]", "nodes[0].patches[0]", "patches[0]"]);
+    let machine = cluster.machine(node).map_err(|error| error.to_string()).expect("a machine");
+    let text = machine.text.expose();
+    assert!(text.contains("    a: from-global\n    b: from-node\n    c: from-group\n"), "{text}");
+}
+
+#[test]
+fn a_variable_that_is_not_set_is_told_with_its_line() {
+    let text = TALCONFIG.replace("clusterName: c1", "clusterName: ${NOBODY}");
+    let world = Memory::new(&[("talconfig.yaml", &text)]);
+    let loaded = Talconfig::load("talconfig.yaml", &[], &mut Environment::default(), &world);
+    let error = loaded.err().expect("an error");
+    assert_eq!(error.to_string(), "failed to substitute env: variable ${NOBODY} not set");
+    assert_eq!(error.code(), "talconfig.variable");
+    assert!(
+        error.hint().is_some_and(|hint| hint.starts_with("talconfig.yaml: line 2: set NOBODY")),
+        "{error}"
+    );
+}
+
+#[test]
+fn no_template_makes_it_panic() {
+    for template in [
+        "{{",
+        "{{ é",
+        "{{ ( }}",
+        "{{ \"",
+        "{{ . | }}",
+        "{{ if }}",
+        "{{ end }}",
+        "{{- -}}",
+        "{{ $ }}",
+        "{{ .A.B.. }}",
+        "{{ range }}{{ end }}",
+        "{{ index 1 2 }}",
+        "{{ slice }}",
+        "{{/* */}}",
+        "}}",
+        "{{ printf \"%\" }}",
+        "{{ trunc -1 \"é\" }}",
+        "{{ repeat 9999999999 \"x\" }}",
+    ] {
+        let quoted = format!("{template:?}").replace('$', "$$");
+        let text = TALCONFIG.replace("tmpl: x", &format!("tmpl: {quoted}"));
+        let world = Memory::new(&[
+            ("talconfig.yaml", &text),
+            ("/work/talos/p.yaml", "machine: {}\n"),
+            ("talsecret.yaml", SECRETS),
+        ]);
+        let mut environment = Environment::default();
+        let Ok(talconfig) = Talconfig::load("talconfig.yaml", &[], &mut environment, &world) else {
+            continue;
+        };
+        let secrets =
+            Secrets::load("talsecret.yaml", &environment, &world).map_err(|e| e.to_string());
+        let secrets = secrets.expect("secrets");
+        let images = Images::of(&talconfig, true, &world, &environment);
+        let cluster = Cluster::new(&talconfig, &secrets, &images, "metal").expect("a cluster");
+        if let Err(error) = cluster.machine(&talconfig.nodes[0]) {
+            assert!(
+                matches!(error, Error::Template(_) | Error::Machine(_) | Error::Patch(_)),
+                "{error}"
+            );
+        }
+    }
+}
+
+/// Files by their paths, and nothing else.
+struct Memory(BTreeMap<String, String>);
+
+impl Memory {
+    fn new(files: &[(&str, &str)]) -> Self {
+        Self(files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect())
+    }
+}
+
+impl World for Memory {
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
+        let missing = || FileError {
+            attempt: "open",
+            path: path.to_owned(),
+            reason: "no such file or directory".to_owned(),
+        };
+        self.0.get(path).map(|text| text.clone().into_bytes()).ok_or_else(missing)
+    }
+
+    fn stat(&self, path: &str) -> Result<(), FileError> {
+        self.read(path).map(drop)
+    }
+
+    fn absolute(&self, path: &str) -> String {
+        format!("/work/talos/{}", path.trim_start_matches("./"))
+    }
+
+    fn identities(&self, _: &Environment) -> Identities {
+        Identities::default()
+    }
+
+    fn open_elsewhere(&self, _: &str, _: &str, _: &Environment) -> Option<Result<String, String>> {
+        None
+    }
+
+    fn register(&self, _: &str, _: &str) -> Result<String, String> {
+        Err("there is no network in here".to_owned())
+    }
+
+    fn now(&self) -> i64 {
+        0
+    }
+
+    fn debug(&self, _: &dyn Fn() -> String) {}
+
+    fn warn(&self, _: &str) {}
+}
+
+const TALCONFIG: &str = "\
+# A cluster of one
+clusterName: c1
+talosVersion: v1.13.0
+kubernetesVersion: v1.34.1
+endpoint: https://10.0.0.1:6443
+patches: ['machine: {sysctls: {a: from-global}}']
+controlPlane:
+  patches: ['@./p.yaml']
+nodes:
+  - hostname: n1
+    ipAddress: 10.0.0.11
+    controlPlane: true
+    installDisk: /dev/sda
+    patches: ['machine: {sysctls: {a: from-node, b: from-node}}']
+    nodeLabels: {tmpl: x}
+";
+
+/// Made for tests, and of no use anywhere else.
+const SECRETS: &str = include_str!("../../ichor/tests/talhelper/throw-away-secrets/talsecret.yaml");

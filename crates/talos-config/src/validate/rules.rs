@@ -1,0 +1,141 @@
+//! Single rules of Talos, for those who look at parts of a configuration before there is one.
+//!
+//! In: a value or a text. Out: what is wrong, in Talos' words and order; nothing when it is fine.
+
+use std::collections::BTreeMap;
+
+use super::place::Place;
+use super::{Findings, devices, go, labels, v1alpha1};
+use crate::cel::{self, Environment};
+use crate::format;
+use crate::value::{Data, Value};
+
+/// What is wrong with something.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Problems {
+    /// What makes it invalid.
+    pub errors: Vec<String>,
+    /// What does not.
+    pub warnings: Vec<String>,
+}
+
+/// Labels of a node.
+pub fn node_labels(map: &BTreeMap<&str, &str>) -> Vec<String> {
+    labels::label_problems(map.iter().map(|(key, value)| (*key, *value)))
+}
+
+/// Annotations of a node.
+pub fn node_annotations(map: &BTreeMap<&str, &str>) -> Vec<String> {
+    labels::annotation_problems(map.iter().map(|(key, value)| (*key, *value)))
+}
+
+/// Taints of a node.
+pub fn node_taints(map: &BTreeMap<&str, &str>) -> Vec<String> {
+    labels::taint_problems(map.iter().map(|(key, value)| (*key, *value)))
+}
+
+/// One entry of `machine.network.interfaces`; `is_member`: whether an interface of a name is part of a bond.
+pub fn interface(device: &Value, is_member: impl Fn(&str) -> bool) -> Problems {
+    collect(|findings| devices::check_one(Place::of(device), is_member, findings))
+}
+
+/// `cluster.network.cni`
+pub fn cni(cni: &Value) -> Problems {
+    collect(|findings| v1alpha1::cni(Place::of(cni), findings))
+}
+
+/// `cluster.inlineManifests`
+pub fn inline_manifests(manifests: &Value) -> Problems {
+    collect(|findings| v1alpha1::inline_manifests(Place::of(manifests), findings))
+}
+
+/// `machine.install.diskSelector`
+pub fn disk_selector(selector: &Value) -> Option<String> {
+    v1alpha1::disk_selector_problem(Place::of(selector))
+}
+
+/// A URL with a host and, if there is one, a port that can be.
+pub fn endpoint(text: &str) -> Result<(), String> {
+    v1alpha1::endpoint_uri(text)
+}
+
+/// An expression that selects a link.
+pub fn link_expression(expression: &str) -> Result<(), String> {
+    cel::check(expression, Environment::Link)
+}
+
+/// An address with or without a prefix length, as it is written with one. Host bits stay.
+pub fn prefix(text: &str) -> Option<String> {
+    format::address::cidr(text).ok().or_else(|| {
+        let address = format::address::ip(text).ok()?;
+        let bits = if address.contains(':') { 128 } else { 32 };
+        Some(format!("{address}/{bits}"))
+    })
+}
+
+/// Whether a text is an address, without a zone.
+pub fn is_ip(text: &str) -> bool {
+    go::is_ip(text)
+}
+
+/// Whether a text is an address with a prefix length.
+pub fn is_cidr(text: &str) -> bool {
+    go::parse_cidr(text).is_ok()
+}
+
+/// An address and a port as they are written.
+pub fn address_and_port(text: &str) -> Option<String> {
+    format::address::ip_port(text).ok()
+}
+
+/// Whether a text is the name of a host.
+pub fn is_domain(text: &str) -> bool {
+    !text.is_empty() && v1alpha1::is_dns_name(text)
+}
+
+/// Why a text is no address, in Go's words.
+pub fn address(text: &str) -> Result<String, String> {
+    go::parse_addr(text)?;
+    format::address::ip(text)
+}
+
+/// Why a text is no address with a prefix length, in Go's words.
+pub fn network(text: &str) -> Result<String, String> {
+    go::parse_prefix(text)?;
+    format::address::cidr(text)
+}
+
+/// Nanoseconds of a duration such as `1m30s`.
+pub fn duration(text: &str) -> Option<i64> {
+    format::duration::nanoseconds(text)
+}
+
+/// A duration in the one way to write it, such as `1m30s`.
+pub fn spelled_duration(text: &str) -> Option<String> {
+    format::duration::canonical(text).ok()
+}
+
+/// The size of a partition in the way in which Talos writes it.
+pub fn disk_size(text: &str) -> Result<Data, String> {
+    format::size::disk(text)
+}
+
+/// An amount of bytes such as `10GiB`.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    format::size::bytes(text)
+}
+
+/// A text in double quotes as Go writes it.
+pub fn quoted(text: &str) -> String {
+    go::quoted(text)
+}
+
+fn collect(check: impl FnOnce(&mut Findings)) -> Problems {
+    let mut findings = Findings::new(None);
+    check(&mut findings);
+    let messages = |found: Vec<super::Finding>| found.into_iter().map(|finding| finding.message);
+    Problems {
+        errors: messages(findings.errors).collect(),
+        warnings: messages(findings.warnings).collect(),
+    }
+}
