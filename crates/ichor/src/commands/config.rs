@@ -320,9 +320,8 @@ impl Info {
             "" => None,
             text => Some(Certificate::parse(text)?),
         };
-        let mut roles = certificate.iter().flat_map(|one| one.subject().organizations);
-        let mut roles: Vec<String> =
-            roles.by_ref().filter(|role| role.starts_with("os:")).collect();
+        let owners = certificate.iter().flat_map(|one| one.subject().organizations);
+        let mut roles: Vec<String> = owners.filter(|name| name.starts_with("os:")).collect();
         roles.sort();
         let end = certificate.and_then(|one| one.not_after()).map(Moment::from_seconds);
         Ok(Self {

@@ -262,7 +262,7 @@ mod tests {
             ("", "spec: {}\n"),
         ] {
             assert_eq!(
-                shown("Inventions.talos.dev", spec, |resource| resource.yaml()),
+                shown("Inventions.talos.dev", spec).0,
                 head("Inventions.talos.dev") + expected
             );
         }
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn metadata_stands_without_quotes() {
         let kind = "Inventions.talos.dev";
-        let value = shown(kind, "a: \"1\"\n", |resource| resource.value().compact());
+        let (_, value) = shown(kind, "a: \"1\"\n");
         let expected = r#"{"event":"destroyed","metadata":{"annotations":{"note":1},"created":"1970-01-01T00:00:00Z","finalizers":["f"],"id":"one","labels":{"l":null},"namespace":"ns","owner":null,"phase":"running","type":"Inventions.talos.dev","updated":"1970-01-01T00:00:00Z","version":7},"node":"127.0.0.1","spec":{"a":"1"}}"#;
         assert_eq!(value, expected);
     }
@@ -287,7 +287,8 @@ mod tests {
         assert!(resource.value().compact().ends_with(r#""spec":"a: 1\n---\nb: 2\n"}"#));
     }
 
-    fn shown<T>(kind: &str, spec: &str, show: impl FnOnce(&Shown<'_>) -> T) -> T {
+    /// As YAML and as JSON.
+    fn shown(kind: &str, spec: &str) -> (String, String) {
         let texts = |key: &str, text: &str| [(key.to_owned(), text.to_owned())].into();
         let metadata = Metadata {
             namespace: "ns".to_owned(),
@@ -302,7 +303,8 @@ mod tests {
         };
         let spec = ResourceSpec { yaml_spec: spec.to_owned(), ..Default::default() };
         let resource = Resource { metadata: Some(metadata), spec: Some(spec) };
-        show(&Shown::new("127.0.0.1", Some(Event::Destroyed), &resource).unwrap())
+        let shown = Shown::new("127.0.0.1", Some(Event::Destroyed), &resource).unwrap();
+        (shown.yaml(), shown.value().compact())
     }
 
     fn head(kind: &str) -> String {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
-use talos_config::yaml::{Content, Node, Resolved, resolve};
+use talos_config::yaml::{Content, Node, Resolved, Style, resolve};
 
 /// A value without a type that was known beforehand. It may be a secret, so it has no `Debug`.
 #[derive(Clone, PartialEq)]
@@ -28,7 +28,7 @@ impl Value {
 
     /// What a text means that stands in YAML without quotes.
     pub(super) fn plain(text: &str) -> Self {
-        match resolve(text, talos_config::yaml::Style::Plain) {
+        match resolve(text, Style::Plain) {
             Resolved::Null => Self::Null,
             Resolved::Bool(value) => Self::Bool(value),
             Resolved::Int(number) => Self::Int(number),
@@ -105,7 +105,7 @@ impl From<&Node> for Value {
     fn from(node: &Node) -> Self {
         match &node.content {
             Content::Scalar { text, style } if node.tag.is_none() => match style {
-                talos_config::yaml::Style::Plain => Self::plain(text),
+                Style::Plain => Self::plain(text),
                 _ => Self::text(&**text),
             },
             Content::Scalar { text, .. } => Self::text(&**text),
