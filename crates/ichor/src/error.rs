@@ -93,6 +93,9 @@ pub enum Error {
     /// Nobody could be asked whether it may be done.
     #[error("{0}: nobody is there to say yes")]
     Unasked(String),
+    /// Somebody pressed Ctrl-C instead of an answer.
+    #[error("interrupted: nothing was done")]
+    Interrupted,
     /// Somebody said no.
     #[error("{0}: not done")]
     Declined(String),
@@ -165,6 +168,7 @@ impl Error {
             Self::Connect(_) => "talosconfig.unusable",
             Self::Machine(error) => error.reason.code(),
             Self::Deed(failure) => failure.code(),
+            Self::Interrupted => "interrupted",
             Self::Unasked(_) => "confirm.unasked",
             Self::Declined(_) => "confirm.declined",
             Self::Audit(_) => "audit.write-failed",
@@ -194,6 +198,7 @@ impl Error {
                 _ => ExitStatus::Failed,
             },
             Self::Deed(failure) => failure.status(),
+            Self::Interrupted => ExitStatus::Interrupted,
             Self::Output(_) | Self::NoSecrets(_) | Self::Declined(_) | Self::Audit(_) => {
                 ExitStatus::Failed
             }
@@ -244,6 +249,7 @@ impl Error {
             | Self::Invalid { .. }
             | Self::Pki(_)
             | Self::NoSecrets(_)
+            | Self::Interrupted
             | Self::Declined(_)
             | Self::Audit(_)
             | Self::Output(_) => None,

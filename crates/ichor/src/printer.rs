@@ -6,6 +6,8 @@
 use std::error::Error as _;
 use std::fmt::{Display, Write as _};
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::sync::mpsc;
+use std::thread;
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -115,8 +117,7 @@ impl Printer {
         self.finish();
         let _ = write!(self.stderr, "{question}? [y/N] ");
         let _ = self.stderr.flush();
-        let mut answer = String::new();
-        std::io::stdin().lock().read_line(&mut answer).map_err(Error::Input)?;
+        let answer = hear()?;
         Ok(Some(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes")))
     }
 
@@ -148,6 +149,25 @@ impl Printer {
             let _ = write!(self.stderr, "\r\x1b[K");
         }
     }
+}
+
+/// A line that a person types. Ctrl-C is heard as well: whoever runs us may have taken it over from the system.
+fn hear() -> Result<String, Error> {
+    let (sender, heard) = mpsc::channel();
+    let interrupted = sender.clone();
+    thread::spawn(move || {
+        let mut line = String::new();
+        let read = std::io::stdin().lock().read_line(&mut line);
+        // Nobody waits any more when the question was interrupted.
+        let _ = sender.send(read.map(|_| line).map_err(Error::Input));
+    });
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        if runtime.is_ok_and(|runtime| runtime.block_on(tokio::signal::ctrl_c()).is_ok()) {
+            let _ = interrupted.send(Err(Error::Interrupted));
+        }
+    });
+    heard.recv().unwrap_or(Err(Error::Interrupted))
 }
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();

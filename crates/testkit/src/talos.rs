@@ -169,17 +169,23 @@ impl Deref for Cluster {
 #[derive(Debug)]
 pub struct Machine {
     node: Node,
-    size: Size,
+    /// The network that it is in, without other nodes.
+    site: Site,
     _connection: Connection,
 }
 
 impl Machine {
+    /// The network that it is in, and what a configuration must say there.
+    pub fn site(&self) -> &Site {
+        &self.site
+    }
+
     /// Ends it at once, as a power cut would.
     ///
     /// # Panics
     /// When the harness cannot.
     pub fn power_off(&self) {
-        power(self.size, self, false);
+        power(self.site.size, self, false);
     }
 
     /// Starts it when it is off, with what is on its disk.
@@ -187,7 +193,7 @@ impl Machine {
     /// # Panics
     /// When the harness cannot.
     pub fn power_on(&self) {
-        power(self.size, self, true);
+        power(self.site.size, self, true);
     }
 
     /// Whether it is on now. While it reboots it is off for a moment.
@@ -195,7 +201,7 @@ impl Machine {
     /// # Panics
     /// When the harness does not know.
     pub fn is_on(&self) -> bool {
-        is_on(self.size, self)
+        is_on(self.site.size, self)
     }
 }
 
@@ -230,7 +236,7 @@ pub fn cluster_alone(size: Size) -> Cluster {
 /// When there is no harness, saying how to start one, or when the machine did not start.
 pub fn machine(size: Size) -> Machine {
     let (mut site, connection) = expect(&Request::Machine { size, keep: false });
-    Machine { node: site.nodes.remove(0), size, _connection: connection }
+    Machine { node: site.nodes.remove(0), site, _connection: connection }
 }
 
 fn power(size: Size, node: &Node, on: bool) {

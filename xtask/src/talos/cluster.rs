@@ -72,11 +72,17 @@ pub(super) fn answers(site: &Site, node: &Node) -> Result<()> {
     })
 }
 
-fn write_configs(site: &Site, leader: &Node) -> Result<()> {
+/// Writes what a configuration must say for our nodes, whoever makes it.
+pub(super) fn write_patches(site: &Site) -> Result<()> {
     let files = site.status();
     let endpoints = list(site.endpoints());
     fs_err::write(files.patch(Role::Worker), patch(&endpoints))?;
     fs_err::write(files.patch(Role::ControlPlane), control_plane_patch(&endpoints))?;
+    Ok(())
+}
+
+fn write_configs(site: &Site, leader: &Node) -> Result<()> {
+    let files = site.status();
     let secrets = files.secrets().to_string_lossy().into_owned();
     talosctl(site, &["gen", "secrets", "--force", "--output-file", &secrets])?;
     talosctl(

@@ -197,6 +197,7 @@ impl Harness {
         let site =
             Site::start(size, &self.directory, self.parts.clone(), Arc::clone(&self.groups))?;
         let site = Arc::new(site);
+        cluster::write_patches(&site)?;
         sites.insert(size, Arc::clone(&site));
         Ok(site)
     }

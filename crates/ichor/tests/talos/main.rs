@@ -1,5 +1,6 @@
 //! Level `talos`: commands before real nodes, beside what talosctl says about the same nodes at the same time.
 
+mod cluster;
 mod data;
 mod get;
 mod inventory;
