@@ -1,5 +1,7 @@
 //! What happens on a machine: its events, followed over its restarts.
 
+use std::collections::VecDeque;
+
 use prost::Message;
 use prost_types::Any;
 
@@ -92,7 +94,14 @@ impl Node {
     pub fn events(&self, since: Since, actor: &str) -> Events {
         let node = self.clone();
         let actor = actor.to_owned();
-        Events { node, since, actor, stream: None, patience: Patience::default() }
+        Events {
+            node,
+            since,
+            actor,
+            stream: None,
+            told: Memory::default(),
+            patience: Patience::default(),
+        }
     }
 }
 
@@ -100,10 +109,11 @@ impl Node {
 #[derive(Debug)]
 pub struct Events {
     node: Node,
-    /// Where the next stream begins.
+    /// Where the first stream begins.
     since: Since,
     actor: String,
     stream: Option<Stream<Event>>,
+    told: Memory,
     patience: Patience,
 }
 
@@ -126,7 +136,7 @@ impl Events {
             let read = self.read().await;
             match self.patience.judge(&self.node, read)? {
                 Judged::Message(event) => {
-                    if !self.remember(&event) {
+                    if self.remember(&event) {
                         return Ok(Followed::Event(event));
                     }
                 }
@@ -140,16 +150,14 @@ impl Events {
         }
     }
 
-    /// Keeps where the next stream has to begin. Tells whether the event is only the greeting.
-    ///
-    /// Ids are in the order of time, also over restarts, of which the machine remembers nothing. The greeting is older
-    /// than what it is asked for, unless that is only to come.
+    /// Keeps where the next stream has to begin. Says whether the event is one to be told: the greeting is none.
     fn remember(&mut self, event: &Event) -> bool {
         let greeting = event.data.as_ref().is_none_or(|data| data.type_url.is_empty());
-        if !greeting || self.since == Since::Now {
+        // The greeting is older than what it is asked for, unless that is only to come.
+        if greeting && self.since == Since::Now {
             self.since = Since::Id(event.id.clone());
         }
-        greeting
+        !greeting && self.told.add(&event.id)
     }
 
     async fn read(&mut self) -> Result<Option<Event>, NodeError> {
@@ -158,16 +166,71 @@ impl Events {
         }
         let mut request =
             EventsRequest { with_actor_id: self.actor.clone(), ..EventsRequest::default() };
-        match &self.since {
-            Since::Now => {}
-            Since::Last(count) => request.tail_events = *count,
-            Since::Seconds(seconds) => request.tail_seconds = *seconds,
-            Since::Id(id) => request.tail_id = id.clone(),
+        match (self.told.start(), &self.since) {
+            (Some(id), _) => request.tail_id = id.to_owned(),
+            (None, Since::Now) => {}
+            (None, Since::Last(count)) => request.tail_events = *count,
+            (None, Since::Seconds(seconds)) => request.tail_seconds = *seconds,
+            (None, Since::Id(id)) => request.tail_id = id.clone(),
         }
         let events = |node: Node| async move { node.machine().events(request).await };
         let mut stream = self.node.open(events).await?;
         let greeting = stream.next().await;
         self.stream = Some(stream.patient());
         greeting
+    }
+}
+
+/// The ids of the events that were told last, as many as a machine remembers.
+///
+/// Ids are in the order of time, also over restarts, of which the machine remembers nothing. But it makes the id of an event
+/// a moment before the event takes its place in the line, so that neighbours may be swapped.
+#[derive(Debug, Default)]
+struct Memory(VecDeque<String>);
+
+impl Memory {
+    /// Says whether it was not told before.
+    fn add(&mut self, id: &str) -> bool {
+        if self.0.iter().any(|told| told == id) {
+            return false;
+        }
+        if self.0.len() == REMEMBERED {
+            self.0.pop_front();
+        }
+        self.0.push_back(id.to_owned());
+        true
+    }
+
+    /// Behind which event a stream has to begin so that nothing is missed, also of what comes late. Some of it was told.
+    fn start(&self) -> Option<&str> {
+        self.0.iter().rev().take(SWAPPED).min().map(String::as_str)
+    }
+}
+
+/// The events that a machine keeps.
+const REMEMBERED: usize = 1000;
+/// Events among which one may come late: many more than happen at the same time.
+const SWAPPED: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_that_comes_late_is_told_once_and_missed_by_nobody() {
+        let mut told = Memory::default();
+        assert_eq!(told.start(), None);
+        let all: Vec<String> = (0..3000).map(|number| format!("{number:04}")).collect();
+        for id in &all {
+            // One is late by a few places.
+            if id != "2990" {
+                assert!(told.add(id));
+            }
+        }
+        let start = told.start().unwrap().to_owned();
+        assert!(start.as_str() < "2990");
+        let again: Vec<&String> = all.iter().filter(|id| **id > start && told.add(id)).collect();
+        assert_eq!(again, ["2990"]);
+        assert_eq!(told.0.len(), REMEMBERED);
     }
 }
