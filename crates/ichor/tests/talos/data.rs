@@ -407,9 +407,15 @@ fn events_are_those_that_talosctl_shows() {
         assert_eq!(cells, *theirs);
     }
     let id = |event: &Value| event["id"].as_str().expect("an id").to_owned();
-    let middle = id(&ours[ours.len() / 2]);
-    let later = events(&cluster, &["--since", &middle]);
-    assert_eq!(id(&later[0]), id(&ours[ours.len() / 2 + 1]));
+    // One with all that is older before it, and all that is younger behind it: the machine looks for it in order.
+    let sorted = |at: &usize| {
+        let (before, after) =
+            (ours[..*at].iter().map(id).max(), ours[at + 1..].iter().map(id).min());
+        before < Some(id(&ours[*at])) && Some(id(&ours[*at])) < after
+    };
+    let middle = (ours.len() / 2..ours.len() - 1).find(sorted).expect("such an event");
+    let later = events(&cluster, &["--since", &id(&ours[middle])]);
+    assert_eq!(id(&later[0]), id(&ours[middle + 1]));
     // The machine was not up for so long: all that it remembers.
     for arguments in [["--since", "500h"], ["--duration", "500h"]] {
         assert_eq!(id(&events(&cluster, &arguments)[0]), id(&ours[0]), "{arguments:?}");

@@ -70,6 +70,8 @@ pub(super) fn unpack(packed: impl Read, target: &Path) -> Result<Unpacked, Troub
             _ => unpacked.left_out.push(format!("{} (a special file)", path.display())),
         }
     }
+    // The checksum is behind everything else.
+    io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(unreadable)?;
     // At the end, so that nothing can be written through them.
     for (path, to) in links {
         if leads_outside(&path, &to) {
@@ -210,6 +212,10 @@ mod tests {
         assert_eq!(fs_err::metadata(up).unwrap().permissions().mode() & 0o777, 0o640);
         let again = unpack(packed.as_slice(), directory.path()).unwrap_err();
         assert!(matches!(again, Trouble::Local(_)), "{again:?}");
+
+        let elsewhere = tempfile::tempdir().unwrap();
+        let cut = unpack(&packed[..packed.len() - 1], elsewhere.path()).unwrap_err();
+        assert!(matches!(cut, Trouble::Archive(_)), "{cut:?}");
     }
 
     #[test]
