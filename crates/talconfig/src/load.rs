@@ -53,14 +53,14 @@ impl Talconfig {
             Some((folder, _)) => folder,
             None => ".",
         };
-        let absolute = |folder: &str, path: &str| {
+        let absolute = |path: &str| {
             if path.starts_with('/') {
                 path.to_owned()
             } else {
                 world.absolute(&format!("{folder}/{path}"))
             }
         };
-        let text = text::settle(&text, folder, &absolute).map_err(Error::Structure)?;
+        let text = text::settle(&text, &absolute).map_err(Error::Structure)?;
         let mut cluster = decode::object(&text, &TALCONFIG).map_err(Error::Shape)?;
         fetch_manifests(&mut cluster, environment, world)?;
         let nodes = nodes(&cluster, environment, world)?;
@@ -176,7 +176,7 @@ fn fetch(
         return Ok(());
     };
     world.debug(&|| format!("getting file content of @{path}"));
-    let mut content = sealed::read_any(&path, environment, world)?;
+    let mut content = sealed::open_file(&path, environment, world)?;
     if !holder.flag_at("skipEnvsubst") {
         content = text::fill_in(&content, environment).map_err(|trouble| trouble.in_file(&path))?;
     }

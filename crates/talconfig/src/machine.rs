@@ -355,7 +355,7 @@ impl Builder<'_> {
             Config::parse(&text, Source::default()).map_err(|error| located(&error, &[]))?;
         for path in paths {
             let content =
-                sealed::read_any(path, self.environment, self.world).map_err(Error::Patch)?;
+                sealed::open_file(path, self.environment, self.world).map_err(Error::Patch)?;
             let content = self.render(&content, below.documents())?;
             if !content.starts_with("---\n") {
                 text.push_str("---\n");

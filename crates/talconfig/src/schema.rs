@@ -28,15 +28,15 @@ fn object(object: &Object) -> Value {
 }
 
 fn property(key: &Key) -> Value {
-    let mut schema = shape(key.shape);
+    let mut schema = of_shape(key.shape);
     if !key.about.is_empty() {
         schema["description"] = json!(key.about);
     }
     schema
 }
 
-fn shape(shape_: Shape) -> Value {
-    match shape_ {
+fn of_shape(shape: Shape) -> Value {
+    match shape {
         Shape::Text
         | Shape::Duration
         | Shape::DiskSize
@@ -49,7 +49,7 @@ fn shape(shape_: Shape) -> Value {
         Shape::Ports => json!({ "type": ["integer", "string"] }),
         Shape::Any => json!({ "type": "object" }),
         Shape::TextMap => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
-        Shape::List { item, .. } => json!({ "type": "array", "items": shape(*item) }),
+        Shape::List { item, .. } => json!({ "type": "array", "items": of_shape(*item) }),
         Shape::Objects { item, .. } => json!({ "type": "array", "items": object(item) }),
         Shape::Part(inner) | Shape::Whole(inner) => object(inner),
     }

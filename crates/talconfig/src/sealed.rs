@@ -71,15 +71,6 @@ pub fn open_file(
     environment: &Environment,
     world: &dyn World,
 ) -> Result<String, Trouble> {
-    read_any(path, environment, world)
-}
-
-/// Reads a file of any kind, encrypted or not; its name says which kind it is.
-pub(crate) fn read_any(
-    path: &str,
-    environment: &Environment,
-    world: &dyn World,
-) -> Result<String, Trouble> {
     world.debug(&|| format!("attempting SOPS decryption of {path}"));
     let format = Format::of_path(path);
     let bytes = world.read(path).map_err(|error| match format {

@@ -51,11 +51,7 @@ pub(crate) fn syntax(error: &SyntaxError) -> String {
 
 /// The first document with aliases and merges written out, paths of files made absolute, and everything in
 /// the spelling and order of free-form data.
-pub(crate) fn settle(
-    text: &str,
-    folder: &str,
-    absolute: &dyn Fn(&str, &str) -> String,
-) -> Result<String, Trouble> {
+pub(crate) fn settle(text: &str, absolute: &dyn Fn(&str) -> String) -> Result<String, Trouble> {
     let documents = parse(text)?;
     let Some(document) = documents.into_iter().next() else { return Ok("null\n".to_owned()) };
     let mut duplicates = Vec::new();
@@ -63,7 +59,7 @@ pub(crate) fn settle(
     if !duplicates.is_empty() {
         return Err(unmarshal_errors(&duplicates));
     }
-    let node = with_paths(node, Reference::No, &|path| absolute(folder, path));
+    let node = with_paths(node, Reference::No, absolute);
     let document = Document { origin: Origin::default(), root: node, comments: Vec::new() };
     Ok(yaml::rewrite(&[document], 4, false))
 }
