@@ -109,6 +109,18 @@ fn a_value_left_out() {
 }
 
 #[test]
+fn an_override_needs_a_reason() {
+    let override_rule = ["--override", "quorum.tolerance"];
+    assert_snapshot!(ichor(&[&["node", "etcd", "leave"], &override_rule[..]].concat()));
+}
+
+#[test]
+fn nothing_is_done_to_a_machine_that_is_not_named() {
+    assert_snapshot!(ichor(&["node", "reboot", "--insecure"]));
+    assert_snapshot!(ichor(&["node", "wipe", "disk", "sda", "--insecure", "--yes"]));
+}
+
+#[test]
 fn an_argument_that_is_not_text() {
     use std::os::unix::ffi::OsStrExt;
     let output = program().arg(std::ffi::OsStr::from_bytes(b"\xff\xfe")).output().expect("ichor");

@@ -59,7 +59,7 @@ mod tests {
         assert_eq!(unpack(&packed).map(Secret::into_exposed).as_deref(), Ok("kind: Config"));
         assert!(unpack(&packed[..30]).is_err());
         assert!(unpack(&pack(&[("other", b"1")])).is_err());
-        assert!(unpack(&pack(&[("kubeconfig", &[0; 3 << 20])])).is_err());
+        assert!(unpack(&pack(&[("kubeconfig", &vec![0; 3 << 20])])).is_err());
     }
 
     fn pack(files: &[(&str, &[u8])]) -> Vec<u8> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use talos_api::proto::cosi::{Metadata, Resource};
+use talos_api::proto::cosi::Resource;
 use talos_api::proto::definitions::v1alpha1::ServiceSpec;
 use talos_api::proto::machine::machine_status_event::MachineStage;
 use talos_api::proto::machine::{Event, RebootRequest, ResetRequest, sequence_event};
@@ -319,7 +319,8 @@ impl Services {
                 assert_ne!(before, state, "{id} has not changed");
                 self.is_new |= self.interrupted > 0 && before.1 != state.1;
             }
-            Change::Gone(Metadata { id, .. }) => {
+            Change::Gone(resource) => {
+                let id = resource.metadata.unwrap_or_default().id;
                 assert!(self.known.remove(&id).is_some(), "{id} was not there");
             }
             Change::Settled => self.settled += 1,

@@ -13,7 +13,7 @@ pub enum Change {
     ///
     /// Writes ichor.yaml, new secrets and a .gitignore. Nothing is done to machines.
     ///
-    ///   ichor init home --endpoint https://10.0.0.11:6443 --control-plane cp-1=10.0.0.11 --worker w-1=10.0.0.21
+    ///   ichor init home --endpoint $ENDPOINT --control-plane cp-1=10.0.0.11 --worker w-1=10.0.0.21
     #[command(verbatim_doc_comment)]
     Init(Init),
 

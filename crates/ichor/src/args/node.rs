@@ -22,10 +22,10 @@ use super::{ImageNamespace, Maintenance, Reach, Shown, Sure};
 pub enum NodeCommand {
     /// Give machines a configuration
     ///
-    /// It is checked before it is sent. A machine without configuration takes it with --insecure and becomes part of the
-    /// cluster; one that has a configuration shows with --dry-run what would change, secrets hidden, and the command
-    /// ends with 2 then. A machine before Talos 1.14 that has to reboot for it is asked about first. Encrypted files
-    /// are opened with your keys.
+    /// It is checked before it is sent. A machine without configuration takes it with --insecure and
+    /// becomes part of the cluster; one that has a configuration shows with --dry-run what would
+    /// change, secrets hidden, and the command ends with 2 then. Machines before Talos 1.14 may have
+    /// to reboot for it: you are asked first. Encrypted files are opened with your keys.
     ///
     ///   ichor node apply-config -n 10.0.0.11 -f controlplane.yaml --insecure
     ///   ichor node apply-config -n 10.0.0.11 -f cp-1.yaml -p @patches/cp-1.yaml --dry-run
@@ -35,8 +35,8 @@ pub enum NodeCommand {
 
     /// Patch the configuration that machines have
     ///
-    /// Shows what changes, secrets hidden, and applies it. What is patched is the configuration that the machine would
-    /// boot with, one that is staged included.
+    /// Shows what changes, secrets hidden, and applies it. What is patched is the configuration that
+    /// the machine would boot with, one that is staged included.
     ///
     ///   ichor node patch -n 10.0.0.11 -p '{"machine": {"sysctls": {"vm.swappiness": "10"}}}'
     ///   ichor node patch -n 10.0.0.11 --patch-file new.yaml --dry-run
@@ -45,8 +45,8 @@ pub enum NodeCommand {
 
     /// Begin a cluster: make etcd of one control plane, which the others then join
     ///
-    /// A cluster is bootstrapped once in its life, on one machine. Beginning with a snapshot brings a lost cluster back:
-    /// the machines must have no data of etcd any more.
+    /// A cluster is bootstrapped once in its life, on one machine. Beginning with a snapshot brings a
+    /// lost cluster back: the machines must have no data of etcd any more.
     ///
     ///   ichor node bootstrap -n 10.0.0.11
     ///   ichor node bootstrap -n 10.0.0.11 --recover-from etcd.snapshot
@@ -74,8 +74,9 @@ pub enum NodeCommand {
 
     /// Install another image on machines, one after the other
     ///
-    /// The image is pulled, installed beside the one that runs, and booted; the machine goes back to the old one by itself
-    /// when the new one does not come up, which is told as an error. Machines before Talos 1.13 do all of it by themselves.
+    /// The image is pulled, installed beside the one that runs, and booted; the machine goes back to
+    /// the old one by itself when the new one does not come up, which is told as an error. Machines
+    /// before Talos 1.13 do all of it by themselves.
     ///
     ///   ichor node upgrade -n 10.0.0.11 --image factory.talos.dev/metal-installer/…:v1.14.1
     #[command(verbatim_doc_comment)]
@@ -92,7 +93,8 @@ pub enum NodeCommand {
 
     /// Start, stop or restart a service
     ///
-    /// Talos lets the kubelet be started and restarted, and the services of extensions (ext-…) be stopped, too.
+    /// Talos lets the kubelet be started and restarted, and the services of extensions (ext-…) be
+    /// stopped, too.
     ///
     ///   ichor node service kubelet restart -n 10.0.0.11
     #[command(verbatim_doc_comment)]

@@ -74,7 +74,7 @@ fn killed_anywhere_it_finishes_and_bootstraps_once() {
     for _ in 0..10 {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut running = home.start(&["apply", "--yes"]);
-        thread::sleep(Duration::from_millis(200 + (seed >> 33) % 4000));
+        pause(Duration::from_millis(200 + (seed >> 33) % 4000));
         running.kill().expect("killed");
         running.wait().expect("an end");
     }
@@ -146,7 +146,7 @@ impl Home {
     }
 
     fn ichor(&self, arguments: &[&str]) -> Said {
-        said(self.inside(env!("CARGO_BIN_EXE_ichor")).args(arguments).output().expect("ichor"))
+        said(&self.inside(env!("CARGO_BIN_EXE_ichor")).args(arguments).output().expect("ichor"))
     }
 
     /// One of the commands that look at a machine, with credentials of the cluster's secrets.
@@ -169,7 +169,7 @@ impl Home {
         let program = peers::program("kubectl");
         let mut command = self.inside(&program.to_string_lossy());
         let output = command.args(["--kubeconfig", "kubeconfig"]).args(arguments).output();
-        said(output.expect("kubectl")).expect(0).stdout
+        said(&output.expect("kubectl")).expect(0).stdout
     }
 
     fn wait_for_history(&self, text: &str) {
@@ -177,7 +177,7 @@ impl Home {
             if self.ichor(&["history"]).expect(0).stdout.contains(text) {
                 return;
             }
-            thread::sleep(Duration::from_millis(100));
+            pause(Duration::from_millis(100));
         }
         panic!("{text:?} never happened");
     }
@@ -192,10 +192,15 @@ impl Home {
     }
 }
 
-fn said(output: Output) -> Said {
+fn said(output: &Output) -> Said {
     Said {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test waits for another process")]
+fn pause(duration: Duration) {
+    thread::sleep(duration);
 }

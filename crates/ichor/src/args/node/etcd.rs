@@ -16,7 +16,8 @@ pub enum NodeEtcd {
 
     /// Remove a member whose machine cannot leave by itself any more
     ///
-    /// Refused where too few members would be left that answer. `ichor etcd members` shows the members.
+    /// Refused where too few members would be left that answer. `ichor etcd members` shows the
+    /// members.
     ///
     ///   ichor node etcd remove-member 8e9e05c52164694d -n 10.0.0.11
     ///   ichor node etcd remove-member cp-3 -n 10.0.0.11
