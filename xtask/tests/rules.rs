@@ -82,13 +82,11 @@ impl Workspace {
         workspace.write("Cargo.toml", &manifest.to_string());
         workspace.write("crates/plan/Cargo.toml", &self::manifest("plan", ""));
         workspace.write("crates/plan/src/lib.rs", "//! Plans.\n");
+        workspace.write("crates/plan/examples/schema.rs", &printing("{}"));
+        workspace.write("docs/reference/ichor.schema.json", "{}\n");
         workspace.write("crates/ichor/Cargo.toml", &self::manifest("ichor", ""));
         workspace.write("crates/ichor/src/lib.rs", "//! The command.\n");
-        workspace.write(
-            "crates/ichor/examples/reference.rs",
-            "//! Prints.\n\n#![expect(clippy::print_stdout, reason = \"printing\")]\n\n\
-             fn main() {\n    println!(\"# Commands\");\n}\n",
-        );
+        workspace.write("crates/ichor/examples/reference.rs", &printing("# Commands"));
         workspace.write("docs/reference/commands.md", "# Commands\n");
         workspace.write("crates/talos-api/Cargo.toml", &self::manifest("talos-api", ""));
         workspace.write("crates/talos-api/src/lib.rs", "//! The API.\n");
@@ -127,6 +125,14 @@ impl Workspace {
         assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
         assert!(stderr(&output).contains(message), "{}", stderr(&output));
     }
+}
+
+/// A program that prints a line.
+fn printing(line: &str) -> String {
+    format!(
+        "//! Prints.\n\n#![expect(clippy::print_stdout, reason = \"printing\")]\n\n\
+         fn main() {{\n    println!(\"{{}}\", {line:?});\n}}\n"
+    )
 }
 
 fn manifest(name: &str, dependency: &str) -> String {

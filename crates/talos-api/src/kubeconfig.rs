@@ -34,6 +34,9 @@ fn unpack(packed: &[u8]) -> Result<Secret<String>, String> {
         if &*entry.path_bytes() != b"kubeconfig" {
             continue;
         }
+        if entry.size() > LONGEST {
+            return Err(format!("a kubeconfig of {} bytes", entry.size()));
+        }
         let mut text = String::new();
         entry.read_to_string(&mut text).map_err(unreadable)?;
         return Ok(Secret::new(text));

@@ -161,14 +161,12 @@ fn values_that_are_not_known_are_kept() {
     let data = |name: &str, value: Vec<u8>| {
         Some(prost_types::Any { type_url: format!("talos/runtime/{name}"), value })
     };
+    let event = |id: &str, data| Event { id: id.to_owned(), data, ..Default::default() };
     let events = [
-        Event { id: "1".to_owned(), ..Default::default() },
-        Event {
-            data: data("machine.ServiceStateEvent", service.encode_to_vec()),
-            ..Default::default()
-        },
-        Event { data: data("machine.FromTheFuture", vec![1, 2, 3]), ..Default::default() },
-        Event { data: data("machine.TaskEvent", vec![0xff]), ..Default::default() },
+        event("1", None),
+        event("2", data("machine.ServiceStateEvent", service.encode_to_vec())),
+        event("3", data("machine.FromTheFuture", vec![1, 2, 3])),
+        event("4", data("machine.TaskEvent", vec![0xff])),
     ];
     let read = run(async {
         let pki = Pki::new(1);

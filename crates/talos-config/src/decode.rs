@@ -216,7 +216,7 @@ impl Decoder<'_> {
             self.wrong_type(node, path, "text", secret);
             return None;
         };
-        match (resolve(text, style), node.tag.as_deref()) {
+        match (resolve(text, style), node.tag()) {
             (Resolved::Null, _) => Some(String::new()),
             (Resolved::Timestamp, None) => {
                 self.problem(node, path, "a date where text is wanted; quote it");
@@ -500,12 +500,12 @@ fn element_without_text(element: Type, item: &Node) -> Option<Value> {
 
 /// Whether a tag is somebody's own.
 fn has_private_tag(node: &Node) -> bool {
-    node.tag.as_deref().is_some_and(|tag| !tag.starts_with(CORE_TAG))
+    node.tag().is_some_and(|tag| !tag.starts_with(CORE_TAG))
 }
 
 fn is_null(node: &Node) -> bool {
     node.scalar().is_some_and(|(text, style)| resolve(text, style) == Resolved::Null)
-        && node.tag.is_none()
+        && node.tag().is_none()
 }
 
 /// The way to a value; spelled out only when there is something to say about it.

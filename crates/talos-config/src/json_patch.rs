@@ -414,8 +414,7 @@ fn node(value: &Value) -> Node {
                         origin: value.origin,
                         flow: false,
                         alias: None,
-                        tag: None,
-                        anchor: None,
+                        properties: None,
                     },
                     node(value),
                 )
@@ -423,7 +422,7 @@ fn node(value: &Value) -> Node {
             Content::Mapping(entries.iter().map(entry).collect())
         }
     };
-    Node { content, origin: value.origin, flow: false, alias: None, tag: None, anchor: None }
+    Node { content, origin: value.origin, flow: false, alias: None, properties: None }
 }
 
 /// Writes the data as talosctl prints it.

@@ -228,7 +228,7 @@ fn check(root: &Node, part: Part) -> Result<(), Error> {
 
 /// The node as it is written again. What stands there without quotes stays so: kubectl decides what it means.
 fn tree(node: &Node) -> Result<Tree<'static>, Error> {
-    let tag = node.tag.as_deref().unwrap_or_default();
+    let tag = node.tag().unwrap_or_default();
     let is_understood = match node.content {
         Content::Scalar { .. } => ["", "!", TEXT_TAG].contains(&tag),
         Content::Sequence(_) | Content::Mapping(_) => tag.is_empty() || tag.starts_with(CORE_TAG),

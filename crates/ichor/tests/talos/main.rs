@@ -7,3 +7,4 @@ mod inventory;
 mod node;
 mod own;
 mod programs;
+mod roles;

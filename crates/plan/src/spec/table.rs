@@ -202,7 +202,7 @@ impl Reader {
 
     /// Reads a value; `None` when it is wrong, which has been noted.
     fn value(&mut self, node: &Node, ty: Type, path: &str) -> Option<Item> {
-        let scalar = node.scalar().filter(|_| node.tag.is_none());
+        let scalar = node.scalar().filter(|_| node.tag().is_none());
         let resolved = scalar.map(|(text, style)| resolve(text, style));
         let data = match (ty, scalar, resolved) {
             (Type::Boolean, _, Some(Resolved::Bool(value))) => Data::Boolean(value),
@@ -315,7 +315,7 @@ fn default(literal: &Literal, ty: Type) -> Item {
 }
 
 fn is_null(node: &Node) -> bool {
-    node.tag.is_none()
+    node.tag().is_none()
         && node.scalar().is_some_and(|(text, style)| resolve(text, style) == Resolved::Null)
 }
 

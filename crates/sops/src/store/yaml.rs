@@ -286,7 +286,7 @@ fn scalar(node: &yaml::Node) -> Result<Scalar, Error> {
         Error::Value { place, problem }
     };
     let (text, style) = node.scalar().ok_or_else(|| wrong("a scalar is wanted here"))?;
-    let tag = node.tag.as_deref().map(|tag| tag.strip_prefix("tag:yaml.org,2002:").unwrap_or(tag));
+    let tag = node.tag().map(|tag| tag.strip_prefix("tag:yaml.org,2002:").unwrap_or(tag));
     let resolved = match tag {
         None => yaml::resolve(text, style),
         Some("int" | "float" | "bool" | "null" | "timestamp") => yaml::resolve(text, Style::Plain),

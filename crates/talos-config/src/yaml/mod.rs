@@ -19,7 +19,7 @@ mod scalar;
 pub use crate::natural::compare as compare_keys;
 pub(crate) use emit::emit_folded;
 pub use emit::{Dialect, Tree, emit, float};
-pub use node::{Comment, Content, Document, Node, Style};
+pub use node::{Comment, Content, Document, Node, Properties, Style};
 pub use parse::{Limits, parse};
 pub(crate) use resolve::{BINARY_TAG, CORE_TAG};
 pub use resolve::{Resolved, old_boolean, resolve, resolve_node};

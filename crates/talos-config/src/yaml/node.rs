@@ -13,6 +13,13 @@ pub struct Node {
     pub flow: bool,
     /// Where the alias is through which it stands here.
     pub alias: Option<Origin>,
+    /// What is written in front of it. Apart, because hardly any node has it, and nodes within nodes take up the stack.
+    pub properties: Option<Box<Properties>>,
+}
+
+/// What may be written in front of a node.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Properties {
     /// An explicit tag, as written out in full: `!!int` is `tag:yaml.org,2002:int`.
     pub tag: Option<Box<str>>,
     /// The name of its anchor; where it stands through an alias, the name that the alias has.
@@ -80,7 +87,17 @@ impl Node {
 
     /// A node without properties, in block style.
     pub fn new(content: Content, origin: Origin) -> Self {
-        Self { content, origin, flow: false, alias: None, tag: None, anchor: None }
+        Self { content, origin, flow: false, alias: None, properties: None }
+    }
+
+    /// Its explicit tag, in full.
+    pub fn tag(&self) -> Option<&str> {
+        self.properties.as_ref()?.tag.as_deref()
+    }
+
+    /// The name of its anchor, or of the alias that it stands for.
+    pub fn anchor(&self) -> Option<&str> {
+        self.properties.as_ref()?.anchor.as_deref()
     }
 
     /// The text and style of a scalar.

@@ -258,7 +258,7 @@ impl<'a> Parser<'a> {
                 let style = if folded { Style::Folded } else { Style::Literal };
                 let content = Content::Scalar { text: text.into(), style };
                 return self.finish(
-                    Node { content, origin, flow: false, alias: None, tag: None, anchor: None },
+                    Node { content, origin, flow: false, alias: None, properties: None },
                     properties,
                 );
             }
@@ -315,8 +315,7 @@ impl<'a> Parser<'a> {
             origin,
             flow: false,
             alias: None,
-            tag: None,
-            anchor: None,
+            properties: None,
         })
     }
 
@@ -351,8 +350,7 @@ impl<'a> Parser<'a> {
             origin,
             flow: false,
             alias: None,
-            tag: None,
-            anchor: None,
+            properties: None,
         })
     }
 
@@ -443,10 +441,7 @@ impl<'a> Parser<'a> {
             _ if properties.is_some() => scalar(String::new(), Style::Plain),
             _ => return Err(self.no_token()),
         };
-        self.finish(
-            Node { content, origin, flow, alias: None, tag: None, anchor: None },
-            properties,
-        )
+        self.finish(Node { content, origin, flow, alias: None, properties: None }, properties)
     }
 
     fn starts_plain(&self) -> bool {

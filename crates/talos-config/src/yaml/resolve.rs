@@ -29,7 +29,7 @@ pub fn resolve(text: &str, style: Style) -> Resolved {
 /// Resolves a node, its tag included; what is no scalar is text to nobody.
 pub fn resolve_node(node: &Node) -> Resolved {
     let Some((text, style)) = node.scalar() else { return Resolved::Text };
-    match node.tag.as_deref().map(|tag| tag.strip_prefix(CORE_TAG)) {
+    match node.tag().map(|tag| tag.strip_prefix(CORE_TAG)) {
         None => resolve(text, style),
         Some(Some("int" | "float" | "bool" | "null" | "merge")) => resolve(text, Style::Plain),
         Some(_) => Resolved::Text,

@@ -175,7 +175,7 @@ impl Writer<'_> {
     }
 
     fn content(&mut self, node: &Node, column: usize, within: Within) {
-        if let (Some(_), Some(name)) = (node.alias, &node.anchor) {
+        if let (Some(_), Some(name)) = (node.alias, node.anchor()) {
             self.output.push('*');
             self.output.push_str(name);
             if within == Within::Key {
@@ -211,8 +211,8 @@ impl Writer<'_> {
 
     fn properties(&mut self, node: &Node) {
         let mut words = Vec::new();
-        words.extend(node.anchor.as_ref().map(|name| format!("&{name}")));
-        words.extend(node.tag.as_ref().map(|tag| match tag.strip_prefix(CORE_TAG) {
+        words.extend(node.anchor().map(|name| format!("&{name}")));
+        words.extend(node.tag().map(|tag| match tag.strip_prefix(CORE_TAG) {
             Some(core) => format!("!!{core}"),
             None if tag.starts_with('!') => tag.to_string(),
             None => format!("!<{tag}>"),
@@ -384,7 +384,7 @@ fn has_flow_indicator(text: &str) -> bool {
 
 /// Whether a key fits on one line with its value.
 fn is_simple(key: &Node) -> bool {
-    let name = key.anchor.as_ref().map_or(0, |name| name.len());
+    let name = key.anchor().map_or(0, str::len);
     if key.alias.is_some() {
         return name <= LONGEST_SIMPLE_KEY;
     }
@@ -399,7 +399,7 @@ fn is_simple(key: &Node) -> bool {
 }
 
 fn has_properties(node: &Node) -> bool {
-    node.anchor.is_some() || node.tag.is_some()
+    node.properties.is_some()
 }
 
 /// Where a node is read, which for an alias is not where it was written.

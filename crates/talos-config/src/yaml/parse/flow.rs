@@ -96,8 +96,7 @@ impl Parser<'_> {
             origin,
             flow: true,
             alias: None,
-            tag: None,
-            anchor: None,
+            properties: None,
         })
     }
 

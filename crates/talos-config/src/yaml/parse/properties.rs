@@ -121,12 +121,13 @@ impl<'a> Parser<'a> {
         properties: Option<Properties<'a>>,
     ) -> Result<Node, SyntaxError> {
         let Some(Properties { anchor, tag }) = properties else { return Ok(node) };
+        let own = node.properties.get_or_insert_default();
         if tag.is_some() {
-            node.tag = tag;
+            own.tag = tag;
         }
         if let Some(anchor) = anchor {
+            own.anchor = Some(anchor.into());
             let extent = Extent::of(&node);
-            node.anchor = Some(anchor.into());
             self.count(extent.nodes)?;
             self.anchors.insert(anchor, Some((node.clone(), extent)));
         }

@@ -104,7 +104,7 @@ impl fmt::Display for Value {
 impl From<&Node> for Value {
     fn from(node: &Node) -> Self {
         match &node.content {
-            Content::Scalar { text, style } if node.tag.is_none() => match style {
+            Content::Scalar { text, style } if node.tag().is_none() => match style {
                 Style::Plain => Self::plain(text),
                 _ => Self::text(&**text),
             },
