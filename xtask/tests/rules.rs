@@ -131,7 +131,7 @@ impl Workspace {
 fn printing(line: &str) -> String {
     format!(
         "//! Prints.\n\n#![expect(clippy::print_stdout, reason = \"printing\")]\n\n\
-         fn main() {{\n    println!(\"{{}}\", {line:?});\n}}\n"
+         fn main() {{\n    let line = {line:?};\n    println!(\"{{line}}\");\n}}\n"
     )
 }
 
