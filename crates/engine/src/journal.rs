@@ -75,6 +75,12 @@ pub enum Entry {
         /// What happened.
         message: String,
     },
+    /// A machine in maintenance is about to get its configuration. Whatever installation it is afterwards is ours, also
+    /// when nobody lived to record it.
+    Configuring {
+        /// The machine.
+        machine: MachineName,
+    },
     /// Which installation a machine is.
     Recorded {
         /// The machine.

@@ -2,7 +2,7 @@
 //!
 //! Always holds: a machine that does not answer is a fact and no failure, and keeps nothing back of the others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::future::{join, join_all};
 use plan::{
@@ -43,7 +43,7 @@ async fn look(
     ports: &Ports<'_>,
 ) -> Result<(Inventory, BTreeMap<MachineName, Config>), Error> {
     let targets = cluster.targets();
-    let recorded = recorded(ports).await?;
+    let (mut recorded, configuring) = recorded(ports).await?;
     let (seen, nodes) = join(
         join_all(targets.iter().map(|target| ports.machines.see(target))),
         ports.kubernetes.nodes(),
@@ -62,8 +62,16 @@ async fn look(
         if let Seen::Unseen(why) = &seen {
             unseen.push((target.name.clone(), why.clone()));
         }
-        if matches!(seen, Seen::Ours { .. }) && cluster.spec.is_control_plane(&target.name) {
-            ours.push(target.clone());
+        if let Seen::Ours { node, .. } = &seen {
+            if cluster.spec.is_control_plane(&target.name) {
+                ours.push(target.clone());
+            }
+            // Whoever configured it did not live to write down which installation it became.
+            if configuring.contains(&target.name) {
+                let entry = Entry::Recorded { machine: target.name.clone(), node: node.clone() };
+                ports.journal.append(entry).await?;
+                recorded.insert(target.name.clone(), node.clone());
+            }
         }
         let state = nodes.as_ref().map(|nodes| nodes.get(target.name.as_str()).copied());
         let kubernetes = match state {
@@ -196,15 +204,26 @@ fn combine(
     Etcd { members: members.collect(), leader }
 }
 
-/// Which installation each machine was when we last changed it.
-async fn recorded(ports: &Ports<'_>) -> Result<BTreeMap<MachineName, NodeIdentity>, Error> {
+/// Which installation each machine was when we last changed it, and the machines that were being configured when somebody
+/// was interrupted.
+async fn recorded(
+    ports: &Ports<'_>,
+) -> Result<(BTreeMap<MachineName, NodeIdentity>, BTreeSet<MachineName>), Error> {
     let mut recorded = BTreeMap::new();
+    let mut configuring = BTreeSet::new();
     for record in ports.journal.read().await? {
-        if let Entry::Recorded { machine, node } = record.entry {
-            recorded.insert(machine, node);
+        match record.entry {
+            Entry::Configuring { machine } => {
+                configuring.insert(machine);
+            }
+            Entry::Recorded { machine, node } => {
+                configuring.remove(&machine);
+                recorded.insert(machine, node);
+            }
+            _ => {}
         }
     }
-    Ok(recorded)
+    Ok((recorded, configuring))
 }
 
 fn known<T>(value: T, seen: Moment, source: Source) -> Fact<T> {

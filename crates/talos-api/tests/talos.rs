@@ -105,8 +105,15 @@ fn every_failure_has_its_reason() {
     let foreign = reason(&Context { ca: other.ca.clone(), ..right.clone() }, &address);
     assert!(matches!(foreign, Reason::Untrusted(_)), "{foreign:?}");
     let stranger = Context { ca: right.ca.clone(), endpoints: right.endpoints.clone(), ..other };
-    let stranger = reason(&stranger, &address);
-    assert!(matches!(stranger, Reason::Untrusted(_)), "{stranger:?}");
+    // The machine says why and hangs up; now and then the connection is gone before that is read.
+    let reasons: Vec<Reason> = (0..5).map(|_| reason(&stranger, &address)).collect();
+    assert!(reasons.iter().any(|reason| matches!(reason, Reason::Untrusted(_))), "{reasons:?}");
+    assert!(
+        reasons
+            .iter()
+            .all(|reason| matches!(reason, Reason::Untrusted(_) | Reason::Unreachable(_))),
+        "{reasons:?}"
+    );
 
     let elsewhere = reason(&right, "127.99.99.99");
     assert!(matches!(elsewhere, Reason::Unreachable(_) | Reason::TimedOut(_)), "{elsewhere:?}");

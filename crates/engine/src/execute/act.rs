@@ -25,6 +25,9 @@ pub(super) async fn act(
                 );
                 return Err(Trouble::precondition(message).into());
             }
+            if *mode == ApplyMode::Maintenance {
+                execution.append(Entry::Configuring { machine: target.name.clone() }).await?;
+            }
             let text = wanted.encode(Dialect::V1_14);
             execution.ports.machines.apply_config(target, &text, *mode).await?;
             match mode {

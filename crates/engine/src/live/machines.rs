@@ -60,7 +60,10 @@ impl LiveMachines {
     }
 
     async fn see_ours(node: &Node) -> Result<Seen, NodeError> {
-        let release = node.call(node.machine().version(())).await?;
+        // Asked again when the connection breaks: a machine that does not know us says so and hangs up, and the one may
+        // be heard without the other.
+        let release =
+            node.ask(|node| async move { node.call(node.machine().version(())).await }).await?;
         let tag = node.only(release.messages)?.version.unwrap_or_default().tag;
         let unreadable = |text: String| NodeError {
             node: node.name().to_owned(),

@@ -44,6 +44,9 @@ impl fmt::Display for History {
                 Entry::Failed { plan, step, code, message } => {
                     (Some(*plan), format!("step {step} failed[{code}]: {message}"))
                 }
+                Entry::Configuring { machine } => {
+                    (None, format!("{machine} is about to get its configuration"))
+                }
                 Entry::Recorded { machine, node } => (None, format!("{machine} is node {node}")),
                 Entry::Ended { plan, complete: true } => (Some(*plan), "complete".to_owned()),
                 Entry::Ended { plan, complete: false } => (Some(*plan), "stopped".to_owned()),
