@@ -62,6 +62,17 @@ impl Directory {
         Sealed(&self.keys)
     }
 
+    /// Which directory on which computer it is. Whoever has the slot of its journal is the only one alive who says so, and
+    /// may take over what a process that was killed held.
+    pub(crate) fn id(&self) -> String {
+        let mut hash = Sha256::new();
+        for file in ["/etc/machine-id", "/proc/sys/kernel/hostname"] {
+            hash.update(fs_err::read(file).unwrap_or_default());
+        }
+        hash.update(self.root.as_os_str().as_encoded_bytes());
+        hash.finalize()[..6].iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}"))
+    }
+
     /// The machines of the cluster, with credentials for a day.
     pub(crate) fn machines(&self) -> Result<LiveMachines, Error> {
         let name = self.cluster.spec.cluster.as_str();

@@ -58,7 +58,7 @@ impl<'a> World<'a> {
             kubernetes: directory.kubernetes()?,
             vault: FileVault::new(&directory.root, seal),
             directory,
-            holder: format!("{} (ichor, process {})", surroundings.user, std::process::id()),
+            holder: format!("{} (ichor, {})", surroundings.user, directory.id()),
         })
     }
 
