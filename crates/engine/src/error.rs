@@ -69,7 +69,6 @@ impl Trouble {
         "kubernetes.failed",
         "kubernetes.unreachable",
         "lease.held",
-        "vault.changed",
         "vault.unreadable",
     ];
 

@@ -20,7 +20,6 @@ use crate::error::{Error, Trouble};
 use crate::event::{Event, StepPlace};
 use crate::journal::Entry;
 use crate::lease::{self, Claim};
-use crate::observe;
 use crate::ports::Ports;
 
 /// How a plan went.
@@ -65,8 +64,7 @@ pub(crate) async fn execute(
 ) -> Result<Report, Error> {
     ports.journal.take(plan.hash(), ports.holder).await?;
     let claim = Claim { holder: ports.holder.to_owned(), plan: plan.hash(), lasts: lease::LASTS };
-    let etcd = observe::etcd_now(cluster, ports).await;
-    let leased = lease::take(&claim, &etcd, ports).await?;
+    let leased = lease::take(&claim, cluster, ports).await?;
     let execution = Execution { plan, cluster, ports };
     let outcome = {
         let steps = pin!(execution.steps());

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use plan::{Digest, Etcd, Fact};
+use plan::Digest;
 
+use crate::cluster::Cluster;
 use crate::error::{Error, Trouble};
 use crate::event::Event;
+use crate::observe;
 use crate::ports::Ports;
 
 /// Who wants the lease, for what and for how long.
@@ -23,7 +25,7 @@ pub struct Claim {
 /// and of machines only those in maintenance are taken over.
 pub(crate) async fn take(
     claim: &Claim,
-    etcd: &Fact<Etcd>,
+    cluster: &Cluster,
     ports: &Ports<'_>,
 ) -> Result<bool, Error> {
     match ports.kubernetes.take_lease(claim).await {
@@ -33,6 +35,7 @@ pub(crate) async fn take(
         }
         Err(trouble) if trouble.code == HELD => Err(trouble.into()),
         Err(trouble) => {
+            let etcd = observe::etcd_now(cluster, ports).await;
             let begun = etcd.current(ports.clock.now()).is_none_or(|etcd| !etcd.members.is_empty());
             if begun {
                 ports.events.tell(&Event::LeaseUnavailable { why: trouble.message });

@@ -18,6 +18,7 @@ mod observe;
 mod ports;
 pub mod provider;
 mod run;
+mod whole;
 
 pub use cluster::{Cluster, Target};
 pub use error::{Error, Trouble};
@@ -26,7 +27,6 @@ pub use execute::{Failure, Report};
 pub use lease::Claim;
 pub use observe::observe;
 pub use ports::{
-    Approve, Clock, Entropy, Events, Kubernetes, ListedMember, Machines, MemberState, Ports, Seen,
-    Vault,
+    Approve, Clock, Events, Kubernetes, ListedMember, Machines, MemberState, Ports, Seen, Vault,
 };
 pub use run::{Outcome, Proposal, propose, run, run_plan};

@@ -65,9 +65,6 @@ pub trait Machines: Send + Sync {
     /// Boots a machine again.
     async fn reboot(&self, machine: &Target) -> Result<(), Trouble>;
 
-    /// Wipes a machine, with a boot into maintenance.
-    async fn reset(&self, machine: &Target) -> Result<(), Trouble>;
-
     /// An administrator's credentials for the Kubernetes API.
     async fn kubeconfig(&self, machine: &Target) -> Result<Secret<String>, Trouble>;
 }
@@ -136,9 +133,6 @@ pub trait Vault: Send + Sync {
     /// The secrets of the cluster; none when it has none yet.
     async fn read(&self) -> Result<Option<Bundle>, Trouble>;
 
-    /// Puts secrets where there are none. Fails when somebody else was faster.
-    async fn create(&self, secrets: &Bundle) -> Result<(), Trouble>;
-
     /// Whether there are credentials for Kubernetes.
     async fn has_kubeconfig(&self) -> bool;
 
@@ -154,12 +148,6 @@ pub trait Clock: Send + Sync {
 
     /// Waits.
     async fn sleep(&self, duration: Duration);
-}
-
-/// Randomness.
-pub trait Entropy: Send + Sync {
-    /// Fills bytes that nobody can guess.
-    fn fill(&self, bytes: &mut [u8]) -> Result<(), Trouble>;
 }
 
 /// Who says yes.

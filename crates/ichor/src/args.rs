@@ -15,8 +15,8 @@ pub use change::{
 };
 pub use config::{Config, ConfigCommand};
 pub use look::{
-    Certs, Containers, Disks, Get, ImageCommand, ImageList, ImageNamespace, Links, Look,
-    ResourceForm, Services, Version,
+    Certs, Containers, Get, Hardware, ImageCommand, ImageList, ImageNamespace, Look, ResourceForm,
+    Services, Version,
 };
 pub use look_data::{
     Cp, Dmesg, Etcd, EtcdLook, EtcdShow, EtcdSnapshot, Events, Kubeconfig, Logs, Ls, Read,

@@ -115,7 +115,8 @@ fn hash(line: &str) -> String {
     hex(&Sha256::digest(line.as_bytes()))
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Bytes as people compare them.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use engine::journal::FileJournal;
 use engine::live::{FileVault, LiveKubernetes, LiveMachines, Seal, SystemClock};
 use engine::{Cluster, Trouble, Vault as _};
-use plan::{ClusterSpec, DigestKey, Kind, Layers};
+use plan::{ClusterSpec, DigestKey, Layers};
 use sha2::{Digest as _, Sha256};
 use talos_config::{Mode, Secret, Source};
 
+use crate::audit::hex;
+use crate::error::with_causes;
 use crate::sealed::{self, Keys};
 use crate::settings::{Input, Place};
 use crate::texts::Texts;
@@ -19,8 +21,8 @@ use crate::{Error, makers};
 pub(crate) struct Directory {
     pub(crate) root: PathBuf,
     pub(crate) cluster: Cluster,
+    pub(crate) vault: FileVault,
     pub(crate) journal: FileJournal,
-    keys: Keys,
 }
 
 impl Directory {
@@ -42,11 +44,9 @@ impl Directory {
         }
         let layers =
             Layers::native(&spec, &file.display().to_string(), &patches).map_err(|error| {
-                Error::Spec { message: with_source(&error), hint: None, code: error.code() }
+                Error::Spec { message: with_causes(&error), hint: None, code: error.code() }
             })?;
-        let keys = place.keys.clone();
-        let seal = Sealed(&keys);
-        let vault = FileVault::new(&root, &seal);
+        let vault = FileVault::new(&root, Box::new(Sealed(place.keys.clone())));
         let secrets = vault.read().await?.ok_or_else(|| Error::Usage {
             message: format!("{} has no secrets", root.display()),
             hint: "`ichor init` makes them, or `ichor gen secrets -o secrets.yaml`".to_owned(),
@@ -54,12 +54,7 @@ impl Directory {
         let journal = FileJournal::new(&root.join(STATE), SystemClock::time);
         let key = digest_key(secrets.cluster_secret().expose());
         let cluster = Cluster { spec, layers, secrets, key, mode: Mode::Metal };
-        Ok(Self { root, cluster, journal, keys })
-    }
-
-    /// What opens and closes its secrets.
-    pub(crate) fn seal(&self) -> Sealed<'_> {
-        Sealed(&self.keys)
+        Ok(Self { root, cluster, vault, journal })
     }
 
     /// Which directory on which computer it is. Whoever has the slot of its journal is the only one alive who says so, and
@@ -70,7 +65,7 @@ impl Directory {
             hash.update(fs_err::read(file).unwrap_or_default());
         }
         hash.update(self.root.as_os_str().as_encoded_bytes());
-        hash.finalize()[..6].iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}"))
+        hex(&hash.finalize()[..6])
     }
 
     /// The machines of the cluster, with credentials for a day.
@@ -117,24 +112,12 @@ fn find(place: &Place) -> Result<PathBuf, Error> {
 }
 
 /// Files that the `sops` program could have encrypted.
-pub(crate) struct Sealed<'a>(&'a Keys);
+struct Sealed(Keys);
 
-impl Seal for Sealed<'_> {
+impl Seal for Sealed {
     fn open(&self, text: String, path: &Path) -> Result<Secret<String>, Trouble> {
-        sealed::open(text, path, self.0).map(Secret::new).map_err(|error| trouble(&error))
+        sealed::open(text, path, &self.0).map(Secret::new).map_err(|error| error.trouble())
     }
-
-    fn close(&self, text: &Secret<String>, path: &Path) -> Result<String, Trouble> {
-        if sealed::is_sealed(path) {
-            sealed::seal(text.expose(), path, self.0).map_err(|error| trouble(&error))
-        } else {
-            Ok(text.expose().clone())
-        }
-    }
-}
-
-fn trouble(error: &Error) -> Trouble {
-    Trouble { code: error.code(), kind: Kind::NeedsPerson, message: with_source(error) }
 }
 
 /// The key of digests follows from what the cluster keeps for as long as it lives.
@@ -156,19 +139,8 @@ fn spec_problems(error: &plan::SpecError, texts: &Texts, source: Source) -> Stri
             });
             lines.collect::<Vec<_>>().join("\n  ")
         }
-        plan::SpecError::Syntax(_) => format!("{}: {}", texts.name(source), with_source(error)),
+        plan::SpecError::Syntax(_) => format!("{}: {}", texts.name(source), with_causes(error)),
     }
-}
-
-/// An error with everything that caused it.
-fn with_source(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 pub(crate) const FILE: &str = "ichor.yaml";

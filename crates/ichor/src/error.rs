@@ -219,6 +219,12 @@ impl Error {
         }
     }
 
+    /// The same for the engine, of whose ports it is one.
+    pub(crate) fn trouble(&self) -> engine::Trouble {
+        let (code, message) = (self.code(), with_causes(self));
+        engine::Trouble { code, kind: plan::Kind::NeedsPerson, message }
+    }
+
     /// What the user can do about it.
     pub fn hint(&self) -> Option<&str> {
         match self {
@@ -255,6 +261,17 @@ impl Error {
             | Self::Output(_) => None,
         }
     }
+}
+
+/// An error with everything that caused it.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
 }
 
 fn count(errors: usize) -> String {

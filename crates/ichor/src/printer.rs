@@ -3,7 +3,6 @@
 //! Data goes to stdout in the form that was asked for; everything meant for a person goes to stderr.
 //! Colours appear on terminals only, and never when `NO_COLOR` is set.
 
-use std::error::Error as _;
 use std::fmt::{Display, Write as _};
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::sync::mpsc;
@@ -13,6 +12,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use crate::args::{Output, Sure};
+use crate::error::with_causes;
 use crate::{Error, ExitStatus};
 
 #[derive(Debug)]
@@ -127,12 +127,8 @@ impl Printer {
         if status == ExitStatus::Done {
             return status;
         }
-        let mut message = format!("{ERROR}error[{}]{ERROR:#}: {error}", error.code());
-        let mut source = error.source();
-        while let Some(cause) = source {
-            let _ = write!(message, ": {cause}");
-            source = cause.source();
-        }
+        let mut message =
+            format!("{ERROR}error[{}]{ERROR:#}: {}", error.code(), with_causes(error));
         if let Some(hint) = error.hint() {
             let _ = write!(message, "\n\n{HINT}hint{HINT:#}: {hint}");
         }
@@ -141,9 +137,7 @@ impl Printer {
         let _ = writeln!(self.stderr, "{message}");
         status
     }
-}
 
-impl Printer {
     fn finish(&mut self) {
         if std::mem::take(&mut self.unfinished) {
             let _ = write!(self.stderr, "\r\x1b[K");

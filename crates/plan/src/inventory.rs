@@ -275,7 +275,7 @@ const FORMAT: &str = "ichor-inventory/v1";
 
 /// A voter that is further behind than this does not count: etcd itself takes no more writes when what it
 /// has applied is so many entries behind what was agreed.
-pub(crate) const MAX_LAG: u64 = 5_000;
+pub const MAX_LAG: u64 = 5_000;
 
 /// Facts older than this are not acted upon: longer than a slow round of observing several hundred
 /// machines, shorter than somebody needs to replace one.

@@ -34,8 +34,8 @@ pub use digest::{Digest, DigestKey};
 pub use error::Kind;
 pub use file::PlanFileError;
 pub use inventory::{
-    BootId, Etcd, Fact, Inventory, InventoryError, MachineFacts, Member, MemberId, NodeIdentity,
-    NodeState, Source, Standing,
+    BootId, Etcd, Fact, Inventory, InventoryError, MAX_LAG, MachineFacts, Member, MemberId,
+    NodeIdentity, NodeState, Source, Standing,
 };
 pub use layers::{Layer, LayerError, Layers, Scope};
 pub use names::{ClusterName, FailureDomain, Form, MachineName, Malformed, PoolName};

@@ -1,10 +1,9 @@
 //! The actions: what each of them does to its machine, and when it is done.
 
-use plan::{Action, ApplyMode, Kind, NodeState, Step};
+use plan::{Action, ApplyMode, Kind, MAX_LAG, NodeState, Step};
 use talos_config::yaml::Dialect;
 
 use super::Execution;
-use super::precondition::CAUGHT_UP;
 use crate::cluster::Target;
 use crate::error::{Error, Trouble};
 use crate::journal::Entry;
@@ -99,7 +98,7 @@ async fn await_voter(execution: &Execution<'_>, step: &Step, target: &Target) {
                     match own {
                         None => "the member to be listed".to_owned(),
                         Some(own) if !own.voter => "the member to vote".to_owned(),
-                        Some(_) if furthest(execution).await > state.applied + CAUGHT_UP => {
+                        Some(_) if furthest(execution).await > state.applied + MAX_LAG => {
                             "the member to catch up".to_owned()
                         }
                         Some(_) => return,

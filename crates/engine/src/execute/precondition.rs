@@ -1,6 +1,6 @@
 //! What must hold right before a step, looked at right before it.
 
-use plan::{Etcd, Fact, Precondition, Step};
+use plan::{Etcd, Fact, MAX_LAG, Precondition, Step};
 
 use super::Execution;
 use crate::cluster::Target;
@@ -17,6 +17,13 @@ pub(super) async fn check(
         return Ok(());
     }
     let seen = execution.ports.machines.see(target).await;
+    let asks_etcd = step.preconditions.iter().any(|precondition| {
+        matches!(
+            precondition,
+            Precondition::MemberIs(_) | Precondition::NoMembers | Precondition::AbleVoters(_)
+        )
+    });
+    let etcd = if asks_etcd { etcd(execution).await? } else { Etcd::default() };
     for precondition in &step.preconditions {
         let problem = match precondition {
             Precondition::InMaintenance => match &seen {
@@ -41,20 +48,17 @@ pub(super) async fn check(
                 Seen::Ours { .. } => Some("somebody has changed its configuration".to_owned()),
                 other => Some(unseen(other)),
             },
-            Precondition::MemberIs(expected) => {
-                let etcd = etcd(execution).await?;
-                match etcd.on(&target.name) {
-                    Some((id, _)) if id == *expected => None,
-                    Some((id, _)) => Some(format!("its member is {id} now")),
-                    None => Some("it is no member of etcd any more".to_owned()),
-                }
-            }
+            Precondition::MemberIs(expected) => match etcd.on(&target.name) {
+                Some((id, _)) if id == *expected => None,
+                Some((id, _)) => Some(format!("its member is {id} now")),
+                None => Some("it is no member of etcd any more".to_owned()),
+            },
             Precondition::NoMembers => {
-                let members = etcd(execution).await?.members.len();
+                let members = etcd.members.len();
                 (members > 0).then(|| format!("etcd has {members} members already"))
             }
             Precondition::AbleVoters(least) => {
-                let able = able(&etcd(execution).await?);
+                let able = able(&etcd);
                 (able < *least).then(|| format!("{able} voters are able, and {least} must be"))
             }
         };
@@ -69,7 +73,7 @@ pub(super) async fn check(
 /// Voters that run and have answered.
 fn able(etcd: &Etcd) -> u32 {
     let able = etcd.members.values().filter(|member| {
-        member.voter && member.started && member.lag.is_some_and(|lag| lag <= CAUGHT_UP)
+        member.voter && member.started && member.lag.is_some_and(|lag| lag <= MAX_LAG)
     });
     u32::try_from(able.count()).unwrap_or(u32::MAX)
 }
@@ -91,6 +95,3 @@ fn unseen(seen: &Seen) -> String {
         Seen::Ours { .. } => String::new(),
     }
 }
-
-/// Entries that a voter may be behind: what a busy cluster writes in a second or two.
-pub(super) const CAUGHT_UP: u64 = 5_000;

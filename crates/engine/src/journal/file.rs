@@ -13,6 +13,7 @@ use plan::{Approved, Digest, Moment, Plan};
 use sha2::{Digest as _, Sha256};
 
 use super::{Entry, Journal, JournalError, Record};
+use crate::whole;
 
 /// A journal in a cluster's directory.
 #[derive(Debug)]
@@ -111,16 +112,7 @@ impl Journal for FileJournal {
         if let Some(directory) = path.parent() {
             fs_err::create_dir_all(directory)?;
         }
-        let written = path.with_extension("part");
-        let mut file = fs_err::OpenOptions::new()
-            .create(true)
-            .truncate(true)
-            .write(true)
-            .mode(0o600)
-            .open(&written)?;
-        file.write_all(plan.encode().as_bytes())?;
-        file.sync_all()?;
-        fs_err::rename(&written, &path)?;
+        whole::write(&path, &plan.encode())?;
         self.add(Entry::Approved(plan.approval().clone()))
     }
 }

@@ -13,7 +13,7 @@ use talos_api::proto::definitions::runtime::MachineStatusSpec;
 use talos_api::proto::machine::apply_configuration_request::Mode;
 use talos_api::proto::machine::{
     ApplyConfigurationRequest, BootstrapRequest, EtcdForfeitLeadershipRequest,
-    EtcdMemberListRequest, ListRequest, RebootRequest, ResetPartitionSpec, ResetRequest,
+    EtcdMemberListRequest, ListRequest, RebootRequest,
 };
 use talos_api::{Client, Node, NodeError, Reason};
 use talos_config::{Config, Context, Secret, Source};
@@ -203,20 +203,6 @@ impl Machines for LiveMachines {
         node.call(node.machine().reboot(RebootRequest::default()))
             .await
             .map_err(|error| trouble(&error))?;
-        Ok(())
-    }
-
-    async fn reset(&self, target: &Target) -> Result<(), Trouble> {
-        let node = self.node(target)?;
-        // What makes it a machine of the cluster is on these two; Talos itself stays installed.
-        let wipe = |label: &str| ResetPartitionSpec { label: label.to_owned(), wipe: true };
-        let request = ResetRequest {
-            graceful: false,
-            reboot: true,
-            system_partitions_to_wipe: vec![wipe("STATE"), wipe("EPHEMERAL")],
-            ..ResetRequest::default()
-        };
-        node.call(node.machine().reset(request)).await.map_err(|error| trouble(&error))?;
         Ok(())
     }
 

@@ -1,58 +1,40 @@
 //! Secrets in a cluster's directory: `secrets.sops.yaml`, or `secrets.yaml` for those who keep them safe otherwise.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use plan::Kind;
-use talos_config::yaml::Dialect;
 use talos_config::{Bundle, Secret, Source};
 
 use crate::error::Trouble;
 use crate::ports::Vault;
+use crate::whole;
 
-/// What opens encrypted files and closes them again.
+/// What opens encrypted files.
 pub trait Seal: Send + Sync {
     /// The plain text of a file.
     fn open(&self, text: String, path: &Path) -> Result<Secret<String>, Trouble>;
-
-    /// What is written to a file.
-    fn close(&self, text: &Secret<String>, path: &Path) -> Result<String, Trouble>;
 }
 
 /// The vault of a directory.
-pub struct FileVault<'a> {
+pub struct FileVault {
     directory: PathBuf,
-    seal: &'a dyn Seal,
+    seal: Box<dyn Seal>,
 }
 
-impl<'a> FileVault<'a> {
+impl FileVault {
     /// The vault in a directory.
-    pub fn new(directory: &Path, seal: &'a dyn Seal) -> Self {
+    pub fn new(directory: &Path, seal: Box<dyn Seal>) -> Self {
         Self { directory: directory.to_owned(), seal }
     }
 
-    /// Where the secrets are.
-    pub fn file(&self) -> Option<PathBuf> {
+    fn file(&self) -> Option<PathBuf> {
         NAMES.iter().map(|name| self.directory.join(name)).find(|path| path.exists())
-    }
-
-    /// Writes a file that only its owner may read: all of it, or nothing.
-    fn write(&self, path: &Path, text: &str, new: bool) -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".ichor-").tempfile_in(&self.directory)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        if new {
-            file.persist_noclobber(path)?;
-        } else {
-            file.persist(path)?;
-        }
-        Ok(())
     }
 }
 
 #[async_trait]
-impl Vault for FileVault<'_> {
+impl Vault for FileVault {
     async fn read(&self) -> Result<Option<Bundle>, Trouble> {
         let Some(path) = self.file() else { return Ok(None) };
         let text = fs_err::read_to_string(&path).map_err(|error| unreadable(&error.to_string()))?;
@@ -62,23 +44,13 @@ impl Vault for FileVault<'_> {
         Ok(Some(bundle))
     }
 
-    async fn create(&self, secrets: &Bundle) -> Result<(), Trouble> {
-        let path = self.directory.join(NAMES[1]);
-        let text = self.seal.close(&secrets.encode(Dialect::default()), &path)?;
-        self.write(&path, &text, true).map_err(|error| Trouble {
-            code: "vault.changed",
-            kind: Kind::Retryable,
-            message: format!("cannot make {}: {error}", path.display()),
-        })
-    }
-
     async fn has_kubeconfig(&self) -> bool {
         self.directory.join(KUBECONFIG).exists()
     }
 
     async fn keep_kubeconfig(&self, kubeconfig: &Secret<String>) -> Result<(), Trouble> {
         let path = self.directory.join(KUBECONFIG);
-        self.write(&path, kubeconfig.expose(), false)
+        whole::write(&path, kubeconfig.expose())
             .map_err(|error| unreadable(&format!("cannot write {}: {error}", path.display())))
     }
 }

@@ -25,10 +25,10 @@ pub enum Look {
     ///   ichor disks -n 10.0.0.11
     ///   ichor disks -n 10.0.0.13 --insecure
     #[command(verbatim_doc_comment)]
-    Disks(Disks),
+    Disks(Hardware),
 
     /// Show the network links of machines, with their addresses
-    Links(Links),
+    Links(Hardware),
 
     /// Show the containers of machines
     Containers(Containers),
@@ -177,22 +177,9 @@ impl ResourceForm {
     }
 }
 
-/// Arguments of `ichor disks`.
+/// Arguments of `ichor disks` and `ichor links`.
 #[derive(Clone, Debug, Args)]
-pub struct Disks {
-    #[command(flatten)]
-    pub shown: Shown,
-
-    #[command(flatten)]
-    pub maintenance: Maintenance,
-
-    #[command(flatten)]
-    pub reach: Reach,
-}
-
-/// Arguments of `ichor links`.
-#[derive(Clone, Debug, Args)]
-pub struct Links {
+pub struct Hardware {
     #[command(flatten)]
     pub shown: Shown,
 

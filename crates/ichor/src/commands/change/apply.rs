@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use engine::journal::{Entry, Journal as _};
 use engine::live::SystemClock;
 use engine::{Approve, Event, Events, Failure, Outcome, Report, StepPlace, Trouble, run, run_plan};
-use plan::{Approval, Checked, Digest, Kind, Plan};
+use plan::{Approval, Checked, Digest, Plan};
 
 use super::World;
 use super::plan::{load, show_plan, tell_left_out};
@@ -22,14 +22,22 @@ pub(super) async fn apply(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let directory = Directory::open(place).await?;
-    let seal = directory.seal();
-    let world = World::new(&directory, &seal, surroundings)?;
+    let world = World::open(place, surroundings).await?;
+    apply_in(&world, args, surroundings, printer).await
+}
+
+async fn apply_in(
+    world: &World,
+    args: &ApplyArgs,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let directory = &world.directory;
     let person = Person {
         printer: Mutex::new(printer),
         sure: args.sure,
         name: surroundings.user.clone(),
-        directory: &directory,
+        directory,
     };
     let ports = world.ports(&person, &person);
     let cluster = &directory.cluster;
@@ -61,13 +69,13 @@ pub(super) async fn resume(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let directory = Directory::open(place).await?;
-    if let Some(plan) = unfinished(&directory).await? {
+    let world = World::open(place, surroundings).await?;
+    if let Some(plan) = unfinished(&world.directory).await? {
         printer.note(&format!("goes on after plan {}", plan.short()));
     } else {
         printer.note("no plan was interrupted");
     }
-    apply(args, place, surroundings, printer).await
+    apply_in(&world, args, surroundings, printer).await
 }
 
 pub(super) async fn cancel(place: &Place, printer: &mut Printer) -> Result<ExitStatus, Error> {
@@ -136,7 +144,7 @@ impl Person<'_> {
 impl Approve for Person<'_> {
     async fn approve(&self, plan: &Plan<Checked>) -> Result<Option<Approval>, Trouble> {
         let shown = self.printing(|printer| show_plan(plan, Output::Table, printer));
-        shown.map_err(|error| trouble(&error))?;
+        shown.map_err(|error| error.trouble())?;
         if let Some(approval) = self.given(plan.hash()).await {
             return Ok(Some(approval));
         }
@@ -148,13 +156,9 @@ impl Approve for Person<'_> {
                 at: SystemClock::time(),
             })),
             Err(Error::Declined(_)) => Ok(None),
-            Err(error) => Err(trouble(&error)),
+            Err(error) => Err(error.trouble()),
         }
     }
-}
-
-fn trouble(error: &Error) -> Trouble {
-    Trouble { code: error.code(), kind: Kind::NeedsPerson, message: error.to_string() }
 }
 
 impl Events for Person<'_> {

@@ -6,11 +6,11 @@ mod init;
 mod plan;
 mod status;
 
-use engine::live::{FileVault, LiveKubernetes, LiveMachines, SystemClock};
+use engine::live::{LiveKubernetes, LiveMachines, SystemClock};
 use engine::{Approve, Events, Ports};
 
 use crate::args::{Change, Overriding};
-use crate::directory::{Directory, Sealed};
+use crate::directory::Directory;
 use crate::machines;
 use crate::printer::Printer;
 use crate::settings::{Place, Surroundings};
@@ -39,34 +39,29 @@ pub(super) fn run(
 }
 
 /// The real world of one directory.
-struct World<'a> {
+struct World {
     machines: LiveMachines,
     kubernetes: LiveKubernetes,
-    vault: FileVault<'a>,
-    directory: &'a Directory,
+    directory: Directory,
     holder: String,
 }
 
-impl<'a> World<'a> {
-    fn new(
-        directory: &'a Directory,
-        seal: &'a Sealed<'a>,
-        surroundings: &Surroundings,
-    ) -> Result<Self, Error> {
+impl World {
+    async fn open(place: &Place, surroundings: &Surroundings) -> Result<Self, Error> {
+        let directory = Directory::open(place).await?;
         Ok(Self {
             machines: directory.machines()?,
             kubernetes: directory.kubernetes()?,
-            vault: FileVault::new(&directory.root, seal),
-            directory,
             holder: format!("{} (ichor, {})", surroundings.user, directory.id()),
+            directory,
         })
     }
 
-    fn ports(&'a self, approve: &'a dyn Approve, events: &'a dyn Events) -> Ports<'a> {
+    fn ports<'a>(&'a self, approve: &'a dyn Approve, events: &'a dyn Events) -> Ports<'a> {
         Ports {
             machines: &self.machines,
             kubernetes: &self.kubernetes,
-            vault: &self.vault,
+            vault: &self.directory.vault,
             journal: &self.directory.journal,
             clock: &SystemClock,
             approve,

@@ -22,11 +22,9 @@ pub(super) async fn plan(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let directory = Directory::open(place).await?;
-    let seal = directory.seal();
-    let world = World::new(&directory, &seal, surroundings)?;
+    let world = World::open(place, surroundings).await?;
     let ports = world.ports(&Nobody, &Nobody);
-    match propose(&directory.cluster, &args.overriding.overrides(), &ports).await? {
+    match propose(&world.directory.cluster, &args.overriding.overrides(), &ports).await? {
         Proposal::Nothing => {
             printer.note("everything is as it should be");
             Ok(ExitStatus::Done)
@@ -49,8 +47,8 @@ pub(super) fn show(args: &ShowArgs, printer: &mut Printer) -> Result<ExitStatus,
     let plan = load(&args.plan)?;
     if args.shown.output == Output::Table {
         let steps: Vec<String> = plan.steps().iter().map(plan::Step::detail).collect();
-        let head = format!("plan {} for cluster {}", plan.hash().short(), plan.body().cluster);
-        return printer.text(&format!("{head}\n\n{}", steps.join("\n")).trim_end());
+        let text = format!("{}\n\n{}", head(&plan), steps.join("\n"));
+        return printer.text(&text.trim_end());
     }
     show_plan(&plan, args.shown.output, printer)
 }
@@ -87,10 +85,7 @@ pub(super) fn show_plan<State>(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     match output {
-        Output::Table => {
-            let head = format!("plan {} for cluster {}", plan.hash().short(), plan.body().cluster);
-            printer.text(&format!("{head}\n{}", plan.table()).trim_end())
-        }
+        Output::Table => printer.text(&format!("{}\n{}", head(plan), plan.table()).trim_end()),
         Output::Json => printer.exactly(&plan.encode()),
         Output::Yaml => {
             let value: serde_json::Value =
@@ -99,6 +94,10 @@ pub(super) fn show_plan<State>(
             printer.text(&text.trim_end())
         }
     }
+}
+
+fn head<State>(plan: &Plan<State>) -> String {
+    format!("plan {} for cluster {}", plan.hash().short(), plan.body().cluster)
 }
 
 pub(super) fn tell_left_out(left_out: &[LeftOut], printer: &mut Printer) {

@@ -50,13 +50,12 @@ async fn look(
     printer: &mut Printer,
     tell: impl Fn(&Status, &mut Printer),
 ) -> Result<Status, Error> {
-    let directory = Directory::open(place).await?;
-    let seal = directory.seal();
-    let world = World::new(&directory, &seal, surroundings)?;
+    let world = World::open(place, surroundings).await?;
+    let directory = &world.directory;
     let ports = world.ports(&Nobody, &Nobody);
     loop {
         let inventory = observe(&directory.cluster, &ports).await?;
-        let status = Status::new(&directory, &inventory);
+        let status = Status::new(directory, &inventory);
         printer.value(&status, args.shown.output)?;
         tell(&status, printer);
         if !args.watch {

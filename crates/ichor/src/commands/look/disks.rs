@@ -6,7 +6,7 @@ use talos_api::proto::storage::{self, disk::DiskType};
 use talos_api::{Node, NodeError, Reason};
 use talos_config::spell_bytes;
 
-use crate::args::Disks;
+use crate::args::Hardware;
 use crate::machines::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -14,7 +14,7 @@ use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &Disks,
+    args: &Hardware,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {

@@ -9,7 +9,7 @@ use talos_api::resource::{self, Spec};
 use talos_api::{Node, NodeError, Reason};
 use talos_config::yaml;
 
-use crate::args::Links;
+use crate::args::Hardware;
 use crate::machines::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -17,7 +17,7 @@ use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &Links,
+    args: &Hardware,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {

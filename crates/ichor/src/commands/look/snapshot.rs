@@ -2,7 +2,6 @@
 //!
 //! Always holds: a file that is there is whole; what was begun and not ended is gone.
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 
 use sha2::{Digest, Sha256};
@@ -11,6 +10,7 @@ use talos_api::{Node, NodeError, Reason};
 
 use super::Receiving;
 use crate::args::EtcdSnapshot;
+use crate::audit::hex;
 use crate::files::Unfinished;
 use crate::machines::Machines;
 use crate::printer::Printer;
@@ -70,11 +70,7 @@ impl Seal {
         if digest.as_slice() != self.tail {
             return Err("is damaged: its digest is another");
         }
-        let mut text = String::new();
-        for byte in digest {
-            let _ = write!(text, "{byte:02x}");
-        }
-        Ok(text)
+        Ok(hex(&digest))
     }
 }
 
