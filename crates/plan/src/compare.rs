@@ -25,9 +25,10 @@ pub enum PlanDifference {
 pub fn compare<A, B>(first: &Plan<A>, second: &Plan<B>) -> Vec<PlanDifference> {
     let mut differences = Vec::new();
     let (old, new) = (first.body(), second.body());
-    let Body { cluster, identity, made: _, parent, overrides, steps: _, left_out } = old;
+    let Body { cluster, identity, goal, made: _, parent, overrides, steps: _, left_out } = old;
     for (what, same) in [
         ("cluster", *cluster == new.cluster && *identity == new.identity),
+        ("goal", *goal == new.goal),
         ("parent", *parent == new.parent),
         ("overrides", *overrides == new.overrides),
         ("machines that are left out", *left_out == new.left_out),

@@ -40,7 +40,9 @@ pub use inventory::{
 pub use layers::{Layer, LayerError, Layers, Scope};
 pub use names::{ClusterName, FailureDomain, Form, MachineName, Malformed, PoolName};
 pub use network::{Address, Endpoint, Network};
-pub use plan::{Approval, ApprovalError, Approved, Body, Checked, Draft, LeftOut, Override, Plan};
+pub use plan::{
+    Approval, ApprovalError, Approved, Body, Checked, Draft, Goal, LeftOut, Override, Plan,
+};
 pub use planner::{Planned, Request, plan};
 pub use reboot::RebootClass;
 pub use render::{ConfigChange, Explained, Live, RenderError, Renderer, Rendering, Renderings};

@@ -40,6 +40,9 @@ pub struct Body {
     pub cluster: ClusterName,
     /// Which cluster of that name: a digest under the key of its vault.
     pub identity: Digest,
+    /// What it leads to.
+    #[serde(default, skip_serializing_if = "Goal::is_spec")]
+    pub goal: Goal,
     /// When it was made.
     pub made: Moment,
     /// The plan that stopped before this one, if one did.
@@ -50,6 +53,24 @@ pub struct Body {
     pub steps: Vec<Step>,
     /// Machines that it leaves alone although they may not be as they should.
     pub left_out: Vec<LeftOut>,
+}
+
+/// What a plan leads to.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Goal {
+    /// The cluster that the spec describes.
+    #[default]
+    Spec,
+    /// Its end: every machine waits for configuration, and nothing is left of etcd.
+    Destroyed,
+}
+
+impl Goal {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    fn is_spec(&self) -> bool {
+        *self == Self::Spec
+    }
 }
 
 /// A rule that somebody overrules for one plan.

@@ -19,6 +19,10 @@ pub enum Rule {
     QuorumSpec,
     /// A step that touches a voter carries the proof that counting again gives.
     QuorumProof,
+    /// A cluster is ended only by who says so by name.
+    QuorumDestroy,
+    /// Machines are reset by a plan that ends the cluster and does nothing else, and by no other.
+    DestroyGoal,
     /// Etcd is bootstrapped once, and only where there is none.
     BootstrapOnce,
     /// Etcd is bootstrapped on a control plane.
@@ -69,12 +73,14 @@ pub enum Rule {
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 30] = [
         Self::QuorumTolerance,
         Self::QuorumOnlyVoter,
         Self::QuorumUnknown,
         Self::QuorumSpec,
         Self::QuorumProof,
+        Self::QuorumDestroy,
+        Self::DestroyGoal,
         Self::BootstrapOnce,
         Self::BootstrapControlPlane,
         Self::BootstrapUnseen,
@@ -128,6 +134,8 @@ impl Rule {
             Self::QuorumUnknown => ("quorum.unknown", true, Retryable),
             Self::QuorumSpec => ("quorum.spec", false, NeedsPerson),
             Self::QuorumProof => ("quorum.proof", false, Permanent),
+            Self::QuorumDestroy => ("quorum.destroy", true, NeedsPerson),
+            Self::DestroyGoal => ("destroy.goal", false, Permanent),
             Self::BootstrapOnce => ("bootstrap.once", false, Permanent),
             Self::BootstrapControlPlane => ("bootstrap.control-plane", false, Permanent),
             Self::BootstrapUnseen => ("bootstrap.unseen", true, Retryable),

@@ -68,6 +68,8 @@ pub enum Action {
     RebootMachine,
     /// Fetches credentials for the Kubernetes API.
     FetchKubeconfig,
+    /// Takes a machine's configuration and data away; Talos stays installed.
+    ResetMachine,
 }
 
 /// How a configuration is handed over.
@@ -148,6 +150,7 @@ impl Action {
             Self::HandOverLeadership => "hand over lead",
             Self::RebootMachine => "reboot",
             Self::FetchKubeconfig => "fetch kubeconfig",
+            Self::ResetMachine => "reset",
         }
     }
 
@@ -156,7 +159,8 @@ impl Action {
         match self {
             Self::ApplyConfig { mode: ApplyMode::NoReboot, .. }
             | Self::HandOverLeadership
-            | Self::RebootMachine => true,
+            | Self::RebootMachine
+            | Self::ResetMachine => true,
             Self::ApplyConfig { mode: ApplyMode::Maintenance | ApplyMode::Staged, .. }
             | Self::BootstrapEtcd
             | Self::AwaitVoter
@@ -179,7 +183,7 @@ impl Action {
             // An election takes a second or two.
             Self::HandOverLeadership => Span::minutes(1),
             // Servers need minutes for their own tests of memory and disks.
-            Self::RebootMachine => Span::minutes(15),
+            Self::RebootMachine | Self::ResetMachine => Span::minutes(15),
             // One call.
             Self::FetchKubeconfig => Span::minutes(1),
         }
@@ -209,6 +213,9 @@ impl Action {
             Self::HandOverLeadership => format!("{machine} still leading etcd"),
             Self::RebootMachine => format!("{machine} off, or in its old boot"),
             Self::FetchKubeconfig => "the cluster as it is, without a kubeconfig".to_owned(),
+            Self::ResetMachine => {
+                format!("{machine} running as before, or without its data and on its way to boot")
+            }
         }
     }
 
@@ -220,6 +227,7 @@ impl Action {
             Self::AwaitVoter => "ichor etcd members".to_owned(),
             Self::AwaitNode { .. } => format!("ichor logs -n {machine} kubelet"),
             Self::RebootMachine => format!("ichor events -n {machine}"),
+            Self::ResetMachine => "ichor destroy".to_owned(),
             Self::FetchKubeconfig => "ichor kubeconfig".to_owned(),
         }
     }

@@ -27,7 +27,8 @@ impl Step {
 }
 
 fn write_table(body: &Body, text: &mut String) -> fmt::Result {
-    let Body { cluster: _, identity: _, made: _, parent: _, overrides, steps, left_out } = body;
+    let Body { cluster: _, identity: _, goal: _, made: _, parent: _, overrides, steps, left_out } =
+        body;
     let names = steps.iter().map(|step| step.machine.as_str().len());
     let width = names.max().unwrap_or_default();
     for step in steps {

@@ -11,9 +11,10 @@ use std::sync::LazyLock;
 
 use plan::{
     Action, ApplyMode, Body, BootId, ClusterSpec, Cni, ConfigChange, Digest, Draft, Etcd, Fact,
-    FieldChange, Inventory, MachineFacts, MachineName, Member, MemberId, Moment, NodeIdentity,
-    NodeState, Override, Plan, Planned, Precondition, Proof, RebootClass, Refusal, Rendering,
-    Renderings, Request, Rule, Source, Span, Standing, Step, StepNumber, check, plan as make_plan,
+    FieldChange, Goal, Inventory, MachineFacts, MachineName, Member, MemberId, Moment,
+    NodeIdentity, NodeState, Override, Plan, Planned, Precondition, Proof, RebootClass, Refusal,
+    Rendering, Renderings, Request, Rule, Source, Span, Standing, Step, StepNumber, check,
+    plan as make_plan,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -58,8 +59,10 @@ proptest! {
                 let checked = check(edited, &case.against());
                 prop_assert!(checked.is_err(), "{edit:?}\n{}\n{text}", plan.table());
                 let rules = rules(&checked);
-                let wanted = edit.rules();
-                prop_assert!(rules.iter().any(|rule| wanted.contains(rule)), "{edit:?} {rules:?}\n{text}");
+                // A step that does not end a cluster is refused before anything else about it is looked at.
+                let ends = |rule: &Rule| case.goal == Goal::Destroyed && *rule == Rule::DestroyGoal;
+                let wanted = |rule: &Rule| edit.rules().contains(rule) || ends(rule);
+                prop_assert!(rules.iter().any(wanted), "{edit:?} {rules:?}\n{text}");
             }
         }
     }
@@ -207,10 +210,13 @@ enum Edit {
     OverrideAnything,
     OverrideWithoutReason,
     HideAChange,
+    ResetInstead,
+    AnotherGoal,
+    NobodySaidSo,
 }
 
 impl Edit {
-    const ALL: [Self; 20] = [
+    const ALL: [Self; 23] = [
         Self::ClaimMore,
         Self::ForgetProof,
         Self::ForgetOrder,
@@ -231,6 +237,9 @@ impl Edit {
         Self::OverrideAnything,
         Self::OverrideWithoutReason,
         Self::HideAChange,
+        Self::ResetInstead,
+        Self::AnotherGoal,
+        Self::NobodySaidSo,
     ];
 
     /// Of these rules at least one must be named.
@@ -249,6 +258,8 @@ impl Edit {
             Self::AnotherMachine => &[Rule::IdentityMachine],
             Self::AnotherConfig | Self::HideAChange => &[Rule::ConfigDigest],
             Self::AnotherMode | Self::RebootToo => &[Rule::ConfigReboot, Rule::FactsCurrent],
+            Self::ResetInstead | Self::AnotherGoal => &[Rule::DestroyGoal],
+            Self::NobodySaidSo => &[Rule::QuorumDestroy],
             Self::AnotherCluster => &[Rule::IdentityCluster],
             Self::OverrideAnything | Self::OverrideWithoutReason => &[Rule::OverrideUnknown],
         }
@@ -331,10 +342,25 @@ impl Edit {
                     worker && begins && !step.after.is_empty()
                 };
                 let found = any(&first);
-                // To be concurrent with a control plane's mere wait is harmless.
+                // To be concurrent with a control plane's mere wait is harmless, and so is a batch that could
+                // have been larger.
                 let before = found.map(|at| &body.steps[..at]).unwrap_or_default();
-                let disturbs = before.iter().any(|step| step.action.is_disruptive());
-                found.filter(|_| disturbs).inspect(|at| body.steps[*at].after.clear())
+                let disturbed: BTreeSet<&MachineName> = before
+                    .iter()
+                    .filter(|step| step.action.is_disruptive())
+                    .map(|step| &step.machine)
+                    .collect();
+                let domain = |name: &MachineName| {
+                    case.spec.machine(name).and_then(|(m, _)| m.domain.clone())
+                };
+                let own = found.map(|at| domain(&body.steps[at].machine));
+                let at_once = case.spec.policy.workers_at_once as usize;
+                let unsafe_with = |name: &&MachineName| {
+                    case.spec.is_control_plane(name) || Some(domain(name)) != own
+                };
+                let harms =
+                    disturbed.len() >= at_once || disturbed.iter().any(|name| unsafe_with(&name));
+                found.filter(|_| harms).inspect(|at| body.steps[*at].after.clear())
             }
             Self::ForgetGate => {
                 let found = any(&|step| !step.gates.is_empty());
@@ -419,6 +445,19 @@ impl Edit {
                 }
                 found
             }
+            Self::ResetInstead => {
+                let found = any(&|step| step.action != Action::ResetMachine);
+                found.inspect(|at| body.steps[*at].action = Action::ResetMachine)
+            }
+            Self::AnotherGoal => any(&|_| true).inspect(|_| {
+                body.goal = match body.goal {
+                    Goal::Spec => Goal::Destroyed,
+                    Goal::Destroyed => Goal::Spec,
+                };
+            }),
+            Self::NobodySaidSo => {
+                any(&|step| step.action == Action::ResetMachine).inspect(|_| body.overrides.clear())
+            }
         };
         found.is_some()
     }
@@ -471,7 +510,10 @@ impl Drift {
                             && member.started
                             && member.machine.as_ref() != Some(&step.machine)
                     };
-                    step.proof.is_some() && etcd.members.values().any(other)
+                    // What is to end harms nobody when it has stopped before.
+                    case.goal == Goal::Spec
+                        && step.proof.is_some()
+                        && etcd.members.values().any(other)
                 }
             })
             .collect();
@@ -512,6 +554,7 @@ impl Drift {
 #[derive(Clone, Debug)]
 struct Case {
     spec: ClusterSpec,
+    goal: Goal,
     desired: Renderings,
     inventory: Inventory,
     overrides: Vec<Override>,
@@ -521,12 +564,21 @@ impl Case {
     fn plan(&self) -> Result<Planned, Refusal> {
         make_plan(&Request {
             spec: &self.spec,
+            goal: self.goal,
             desired: &self.desired,
             inventory: &self.inventory,
             identity: digest(0),
             parent: None,
             overrides: &self.overrides,
         })
+    }
+
+    /// Whoever wants the end of a cluster says so.
+    fn with_goal(mut self, goal: Goal) -> Self {
+        if goal == Goal::Destroyed {
+            self.overrides.push(overriding(Rule::QuorumDestroy));
+        }
+        Self { goal, ..self }
     }
 
     fn against(&self) -> plan::Against<'_> {
@@ -543,21 +595,29 @@ impl Case {
 fn case() -> impl Strategy<Value = Case> {
     let rules: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| rule.can_be_overridden()).collect();
     let overrides = prop_oneof![3 => Just(Vec::new()), 1 => vec(select(rules), 1..4)];
-    (machines(3), etcd(), overrides, policy()).prop_map(|(machines, etcd, rules, policy)| {
-        let reason = || "a test".to_owned();
-        let overrides = rules
-            .into_iter()
-            .map(|rule| Override { rule: rule.name().to_owned(), reason: reason() });
-        build(&machines, etcd, overrides.collect(), policy)
-    })
+    (machines(3), etcd(), overrides, policy(), goal()).prop_map(
+        |(machines, etcd, rules, policy, goal)| {
+            let overrides = rules.into_iter().map(overriding);
+            build(&machines, etcd, overrides.collect(), policy).with_goal(goal)
+        },
+    )
+}
+
+/// Most clusters are wanted.
+fn goal() -> impl Strategy<Value = Goal> {
+    prop_oneof![9 => Just(Goal::Spec), 1 => Just(Goal::Destroyed)]
+}
+
+fn overriding(rule: Rule) -> Override {
+    Override { rule: rule.name().to_owned(), reason: "a test".to_owned() }
 }
 
 /// A cluster that most plans can be made for, without overrides.
 fn sound_case() -> impl Strategy<Value = Case> {
-    (machines(30), etcd(), policy()).prop_map(|(machines, etcd, policy)| {
+    (machines(30), etcd(), policy(), goal()).prop_map(|(machines, etcd, policy, goal)| {
         let fresh = machines.control_planes.iter().all(|machine| machine.standing == 0);
         let etcd = if fresh || etcd.kind < 2 { etcd } else { EtcdShape { kind: 3, ..etcd } };
-        build(&machines, etcd, Vec::new(), policy)
+        build(&machines, etcd, Vec::new(), policy).with_goal(goal)
     })
 }
 
@@ -716,6 +776,7 @@ fn build(
     let kubeconfig = known(at_once == 1, Source::Directory);
     Case {
         spec,
+        goal: Goal::Spec,
         desired,
         inventory: Inventory { taken: NOW, machines: seen, etcd, kubeconfig },
         overrides,

@@ -10,9 +10,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use plan::{
-    Action, ApplyMode, Body, BootId, DigestKey, Draft, Moment, NodeIdentity, NodeState, Override,
-    PatchSource, Plan, Planned, Renderer, Source, Span, SpecError, Standing, StepNumber, check,
-    compare,
+    Action, ApplyMode, Body, BootId, DigestKey, Draft, Goal, Moment, NodeIdentity, NodeState,
+    Override, PatchSource, Plan, Planned, Renderer, Source, Span, SpecError, Standing, StepNumber,
+    check, compare,
 };
 use talos_config::{Mode, Origin, Secret};
 use world::{SECRETS, World, known, not_known};
@@ -126,7 +126,13 @@ impl Stage {
                 self.world().overrides.push(Override { rule, reason });
                 String::new()
             }
-            "plan" => self.plan(),
+            "plan" => {
+                self.world().goal = match rest {
+                    "the end" => Goal::Destroyed,
+                    _ => Goal::Spec,
+                };
+                self.plan()
+            }
             "check" => self.check(),
             "show" => {
                 let number = StepNumber(rest.parse().expect("a number"));

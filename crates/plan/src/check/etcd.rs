@@ -74,12 +74,7 @@ impl Check<'_> {
                 }
             };
             let proof = count(&seats);
-            if step.proof != Some(proof) {
-                let claimed =
-                    step.proof.map_or_else(|| "nothing".to_owned(), |proof| proof.to_string());
-                let message = format!("it claims {claimed}; counted: {proof}");
-                findings.about_step(Rule::QuorumProof, step, message, "make a new plan");
-            }
+            proves(step, Some(proof), findings);
             if waits {
                 continue;
             }
@@ -88,6 +83,20 @@ impl Check<'_> {
                 findings.about_step(Rule::FactsCurrent, step, message, "make a new plan");
             }
             majority(step, proof, findings);
+        }
+    }
+
+    /// Of a plan that ends the cluster: what is left of etcd after each reset.
+    pub(super) fn count_down(&self, findings: &mut Findings) {
+        let mut seats = self.members();
+        for step in self.graph.steps {
+            let lost = seats.as_mut().and_then(|seats| {
+                let seat =
+                    seats.iter().position(|seat| seat.machine.as_ref() == Some(&step.machine))?;
+                seats[seat].votes = false;
+                Some(count(seats))
+            });
+            proves(step, lost, findings);
         }
     }
 
@@ -190,7 +199,7 @@ impl Check<'_> {
     /// Whether a voter stops because of a step.
     fn pauses(&self, step: &Step) -> bool {
         match &step.action {
-            Action::RebootMachine => true,
+            Action::RebootMachine | Action::ResetMachine => true,
             Action::ApplyConfig { mode: ApplyMode::NoReboot, .. } => {
                 let rendering = self.against.desired.get(&step.machine);
                 let change = rendering.and_then(|rendering| rendering.change.as_ref());
@@ -205,6 +214,16 @@ impl Check<'_> {
 struct Seat {
     machine: Option<MachineName>,
     votes: bool,
+}
+
+/// A step claims what counting gives.
+fn proves(step: &Step, counted: Option<Proof>, findings: &mut Findings) {
+    if step.proof == counted {
+        return;
+    }
+    let text = |proof: Option<Proof>| proof.map_or("nothing".to_owned(), |proof| proof.to_string());
+    let message = format!("it claims {}; counted: {}", text(step.proof), text(counted));
+    findings.about_step(Rule::QuorumProof, step, message, "make a new plan");
 }
 
 fn majority(step: &Step, proof: Proof, findings: &mut Findings) {

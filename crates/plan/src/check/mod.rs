@@ -7,6 +7,7 @@
 //! etcd's voters by itself, and shares no code for either with the planner. It looks at every order in
 //! which the steps may happen, not only at the one in which they stand.
 
+mod destroy;
 mod etcd;
 mod graph;
 mod order;
@@ -17,7 +18,7 @@ use graph::Graph;
 use crate::digest::Digest;
 use crate::inventory::Inventory;
 use crate::names::MachineName;
-use crate::plan::{Body, Checked, Draft, Plan};
+use crate::plan::{Body, Checked, Draft, Goal, Plan};
 use crate::render::Renderings;
 use crate::rule::{Finding, Refusal, Rule};
 use crate::spec::ClusterSpec;
@@ -51,9 +52,14 @@ pub fn check(draft: Plan<Draft>, against: &Against<'_>) -> Result<Plan<Checked>,
         Some(mut graph) => {
             graph.mark(|machine| against.spec.is_control_plane(machine));
             let check = Check { graph, against };
-            check.targets(&mut findings);
-            check.order(&mut findings);
-            check.etcd(&mut findings);
+            match body.goal {
+                Goal::Spec => {
+                    check.targets(&mut findings);
+                    check.order(&mut findings);
+                    check.etcd(&mut findings);
+                }
+                Goal::Destroyed => check.destroy(&mut findings),
+            }
         }
     }
     let (overridden, broken): (Vec<Finding>, Vec<Finding>) =

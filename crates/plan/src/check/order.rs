@@ -43,22 +43,7 @@ impl Check<'_> {
     /// Steps on control planes happen one after the other, each machine being waited for.
     fn control_planes(&self, findings: &mut Findings) {
         let bootstrap = self.graph.steps.iter().find(|step| step.action == Action::BootstrapEtcd);
-        let chain: Vec<&Step> = self
-            .graph
-            .steps
-            .iter()
-            .filter(|step| self.is_control_plane(step) && touches_etcd(&step.action))
-            .collect();
-        for pair in chain.windows(2) {
-            if !self.graph.precedes(pair[0], pair[1]) {
-                let message = format!(
-                    "{} may be changed at the same time as {}",
-                    pair[1].machine, pair[0].machine
-                );
-                let hint = "control planes are changed one at a time: make a new plan";
-                findings.about_step(Rule::OrderControlPlanes, pair[1], message, hint);
-            }
-        }
+        let chain = self.chain(findings);
         // Before there is a cluster, nobody is served who would notice.
         let serves =
             |step: &Step| bootstrap.is_none_or(|bootstrap| !self.graph.precedes(step, bootstrap));
@@ -82,6 +67,23 @@ impl Check<'_> {
                 }
             }
         }
+    }
+
+    /// The steps that touch etcd, which happen one after the other.
+    pub(super) fn chain(&self, findings: &mut Findings) -> Vec<&Step> {
+        let touches = |step: &&Step| self.is_control_plane(step) && touches_etcd(&step.action);
+        let chain: Vec<&Step> = self.graph.steps.iter().filter(touches).collect();
+        for pair in chain.windows(2) {
+            if !self.graph.precedes(pair[0], pair[1]) {
+                let message = format!(
+                    "{} may be changed at the same time as {}",
+                    pair[1].machine, pair[0].machine
+                );
+                let hint = "control planes are changed one at a time: make a new plan";
+                findings.about_step(Rule::OrderControlPlanes, pair[1], message, hint);
+            }
+        }
+        chain
     }
 
     /// The leader of etcd is the last control plane to be disturbed, and hands over before it reboots.
@@ -198,7 +200,8 @@ pub(super) fn touches_etcd(action: &Action) -> bool {
         | Action::BootstrapEtcd
         | Action::AwaitVoter
         | Action::HandOverLeadership
-        | Action::RebootMachine => true,
+        | Action::RebootMachine
+        | Action::ResetMachine => true,
         Action::ApplyConfig { mode: ApplyMode::Maintenance, .. }
         | Action::AwaitNode { .. }
         | Action::FetchKubeconfig => false,

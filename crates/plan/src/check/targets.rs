@@ -25,6 +25,11 @@ impl Check<'_> {
                 self.standing(step, facts, findings);
                 self.preconditions(step, facts, findings);
                 self.config(step, rendering, findings);
+                if step.action == Action::ResetMachine {
+                    let message = format!("{machine} would lose its configuration and data");
+                    let hint = "a plan resets machines only to end the cluster: make a new plan";
+                    findings.about_step(Rule::DestroyGoal, step, message, hint);
+                }
             }
         }
     }
@@ -89,7 +94,8 @@ impl Check<'_> {
             }
             Action::ApplyConfig { mode: ApplyMode::NoReboot | ApplyMode::Staged, .. }
             | Action::HandOverLeadership
-            | Action::RebootMachine => standing == Standing::Ours,
+            | Action::RebootMachine
+            | Action::ResetMachine => standing == Standing::Ours,
             Action::BootstrapEtcd
             | Action::AwaitVoter
             | Action::AwaitNode { .. }
@@ -136,6 +142,7 @@ impl Check<'_> {
                 let member = inventory.etcd.current(now).and_then(|etcd| etcd.on(&step.machine));
                 vec![member.map(|(id, _)| Precondition::MemberIs(id))]
             }
+            Action::ResetMachine => vec![node()],
             Action::BootstrapEtcd => vec![Some(Precondition::NoMembers)],
             Action::AwaitVoter | Action::AwaitNode { .. } | Action::FetchKubeconfig => Vec::new(),
         };
@@ -204,7 +211,7 @@ impl Check<'_> {
     }
 }
 
-fn complete(step: &Step, findings: &mut Findings) {
+pub(super) fn complete(step: &Step, findings: &mut Findings) {
     let empty = |text: &str| text.trim().is_empty();
     let missing = if step.time_out.duration().is_zero() {
         "a time-out"

@@ -2,12 +2,13 @@
 //!
 //! In: a [`Request`]. Out: nothing to do, something to wait for, or a plan that nobody has checked yet; or
 //! the rules that every plan would break. It plans for the creation of a cluster, for machines that join
-//! it, and for changes of configuration.
+//! it, for changes of configuration, and for the end of it.
 //!
 //! Always holds: the same request gives the same plan; a machine that cannot be seen is left out and never
 //! holds up the others; steps on control planes form one chain, so that no two of them pause together.
 
 mod builder;
+mod destroy;
 mod quorum;
 mod survey;
 
@@ -20,18 +21,20 @@ use survey::{EtcdState, Situation, Survey, Surveyed};
 use crate::digest::Digest;
 use crate::inventory::{Inventory, NodeState};
 use crate::names::MachineName;
-use crate::plan::{Body, Draft, LeftOut, Override, Plan};
+use crate::plan::{Body, Draft, Goal, LeftOut, Override, Plan};
 use crate::reboot::RebootClass;
 use crate::render::{ConfigChange, Renderings};
 use crate::rule::{Finding, Refusal};
 use crate::spec::{ClusterSpec, Cni};
-use crate::step::{Action, ApplyMode, Precondition, StepNumber};
+use crate::step::{Action, ApplyMode, Precondition, Step, StepNumber};
 
 /// What a plan is made of.
 #[derive(Clone)]
 pub struct Request<'a> {
     /// What is wanted.
     pub spec: &'a ClusterSpec,
+    /// Whether it is wanted, or its end.
+    pub goal: Goal,
     /// The configuration of each machine, compared with what it has.
     pub desired: &'a Renderings,
     /// What was seen.
@@ -57,6 +60,13 @@ pub enum Planned {
 
 /// Makes a plan.
 pub fn plan(request: &Request<'_>) -> Result<Planned, Refusal> {
+    match request.goal {
+        Goal::Spec => converge(request),
+        Goal::Destroyed => destroy::destroy(request),
+    }
+}
+
+fn converge(request: &Request<'_>) -> Result<Planned, Refusal> {
     let survey = Survey::new(request);
     let mut planner = Planner {
         request,
@@ -76,7 +86,36 @@ pub fn plan(request: &Request<'_>) -> Result<Planned, Refusal> {
         planner.fetch_kubeconfig();
         planner.await_the_rest();
     }
-    planner.finish()
+    let left_out = survey.left_out(request.spec);
+    finished(request, planner.builder.steps, left_out, planner.findings)
+}
+
+/// The plan of these steps, unless a rule is broken that it does not override.
+fn finished(
+    request: &Request<'_>,
+    steps: Vec<Step>,
+    left_out: Vec<LeftOut>,
+    mut findings: Vec<Finding>,
+) -> Result<Planned, Refusal> {
+    let body = Body {
+        cluster: request.spec.cluster.clone(),
+        identity: request.identity,
+        goal: request.goal,
+        made: request.inventory.taken,
+        parent: request.parent,
+        overrides: request.overrides.to_vec(),
+        steps,
+        left_out,
+    };
+    findings.retain(|finding| !body.overrides(finding.rule));
+    if !findings.is_empty() {
+        return Err(Refusal { findings });
+    }
+    Ok(match (body.steps.is_empty(), body.left_out.is_empty()) {
+        (true, true) => Planned::Nothing,
+        (true, false) => Planned::Wait(body.left_out),
+        (false, _) => Planned::Change(Plan::draft(body)),
+    })
 }
 
 struct Planner<'a> {
@@ -243,28 +282,6 @@ impl<'a> Planner<'a> {
                 self.step(Action::AwaitNode { ready }, machine, before, Extras::default());
             }
         }
-    }
-
-    fn finish(self) -> Result<Planned, Refusal> {
-        let body = Body {
-            cluster: self.request.spec.cluster.clone(),
-            identity: self.request.identity,
-            made: self.request.inventory.taken,
-            parent: self.request.parent,
-            overrides: self.request.overrides.to_vec(),
-            steps: self.builder.steps,
-            left_out: self.survey.left_out(self.request.spec),
-        };
-        let findings: Vec<Finding> =
-            self.findings.into_iter().filter(|finding| !body.overrides(finding.rule)).collect();
-        if !findings.is_empty() {
-            return Err(Refusal { findings });
-        }
-        Ok(match (body.steps.is_empty(), body.left_out.is_empty()) {
-            (true, true) => Planned::Nothing,
-            (true, false) => Planned::Wait(body.left_out),
-            (false, _) => Planned::Change(Plan::draft(body)),
-        })
     }
 
     /// Hands a control plane its configuration and boots it again if that needs it.

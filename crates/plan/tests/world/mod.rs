@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use plan::{
-    Against, BootId, ClusterSpec, Digest, DigestKey, Etcd, Fact, Inventory, Layers, Live,
+    Against, BootId, ClusterSpec, Digest, DigestKey, Etcd, Fact, Goal, Inventory, Layers, Live,
     MachineFacts, MachineName, Member, MemberId, Moment, NodeIdentity, NodeState, Override,
     Planned, Refusal, RenderError, Renderer, Renderings, Request, Source, SpecError, Standing,
     TalosVersion,
@@ -20,6 +20,7 @@ use talos_config::{Bundle, Config, Contract, Makers, Mode, Secret};
 
 pub struct World {
     pub spec: ClusterSpec,
+    pub goal: Goal,
     pub patches: BTreeMap<String, Secret<String>>,
     pub key: DigestKey,
     pub live: BTreeMap<MachineName, Config>,
@@ -42,6 +43,7 @@ impl World {
         };
         Ok(Self {
             spec,
+            goal: Goal::Spec,
             patches: BTreeMap::new(),
             key: DigestKey::new([7; 32]),
             live: BTreeMap::new(),
@@ -136,6 +138,7 @@ impl World {
     pub fn plan(&self, desired: &Renderings) -> Result<Planned, Refusal> {
         plan::plan(&Request {
             spec: &self.spec,
+            goal: self.goal,
             desired,
             inventory: &self.inventory,
             identity: self.key.cluster(),
