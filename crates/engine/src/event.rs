@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use plan::{Digest, MachineName, Moment, StepNumber};
+use serde::{Serialize, Serializer};
 
 /// Something that happened. It holds no secret.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// The machines have been looked at.
     Observed {
@@ -43,20 +45,25 @@ pub enum Event {
     /// A step goes on.
     StepWaits {
         /// Which one.
+        #[serde(flatten)]
         place: StepPlace,
         /// For what.
+        #[serde(rename = "for")]
         for_what: String,
     },
     /// A step is done.
     StepDone {
         /// Which one.
+        #[serde(flatten)]
         place: StepPlace,
         /// How long it took.
+        #[serde(serialize_with = "seconds")]
         took: Duration,
     },
     /// A step has failed. Steps that wait for it are not begun.
     StepFailed {
         /// Which one.
+        #[serde(flatten)]
         place: StepPlace,
         /// The kind of trouble.
         code: &'static str,
@@ -74,8 +81,12 @@ pub enum Event {
     },
 }
 
+fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(duration.as_secs())
+}
+
 /// Which step of which plan, on which machine, and what it does.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct StepPlace {
     /// When.
     pub at: Moment,

@@ -14,8 +14,10 @@ mod execute;
 pub mod journal;
 mod lease;
 pub mod live;
+mod metrics;
 mod observe;
 mod ports;
+mod progress;
 pub mod provider;
 mod run;
 mod whole;
@@ -25,8 +27,10 @@ pub use error::{Error, Trouble};
 pub use event::{Event, StepPlace};
 pub use execute::{Failure, Report};
 pub use lease::Claim;
+pub use metrics::Metrics;
 pub use observe::observe;
 pub use ports::{
     Approve, Clock, Events, Kubernetes, ListedMember, Machines, MemberState, Ports, Seen, Vault,
 };
-pub use run::{Outcome, Proposal, propose, run, run_plan};
+pub use progress::{Doing, Progress};
+pub use run::{Compared, Outcome, Proposal, compare_live, propose, run, run_plan};

@@ -65,6 +65,9 @@ pub trait Machines: Send + Sync {
     /// Boots a machine again.
     async fn reboot(&self, machine: &Target) -> Result<(), Trouble>;
 
+    /// Takes away what makes it a machine of the cluster, and boots it into maintenance.
+    async fn reset(&self, machine: &Target) -> Result<(), Trouble>;
+
     /// An administrator's credentials for the Kubernetes API.
     async fn kubeconfig(&self, machine: &Target) -> Result<Secret<String>, Trouble>;
 }
@@ -155,6 +158,20 @@ pub trait Clock: Send + Sync {
 pub trait Approve: Send + Sync {
     /// Whether a plan may be carried out, and who says so.
     async fn approve(&self, plan: &Plan<Checked>) -> Result<Option<Approval>, Trouble>;
+}
+
+/// Two who are told: the second when the first one knows.
+impl<A: Events, B: Events> Events for (A, B) {
+    fn tell(&self, event: &Event) {
+        self.0.tell(event);
+        self.1.tell(event);
+    }
+}
+
+impl<E: Events + ?Sized> Events for &E {
+    fn tell(&self, event: &Event) {
+        (**self).tell(event);
+    }
 }
 
 /// Who is told what happens.

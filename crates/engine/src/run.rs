@@ -3,8 +3,11 @@
 //! In: what is wanted ([`Cluster`]) and the world ([`Ports`]). Out: what this pass achieved. Callers repeat it: the
 //! command until it is settled, an operator on every reconcile, a server from a task that takes no input.
 
+use std::collections::BTreeMap;
+
 use plan::{
-    Against, Approved, Checked, Draft, LeftOut, Override, Plan, Planned, Request, check, plan,
+    Against, Approved, Checked, ConfigChange, Draft, Goal, LeftOut, MachineName, Override, Plan,
+    Planned, Request, check, plan,
 };
 
 use crate::cluster::Cluster;
@@ -42,10 +45,11 @@ pub enum Proposal {
 /// One pass.
 pub async fn run(
     cluster: &Cluster,
+    goal: Goal,
     overrides: &[Override],
     ports: &Ports<'_>,
 ) -> Result<Outcome, Error> {
-    match propose(cluster, overrides, ports).await? {
+    match propose(cluster, goal, overrides, ports).await? {
         Proposal::Nothing => Ok(Outcome::Settled),
         Proposal::Wait(left_out) => Ok(Outcome::Waiting(left_out)),
         Proposal::Change(checked) => finish(cluster, *checked, ports).await,
@@ -55,12 +59,14 @@ pub async fn run(
 /// Observes, plans and checks, and changes nothing.
 pub async fn propose(
     cluster: &Cluster,
+    goal: Goal,
     overrides: &[Override],
     ports: &Ports<'_>,
 ) -> Result<Proposal, Error> {
     let seen = observe_all(cluster, ports).await?;
     let request = Request {
         spec: &cluster.spec,
+        goal,
         desired: &seen.desired,
         inventory: &seen.inventory,
         identity: cluster.key.cluster(),
@@ -86,6 +92,26 @@ pub async fn run_plan(
     let seen = observe_all(cluster, ports).await?;
     let checked = checked(cluster, draft, &seen, ports)?;
     finish(cluster, checked, ports).await
+}
+
+/// What a machine's configuration is beside what it should be.
+pub type Compared = Result<ConfigChange, String>;
+
+/// Compares every machine with the spec; where one has no configuration to compare, why not.
+pub async fn compare_live(
+    cluster: &Cluster,
+    ports: &Ports<'_>,
+) -> Result<BTreeMap<MachineName, Compared>, Error> {
+    let Observation { inventory, desired } = observe_all(cluster, ports).await?;
+    let compared = desired.into_iter().map(|(name, rendering)| {
+        let why_not = || match inventory.machines.get(&name) {
+            Some(facts) => facts.config.why_not(inventory.taken),
+            None => "nobody looked at it".to_owned(),
+        };
+        let change = rendering.change.ok_or_else(why_not);
+        (name, change)
+    });
+    Ok(compared.collect())
 }
 
 fn checked(

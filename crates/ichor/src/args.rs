@@ -10,8 +10,8 @@ mod node;
 mod reach;
 
 pub use change::{
-    ApplyArgs, ApproveArgs, CancelArgs, Change, HistoryArgs, In, Init, Overriding, PlanArgs,
-    ShowArgs, StatusArgs,
+    ApplyArgs, ApproveArgs, CancelArgs, Change, DestroyArgs, HistoryArgs, In, Init, Overriding,
+    PlanArgs, ShowArgs, StatusArgs, Told,
 };
 pub use config::{Config, ConfigCommand};
 pub use look::{
@@ -105,12 +105,32 @@ pub enum Command {
     /// Documents are compared by kind and name, and fields by what they mean: the order of keys, quotes and
     /// comments make no difference. Secrets are compared but never shown. Ends with 2 when there are
     /// differences.
+    ///
+    /// Without files every machine of the cluster is compared with what its directory says.
+    ///
+    ///   ichor diff old.yaml new.yaml
+    ///   ichor diff -n cp-1
+    #[command(verbatim_doc_comment)]
     Diff {
         /// The one that was; `-` is stdin
-        before: PathBuf,
+        #[arg(requires = "after")]
+        before: Option<PathBuf>,
 
         /// The one that is to be
-        after: PathBuf,
+        after: Option<PathBuf>,
+
+        #[command(flatten)]
+        place: In,
+
+        /// A machine of the cluster, by its name or address; all of them when left out
+        #[arg(
+            short = 'n',
+            long = "nodes",
+            value_name = "NAME",
+            value_delimiter = ',',
+            conflicts_with = "before"
+        )]
+        names: Vec<String>,
 
         #[command(flatten)]
         shown: Shown,

@@ -68,8 +68,13 @@ impl Audit {
             Ok(_) => "done".to_owned(),
             Err(error) => format!("failed: {}", error.code()),
         };
-        self.write(&text).map_err(Error::Audit)?;
+        self.close(&text)?;
         outcome
+    }
+
+    /// The same in words.
+    pub(crate) fn close(self, outcome: &str) -> Result<(), Error> {
+        self.write(outcome).map_err(Error::Audit)
     }
 
     fn write(&self, outcome: &str) -> std::io::Result<()> {

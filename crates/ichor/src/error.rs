@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use engine::journal::JournalError;
 use talos_api::{ConnectError, NodeError, Reason};
 
 use crate::ExitStatus;
@@ -235,6 +236,17 @@ impl Error {
             Self::Engine(engine::Error::Refused(refusal)) => {
                 refusal.findings.first().map(|finding| finding.hint.as_str())
             }
+            Self::Engine(engine::Error::Journal(error)) => Some(match error {
+                JournalError::Busy(_) => "wait until it is done: `ichor status --watch` shows it",
+                JournalError::Damaged(_) => {
+                    "everything needed is in the cluster: move .ichor away, and apply again"
+                }
+                JournalError::Format(_) => "use the release of Ichor that wrote it",
+                JournalError::Io(_) => {
+                    "what cannot be written down is not done: make room or give access to .ichor, then \
+                     `ichor resume`"
+                }
+            }),
             Self::Engine(_) => None,
             Self::Machine(error) => error.reason.hint(),
             Self::Deed(failure) => Some(failure.hint()),

@@ -19,13 +19,13 @@ use crate::{Error, ExitStatus};
 pub(crate) struct Printer {
     stdout: anstream::AutoStream<std::io::Stdout>,
     stderr: anstream::AutoStream<std::io::Stderr>,
-    /// Whether the last line on stderr shows progress.
-    unfinished: bool,
+    /// How many of the last lines on stderr are going to be replaced.
+    unfinished: usize,
 }
 
 impl Printer {
     pub(crate) fn new() -> Self {
-        Self { stdout: anstream::stdout(), stderr: anstream::stderr(), unfinished: false }
+        Self { stdout: anstream::stdout(), stderr: anstream::stderr(), unfinished: 0 }
     }
 
     /// Shows a value as the table that it displays itself as, or as the data that it is.
@@ -42,6 +42,11 @@ impl Printer {
             Output::Yaml => self
                 .text(&serde_saphyr::to_string(value).map_err(std::io::Error::other)?.trim_end()),
         }
+    }
+
+    /// Shows one of many values as a line of JSON.
+    pub(crate) fn line(&mut self, value: &impl Serialize) -> Result<ExitStatus, Error> {
+        self.text(&serde_json::to_string(value).map_err(std::io::Error::from)?)
     }
 
     /// Writes text to stdout, ended by one line break.
@@ -72,19 +77,36 @@ impl Printer {
         let _ = writeln!(self.stderr, "{text}");
     }
 
-    /// Makes room on a terminal for what is shown again.
-    pub(crate) fn clear(&mut self) {
+    /// Shows text that is shown again and again: on a terminal in place of what was there, elsewhere below it.
+    pub(crate) fn screen(&mut self, text: &str) -> Result<(), Error> {
         if self.stdout.is_terminal() {
-            let _ = write!(self.stdout, "\x1b[H\x1b[2J");
+            // Line by line over the old ones: nothing flickers.
+            let lines = text.trim_end().replace('\n', "\x1b[K\n");
+            write!(self.stdout, "\x1b[H{lines}\x1b[K\n\x1b[J")?;
+            self.stdout.flush()?;
+            return Ok(());
         }
+        self.text(&text).map(drop)
+    }
+
+    /// Whether a person looks at what `view` and `progress` show.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.stderr.is_terminal()
     }
 
     /// Shows how far something is that takes long: on a terminal in one line, which the next one replaces.
     pub(crate) fn progress(&mut self, text: &str) {
-        if self.stderr.is_terminal() {
-            let _ = write!(self.stderr, "\r{text}\x1b[K");
+        self.view(&[text.to_owned()]);
+    }
+
+    /// The same in several lines.
+    pub(crate) fn view(&mut self, lines: &[String]) {
+        if self.is_watched() && !lines.is_empty() {
+            self.finish();
+            // A line that is too long is cut by the terminal, or going back over it would miss its beginning.
+            let _ = write!(self.stderr, "\x1b[?7l{}\x1b[?7h", lines.join("\n"));
             let _ = self.stderr.flush();
-            self.unfinished = true;
+            self.unfinished = lines.len();
         }
     }
 
@@ -139,8 +161,10 @@ impl Printer {
     }
 
     fn finish(&mut self) {
-        if std::mem::take(&mut self.unfinished) {
-            let _ = write!(self.stderr, "\r\x1b[K");
+        match std::mem::take(&mut self.unfinished) {
+            0 => {}
+            1 => drop(write!(self.stderr, "\r\x1b[K")),
+            lines => drop(write!(self.stderr, "\r\x1b[{}A\x1b[J", lines - 1)),
         }
     }
 }

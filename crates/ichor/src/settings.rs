@@ -26,6 +26,7 @@ pub(crate) enum Settings {
     GenKubeconfig(GenKubeconfig),
     Patch { files: Vec<Input>, patches: Vec<Input>, target: Target, dialect: Dialect },
     Diff { before: Input, after: Input, output: Output },
+    DiffLive { names: Vec<String>, output: Output, place: Place, surroundings: Surroundings },
     Explain { path: String, file: Input, patches: Vec<Input>, output: Output },
     Validate { files: Vec<Input>, mode: Mode, strict: bool, output: Output },
     Change { command: Box<Change>, place: Place, surroundings: Surroundings },
@@ -147,10 +148,16 @@ impl Settings {
                     Release::V1_12 => Dialect::V1_12,
                 },
             },
-            Command::Diff { before, after, shown } => Self::Diff {
+            Command::Diff { before: Some(before), after: Some(after), shown, .. } => Self::Diff {
                 before: Input::file(&before),
                 after: Input::file(&after),
                 output: shown.output,
+            },
+            Command::Diff { place, names, shown, .. } => Self::DiffLive {
+                names,
+                output: shown.output,
+                place: Place { directory: place.directory, keys: keys() },
+                surroundings: Surroundings::resolve(),
             },
             Command::Explain { path, file, patches, shown } => Self::Explain {
                 path,

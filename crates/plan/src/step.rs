@@ -189,6 +189,22 @@ impl Action {
         }
     }
 
+    /// How long it takes where nobody knows better: on servers that boot from a disk.
+    pub fn usually_takes(&self) -> Span {
+        match self {
+            // Talos is installed and boots.
+            Self::ApplyConfig { mode: ApplyMode::Maintenance, .. } => Span::minutes(2),
+            Self::ApplyConfig { mode: ApplyMode::NoReboot | ApplyMode::Staged, .. }
+            | Self::FetchKubeconfig => Span::seconds(2),
+            Self::BootstrapEtcd => Span::seconds(10),
+            Self::AwaitVoter => Span::seconds(30),
+            // Images of the network plug-in come first.
+            Self::AwaitNode { .. } => Span::minutes(1),
+            Self::HandOverLeadership => Span::seconds(5),
+            Self::RebootMachine | Self::ResetMachine => Span::minutes(2),
+        }
+    }
+
     /// What is left behind when it fails.
     pub(crate) fn leaves(&self, machine: &MachineName) -> String {
         match self {

@@ -196,6 +196,15 @@ impl Machine {
         power(self.site.size, self, true);
     }
 
+    /// Lets it start with an empty disk the next time: what a reset does to a machine, and container mode leaves out.
+    ///
+    /// # Panics
+    /// When the harness cannot.
+    pub fn wipe_at_next_start(&self) {
+        let request = Request::Wipe { size: self.site.size, node: self.name.clone() };
+        ask(&request).unwrap_or_else(|error| panic!("{}: {error}", self.name));
+    }
+
     /// Whether it is on now. While it reboots it is off for a moment.
     ///
     /// # Panics
@@ -288,6 +297,13 @@ pub enum Request {
         node: String,
         /// Which of the two.
         on: bool,
+    },
+    /// Lets a node start with an empty disk the next time.
+    Wipe {
+        /// The cluster that it belongs to.
+        size: Size,
+        /// Its name.
+        node: String,
     },
     /// What there is.
     Status,

@@ -42,6 +42,9 @@ pub(super) struct Boot {
 /// The word that the first process of a node waits for on its standard input, until its network is there.
 pub(super) const GO: &[u8] = b"go\n";
 
+/// A file beside the disk of a node: its next start finds the disk empty.
+pub(super) const WIPE: &str = "wipe";
+
 /// Runs the first process of a node in namespaces of its own, says its process id, and ends as it ended: with 128
 /// and the signal, as shells do.
 pub(super) fn keep(mut boot: Boot) -> Result<u8> {
@@ -234,6 +237,9 @@ impl Root {
         self.fresh_mount("tmpfs", "tmp", "mode=1777")?;
         fs_err::create_dir(self.path.join("system/state"))?;
         let disk = boot.directory.join("disk");
+        if fs_err::remove_file(boot.directory.join(WIPE)).is_ok() && disk.exists() {
+            fs_err::remove_dir_all(&disk)?;
+        }
         let plugins = disk.join("opt/cni/bin");
         let networks = disk.join("cni/net.d");
         for folder in [&plugins, &networks] {

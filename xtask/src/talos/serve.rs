@@ -157,6 +157,11 @@ impl Harness {
                 site.with_context(|| format!("there is no cluster {size}"))?.power(&node, on)?;
                 reply(connection, &Ok(Vec::new()));
             }
+            Request::Wipe { size, node } => {
+                let site = self.sites().get(&size).cloned();
+                site.with_context(|| format!("there is no cluster {size}"))?.wipe(&node)?;
+                reply(connection, &Ok(Vec::new()));
+            }
             Request::Status => {
                 let sites = self.sites().values().map(|site| site.status()).collect();
                 reply(connection, &Ok(sites));

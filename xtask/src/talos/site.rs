@@ -149,6 +149,13 @@ impl Site {
         }
     }
 
+    /// Lets a node start with an empty disk the next time.
+    pub(super) fn wipe(&self, wanted: &str) -> Result<()> {
+        let number = self.find(&self.nodes(), wanted)?;
+        fs_err::write(self.directory_of(number).join(init::WIPE), "")?;
+        Ok(())
+    }
+
     /// The loopback addresses of all nodes that there can be.
     pub(super) fn endpoints(&self) -> Vec<Ipv4Addr> {
         (1..=NODES).map(|number| endpoint(self.block, number)).collect()

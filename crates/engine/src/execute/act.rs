@@ -47,6 +47,7 @@ pub(super) async fn act(
             Ok(execution.ports.machines.hand_over_leadership(target).await?)
         }
         Action::RebootMachine => reboot(execution, step, target).await,
+        Action::ResetMachine => reset(execution, step, target).await,
         Action::FetchKubeconfig => {
             let kubeconfig = execution.ports.machines.kubeconfig(target).await?;
             Ok(execution.ports.vault.keep_kubeconfig(&kubeconfig).await?)
@@ -148,5 +149,15 @@ async fn reboot(execution: &Execution<'_>, step: &Step, target: &Target) -> Resu
             return Ok(());
         }
         execution.wait(step, "the machine to boot").await;
+    }
+}
+
+async fn reset(execution: &Execution<'_>, step: &Step, target: &Target) -> Result<(), Error> {
+    execution.ports.machines.reset(target).await?;
+    loop {
+        if let Seen::Maintenance = execution.ports.machines.see(target).await {
+            return Ok(());
+        }
+        execution.wait(step, "the machine to boot without its configuration").await;
     }
 }

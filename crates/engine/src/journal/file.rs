@@ -5,11 +5,12 @@
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use fs_err::os::unix::fs::OpenOptionsExt;
-use plan::{Approved, Digest, Moment, Plan};
+use plan::{Approved, Digest, Draft, Moment, Plan};
 use sha2::{Digest as _, Sha256};
 
 use super::{Entry, Journal, JournalError, Record};
@@ -33,6 +34,40 @@ impl FileJournal {
     /// Where plans are kept.
     pub fn plan_path(&self, plan: Digest) -> PathBuf {
         self.directory.join("plans").join(format!("{plan}.json"))
+    }
+
+    /// A plan that was kept, to be looked at.
+    pub fn kept(&self, plan: Digest) -> Option<Plan<Draft>> {
+        Plan::decode(&fs_err::read_to_string(self.plan_path(plan)).ok()?).ok()
+    }
+
+    /// Whether an engine is at work now.
+    pub fn is_taken(&self) -> bool {
+        let slot = fs_err::File::open(self.directory.join(SLOT));
+        slot.is_ok_and(|slot| {
+            matches!(slot.file().try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
+        })
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Option<fs_err::File>> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn lock_slot(&self) -> Result<fs_err::File, JournalError> {
+        let file = self.open(SLOT)?;
+        for _ in 0..TRIES {
+            match file.file().try_lock() {
+                Ok(()) => return Ok(file),
+                // Somebody may be looking only.
+                Err(std::fs::TryLockError::WouldBlock) => tokio::time::sleep(PAUSE).await,
+                Err(std::fs::TryLockError::Error(error)) => return Err(error.into()),
+            }
+        }
+        let holder = self.load()?.into_iter().rev().find_map(|record| {
+            let Entry::Taken { holder, .. } = record.entry else { return None };
+            Some(holder)
+        });
+        Err(JournalError::Busy(holder.unwrap_or_default()))
     }
 
     fn open(&self, name: &str) -> std::io::Result<fs_err::File> {
@@ -88,21 +123,10 @@ impl Journal for FileJournal {
     }
 
     async fn take(&self, plan: Digest, holder: &str) -> Result<(), JournalError> {
-        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if slot.is_none() {
-            let file = self.open("slot")?;
-            match file.file().try_lock() {
-                Ok(()) => {}
-                Err(std::fs::TryLockError::WouldBlock) => {
-                    let holder = self.load()?.into_iter().rev().find_map(|record| {
-                        let Entry::Taken { holder, .. } = record.entry else { return None };
-                        Some(holder)
-                    });
-                    return Err(JournalError::Busy(holder.unwrap_or_default()));
-                }
-                Err(std::fs::TryLockError::Error(error)) => return Err(error.into()),
-            }
-            *slot = Some(file);
+        let ours = self.slot().is_some();
+        if !ours {
+            let file = self.lock_slot().await?;
+            *self.slot() = Some(file);
         }
         self.add(Entry::Taken { plan, holder: holder.to_owned() })
     }
@@ -164,6 +188,10 @@ fn checksum(text: &str) -> String {
 }
 
 const FILE: &str = "journal";
+const SLOT: &str = "slot";
+/// A look takes microseconds.
+const TRIES: usize = 3;
+const PAUSE: Duration = Duration::from_millis(20);
 const FORMAT: &str = "ichor-journal/v1";
 
 #[cfg(test)]
@@ -221,14 +249,16 @@ mod tests {
     fn only_one_engine_at_a_time_has_the_slot() {
         let directory = tempfile::tempdir().unwrap();
         let plan: Digest = "0".repeat(64).parse().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let first = journal(directory.path());
             first.take(plan, "first").await.unwrap();
             let second = journal(directory.path());
             let busy = second.take(plan, "second").await.unwrap_err();
             assert!(matches!(busy, JournalError::Busy(who) if who == "first"));
+            assert!(second.is_taken());
             drop(first);
+            assert!(!second.is_taken());
             second.take(plan, "second").await.unwrap();
         });
     }

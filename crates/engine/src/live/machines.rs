@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use plan::{ApplyMode, BootId, Kind, MemberId, NodeIdentity};
+use talos_api::proto::definitions::block::VolumeStatusSpec;
 use talos_api::proto::definitions::cluster::IdentitySpec;
 use talos_api::proto::definitions::config::MachineConfigSpec;
-use talos_api::proto::definitions::enums::RuntimeMachineStage;
+use talos_api::proto::definitions::enums::{BlockVolumeType, RuntimeMachineStage};
 use talos_api::proto::definitions::runtime::MachineStatusSpec;
 use talos_api::proto::machine::apply_configuration_request::Mode;
 use talos_api::proto::machine::{
     ApplyConfigurationRequest, BootstrapRequest, EtcdForfeitLeadershipRequest,
-    EtcdMemberListRequest, ListRequest, RebootRequest,
+    EtcdMemberListRequest, ListRequest, RebootRequest, ResetPartitionSpec, ResetRequest,
 };
 use talos_api::{Client, Node, NodeError, Reason};
 use talos_config::{Config, Context, Secret, Source};
@@ -206,8 +207,37 @@ impl Machines for LiveMachines {
         Ok(())
     }
 
+    async fn reset(&self, target: &Target) -> Result<(), Trouble> {
+        let node = self.node(target)?;
+        // What makes it a machine of the cluster is on these two; Talos itself stays installed.
+        let mut partitions = Vec::new();
+        for label in ["STATE", "EPHEMERAL"] {
+            if is_partition(&node, label).await {
+                partitions.push(ResetPartitionSpec { label: label.to_owned(), wipe: true });
+            }
+        }
+        // Nothing is drained, and no member leaves: everything comes to its end.
+        let request = ResetRequest {
+            graceful: false,
+            reboot: true,
+            system_partitions_to_wipe: partitions,
+            ..ResetRequest::default()
+        };
+        node.call(node.machine().reset(request)).await.map_err(|error| trouble(&error))?;
+        Ok(())
+    }
+
     async fn kubeconfig(&self, target: &Target) -> Result<Secret<String>, Trouble> {
         self.node(target)?.kubeconfig().await.map_err(|error| trouble(&error))
+    }
+}
+
+/// Whether a volume is a partition, as on every machine that boots from a disk; a container has directories instead.
+async fn is_partition(node: &Node, volume: &str) -> bool {
+    match node.get::<VolumeStatusSpec>(volume).await {
+        Ok(Some(spec)) => spec.r#type() != BlockVolumeType::VolumeTypeDirectory,
+        // Before 1.8 nobody tells.
+        Ok(None) | Err(_) => true,
     }
 }
 

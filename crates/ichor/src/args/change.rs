@@ -45,6 +45,16 @@ pub enum Change {
     /// Go on with what was interrupted or has failed
     Resume(ApplyArgs),
 
+    /// End the cluster: reset its machines to maintenance
+    ///
+    /// Every machine that is the cluster's loses its configuration and its data, one control plane after the other; Talos stays
+    /// installed, so that `ichor apply` makes the cluster anew. The directory keeps its files. Shows the plan and asks
+    /// first; `ichor plan --destroy` only shows it.
+    ///
+    ///   ichor destroy --reason "the hall is given back"
+    #[command(verbatim_doc_comment)]
+    Destroy(DestroyArgs),
+
     /// Give up a plan that was begun, so that the next one starts from what there is
     Cancel(CancelArgs),
 
@@ -67,6 +77,7 @@ impl Change {
             Self::Show(_) => None,
             Self::Approve(args) => args.place.directory.as_ref(),
             Self::Apply(args) | Self::Resume(args) => args.place.directory.as_ref(),
+            Self::Destroy(args) => args.place.directory.as_ref(),
             Self::Cancel(args) => args.place.directory.as_ref(),
             Self::Status(args) | Self::Health(args) => args.place.directory.as_ref(),
             Self::History(args) => args.place.directory.as_ref(),
@@ -90,7 +101,7 @@ pub struct Overriding {
     pub rules: Vec<String>,
 
     /// Why
-    #[arg(long, value_name = "TEXT", requires = "rules")]
+    #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 }
 
@@ -135,6 +146,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
+    /// Plan the end of the cluster, as `ichor destroy` would carry it out
+    #[arg(long, conflicts_with = "rules")]
+    pub destroy: bool,
+
     #[command(flatten)]
     pub overriding: Overriding,
 
@@ -177,6 +192,37 @@ pub struct ApplyArgs {
 
     #[command(flatten)]
     pub overriding: Overriding,
+
+    #[command(flatten)]
+    pub told: Told,
+
+    #[command(flatten)]
+    pub sure: Sure,
+}
+
+/// Who else is told what happens.
+#[derive(Clone, Debug, Args)]
+pub struct Told {
+    /// Write counters of what was done to a file that Prometheus' node exporter reads
+    #[arg(long, value_name = "FILE")]
+    pub metrics: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// Arguments of `ichor destroy`.
+#[derive(Clone, Debug, Args)]
+pub struct DestroyArgs {
+    /// Why; it is part of the plan and of the audit log
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+
+    #[command(flatten)]
+    pub place: In,
+
+    #[command(flatten)]
+    pub told: Told,
 
     #[command(flatten)]
     pub sure: Sure,

@@ -1,7 +1,8 @@
-//! `ichor diff`: what differs between two machine configurations.
+//! `ichor diff` of files: what differs between two machine configurations.
 
 use std::fmt;
 
+use plan::FieldChange;
 use serde::Serialize;
 use talos_config::{Config, Difference, diff};
 
@@ -51,6 +52,13 @@ pub(super) struct Row {
 impl From<Difference> for Row {
     fn from(difference: Difference) -> Self {
         let Difference { document, path, before, after } = difference;
+        Self { document, path, before, after }
+    }
+}
+
+impl From<FieldChange> for Row {
+    fn from(change: FieldChange) -> Self {
+        let FieldChange { document, path, before, after } = change;
         Self { document, path, before, after }
     }
 }

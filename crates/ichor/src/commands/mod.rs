@@ -17,7 +17,7 @@ pub use node::Failure;
 
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{Error, ExitStatus, talhelper};
+use crate::{Error, ExitStatus, machines, talhelper};
 
 pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStatus, Error> {
     match settings {
@@ -33,6 +33,9 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
             patch::run(files, patches, target, *dialect, printer)
         }
         Settings::Diff { before, after, output } => diff::run(before, after, *output, printer),
+        Settings::DiffLive { names, output, place, surroundings } => {
+            machines::run(change::diff(names, *output, place, surroundings, printer))
+        }
         Settings::Explain { path, file, patches, output } => {
             explain::run(path, file, patches, *output, printer)
         }

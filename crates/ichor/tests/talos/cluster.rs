@@ -83,14 +83,125 @@ fn killed_anywhere_it_finishes_and_bootstraps_once() {
     let history = home.ichor(&["history"]).expect(0).stdout;
     let bootstrapped = history.lines().filter(|line| line.contains(": bootstrap etcd")).count();
     assert!(bootstrapped >= 1, "{history}");
-    let members = home.ichor_on_machine(&["etcd", "members", "-o", "json"]);
-    assert_eq!(members.matches("\"hostname\"").count(), 1, "{members}");
+    assert_eq!(home.members(), 1);
+}
+
+#[test]
+#[ignore = "level talos: needs real nodes (cargo xtask test)"]
+fn three_control_planes_and_a_worker_are_made_changed_and_ended() {
+    let machines: Vec<Machine> = (0..4).map(|_| talos::machine(Size::NONE)).collect();
+    let (control_planes, workers) = machines.split_at(3);
+    let mut home = Home::of("large", control_planes, workers);
+    let made = home.ichor(&["apply", "--yes", "--metrics", "metrics.prom"]).expect(0);
+    home.ichor(&["plan"]).expect(0);
+    home.ichor(&["diff"]).expect(0);
+    home.ichor(&["health"]).expect(0);
+    let nodes = home.kubectl(&["get", "nodes", "--no-headers"]);
+    assert_eq!(nodes.matches(" Ready ").count(), 4, "{nodes}");
+    assert_eq!(home.members(), 3);
+    assert!(made.stderr.contains(" left"), "nobody said how long it takes: {made:?}");
+    let metrics = home.file("metrics.prom");
+    let bootstraps =
+        "ichor_steps_total{cluster=\"large\",verb=\"bootstrap etcd\",outcome=\"done\"} 1";
+    assert!(metrics.contains(bootstraps), "{metrics}");
+
+    // A change on one machine only.
+    let worker = &workers[0];
+    let patch = "machine:\n  sysctls:\n    net.core.somaxconn: \"4096\"\n";
+    home.patch_machine(worker, patch);
+    let shown = home.ichor(&["diff"]).expect(2).stdout;
+    assert!(shown.starts_with(&worker.name) && shown.contains("somaxconn"), "{shown}");
+    assert!(home.ichor(&["diff", "-n", &control_planes[0].name]).expect(0).stdout.is_empty());
+    let planned = home.ichor(&["plan"]).expect(2).stdout;
+    for other in control_planes {
+        assert!(!planned.contains(&other.name), "{planned}");
+    }
+    let said = home.ichor(&["apply", "--yes", "-o", "json"]).expect(0).stdout;
+    let done = said.lines().filter(|line| line.contains("\"event\":\"step-done\""));
+    assert_eq!(done.count(), 2, "{said}");
+    home.ichor(&["plan"]).expect(0);
+
+    // With a reboot of every machine: one control plane at a time, and etcd keeps its majority.
+    home.patch("environment.yaml", "machine:\n  env:\n    COLOUR: bronze\n");
+    let planned = home.ichor(&["plan"]).expect(2).stdout;
+    assert_eq!(planned.matches("reboot").count(), 4, "{planned}");
+    assert!(planned.contains("hand over lead") && planned.contains("2 of 3 voters able"));
+    home.ichor(&["apply", "--yes"]).expect(0);
+    home.ichor(&["plan"]).expect(0);
+    home.ichor(&["health"]).expect(0);
+    assert_eq!(home.members(), 3);
+
+    // Another laptop with the same files is kept out while the first one is at work.
+    home.patch("sysctl.yaml", "machine:\n  sysctls:\n    net.core.netdev_max_backlog: \"5000\"\n");
+    let laptop = home.copy();
+    let mut first = home.start(&["apply", "--yes"]);
+    home.wait_for_lease();
+    let refused = laptop.ichor(&["apply", "--yes"]);
+    assert!(refused.stderr.contains("lease.held"), "{refused:?}");
+    assert!(first.wait().expect("an end").success());
+
+    // A dead machine does not hold up the others.
+    worker.power_off();
+    home.patch("more.yaml", "machine:\n  sysctls:\n    net.core.netdev_budget: \"600\"\n");
+    let planned = home.ichor(&["plan"]).expect(2).stdout;
+    assert!(planned.contains(&format!("left out  {}", worker.name)), "{planned}");
+    home.ichor(&["apply", "--yes"]).expect(0);
+    let shown = home.ichor(&["diff"]).expect(1);
+    assert!(shown.stdout.is_empty() && shown.stderr.contains(&worker.name), "{shown:?}");
+    worker.power_on();
+    home.wait_until("the worker answers", |home| home.ichor(&["diff"]).code == 2);
+    home.ichor(&["apply", "--yes"]).expect(0);
+    home.ichor(&["plan"]).expect(0);
+
+    // The end, and a new beginning with the same machines.
+    let planned = home.ichor(&["plan", "--destroy"]).expect(2).stdout;
+    assert_eq!(planned.matches("  reset  ").count(), 4, "{planned}");
+    let unasked = home.ichor(&["destroy"]).expect(3);
+    assert!(unasked.stderr.contains("confirm.unasked") && unasked.stderr.contains("--yes"));
+    for machine in &machines {
+        machine.wipe_at_next_start();
+    }
+    let mut ending = home.start(&["destroy", "--yes", "--reason", "the test is over"]);
+    // In container mode a reset ends with a machine that is off.
+    let ended = loop {
+        if let Some(ended) = ending.try_wait().expect("a process") {
+            break ended;
+        }
+        for machine in machines.iter().filter(|machine| !machine.is_on()) {
+            machine.power_on();
+        }
+        pause(Duration::from_millis(500));
+    };
+    assert!(ended.success(), "{}", home.ichor(&["history"]).stdout);
+    home.ichor(&["destroy", "--yes"]).expect(0);
+    let audit = home.file(".ichor/audit.jsonl");
+    assert!(audit.contains("quorum.destroy because: the test is over"), "{audit}");
+    let status = home.ichor(&["status"]).expect(0).stdout;
+    assert_eq!(status.matches("in maintenance").count(), 4, "{status}");
+}
+
+#[test]
+#[ignore = "level talos: needs real nodes (cargo xtask test)"]
+fn a_dead_control_plane_stops_a_bootstrap_and_a_dead_worker_does_not() {
+    let machines: Vec<Machine> = (0..2).map(|_| talos::machine(Size::NONE)).collect();
+    let home = Home::of("partly", &machines[..1], &machines[1..]);
+    machines[0].power_off();
+    let refused = home.ichor(&["apply", "--yes"]);
+    assert!(refused.code != 0 && refused.stderr.contains("cannot be seen"), "{refused:?}");
+    machines[1].power_off();
+    assert_eq!(home.ichor(&["plan"]).code, 5);
+    machines[0].power_on();
+    home.wait_until("the machine answers", |home| home.ichor(&["plan"]).code == 2);
+    home.ichor(&["apply", "--yes"]).expect(0);
+    let nodes = home.kubectl(&["get", "nodes", "--no-headers"]);
+    assert_eq!(nodes.matches(" Ready ").count(), 1, "{nodes}");
 }
 
 /// A cluster's directory, and programs that are run in the network of its machine.
 struct Home {
     directory: TempDir,
     network: String,
+    cluster: String,
     address: String,
     patches: Vec<String>,
     head: String,
@@ -106,43 +217,116 @@ struct Said {
 impl Said {
     #[track_caller]
     fn expect(self, code: i32) -> Self {
-        assert_eq!(self.code, code, "{self:?}");
+        assert_eq!(self.code, code, "{}\n{}", self.stdout, self.stderr);
         self
     }
 }
 
 impl Home {
     fn new(cluster: &str, machine: &Machine) -> Self {
+        Self::of(cluster, std::slice::from_ref(machine), &[])
+    }
+
+    fn of(cluster: &str, control_planes: &[Machine], workers: &[Machine]) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
-        let site = machine.site();
-        let (name, address) = (&machine.name, machine.address);
+        let site = control_planes[0].site();
+        let address = control_planes[0].address;
         let mut home = Self {
             directory,
             network: format!("--net={}", site.network.display()),
+            cluster: cluster.to_owned(),
             address: address.to_string(),
             patches: Vec::new(),
             head: String::new(),
         };
-        let endpoint = format!("https://{address}:6443");
-        let control_plane = format!("{name}={address}");
-        home.ichor(&["init", cluster, "--endpoint", &endpoint, "--control-plane", &control_plane])
-            .expect(0);
-        home.head =
-            fs_err::read_to_string(home.directory.path().join("ichor.yaml")).expect("a spec");
-        for role in [Role::Worker, Role::ControlPlane] {
+        let mut arguments = vec!["init".to_owned(), cluster.to_owned()];
+        arguments.extend(["--endpoint".to_owned(), format!("https://{address}:6443")]);
+        for (flag, machines) in [("--control-plane", control_planes), ("--worker", workers)] {
+            for machine in machines {
+                arguments
+                    .extend([flag.to_owned(), format!("{}={}", machine.name, machine.address)]);
+            }
+        }
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        home.ichor(&arguments).expect(0);
+        home.head = home.file("ichor.yaml");
+        let patch = |role| {
             let patch = fs_err::read_to_string(site.patch(role)).expect("a patch");
             // The harness leaves names to machines; a cluster gives them.
-            let patch = patch.split("\n---\n").next().expect("a document").to_owned();
-            home.patch(&format!("{role:?}.yaml"), &patch);
-        }
+            patch.split("\n---\n").next().expect("a document").to_owned()
+        };
+        fs_err::write(home.directory.path().join("own.yaml"), patch(Role::ControlPlane))
+            .expect("a file");
+        home.head = home.head.replace("controlPlane:\n", "controlPlane:\n  patches: [own.yaml]\n");
+        home.patch("site.yaml", &patch(Role::Worker));
         home
+    }
+
+    /// A patch for one machine.
+    fn patch_machine(&mut self, machine: &Machine, text: &str) {
+        let (name, address) = (&machine.name, machine.address);
+        let entry = format!("name: {name}, address: {address}");
+        assert!(self.head.contains(&entry), "{}", self.head);
+        self.head = self.head.replace(&entry, &format!("{entry}, patches: [{name}.yaml]"));
+        fs_err::write(self.directory.path().join(format!("{name}.yaml")), text).expect("a file");
+        self.write();
+    }
+
+    fn write(&self) {
+        let spec = format!("{}patches: [{}]\n", self.head, self.patches.join(", "));
+        fs_err::write(self.directory.path().join("ichor.yaml"), spec).expect("a file");
+    }
+
+    fn file(&self, name: &str) -> String {
+        fs_err::read_to_string(self.directory.path().join(name)).expect("a file")
+    }
+
+    /// The same files elsewhere, without what was done so far.
+    fn copy(&self) -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        for entry in fs_err::read_dir(self.directory.path()).expect("files") {
+            let path = entry.expect("a file").path();
+            if path.is_file() {
+                let name = path.file_name().expect("a name");
+                fs_err::copy(&path, directory.path().join(name)).expect("a copy");
+            }
+        }
+        let Self { network, cluster, address, patches, head, .. } = self;
+        Self {
+            directory,
+            network: network.clone(),
+            cluster: cluster.clone(),
+            address: address.clone(),
+            patches: patches.clone(),
+            head: head.clone(),
+        }
+    }
+
+    fn members(&self) -> usize {
+        self.ichor_on_machine(&["etcd", "members", "-o", "json"]).matches("\"hostname\"").count()
+    }
+
+    fn wait_for_lease(&self) {
+        let holder = ["get", "lease", "-n", "kube-system", "ichor", "--ignore-not-found"];
+        let holder = [&holder[..], &["-o", "jsonpath={.spec.holderIdentity}"]].concat();
+        self.wait_until("the lease is taken", |home| !home.kubectl(&holder).is_empty());
+    }
+
+    #[track_caller]
+    fn wait_until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+        for _ in 0..600 {
+            if holds(self) {
+                return;
+            }
+            pause(Duration::from_millis(100));
+        }
+        panic!("never: {what}");
     }
 
     fn patch(&mut self, name: &str, text: &str) {
         fs_err::write(self.directory.path().join(name), text).expect("a file");
         self.patches.push(name.to_owned());
-        let spec = format!("{}patches: [{}]\n", self.head, self.patches.join(", "));
-        fs_err::write(self.directory.path().join("ichor.yaml"), spec).expect("a file");
+        self.write();
     }
 
     fn ichor(&self, arguments: &[&str]) -> Said {
@@ -153,7 +337,7 @@ impl Home {
     fn ichor_on_machine(&self, arguments: &[&str]) -> String {
         let path = self.directory.path().join("talosconfig");
         if !path.exists() {
-            self.ichor(&["gen", "talosconfig", "killed", "-o", "talosconfig"]).expect(0);
+            self.ichor(&["gen", "talosconfig", &self.cluster, "-o", "talosconfig"]).expect(0);
         }
         let reach = ["--talosconfig", "talosconfig", "-e", &self.address, "-n", &self.address];
         self.ichor(&[arguments, &reach].concat()).expect(0).stdout
@@ -173,13 +357,7 @@ impl Home {
     }
 
     fn wait_for_history(&self, text: &str) {
-        for _ in 0..100 {
-            if self.ichor(&["history"]).expect(0).stdout.contains(text) {
-                return;
-            }
-            pause(Duration::from_millis(100));
-        }
-        panic!("{text:?} never happened");
+        self.wait_until(text, |home| home.ichor(&["history"]).expect(0).stdout.contains(text));
     }
 
     /// A program in the network of the machine. The one that is started becomes it, so that killing it kills it.

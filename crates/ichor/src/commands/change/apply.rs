@@ -1,20 +1,17 @@
-//! `ichor apply`, `resume` and `cancel`: a person carries out plans, one after the other, until all is as it should be.
+//! `ichor apply`, `resume`, `destroy` and `cancel`: a person carries out plans until all is as it should be.
 
-use std::sync::{Mutex, PoisonError};
-
-use async_trait::async_trait;
 use engine::journal::{Entry, Journal as _};
-use engine::live::SystemClock;
-use engine::{Approve, Event, Events, Failure, Outcome, Report, StepPlace, Trouble, run, run_plan};
-use plan::{Approval, Checked, Digest, Plan};
+use engine::{Failure, Metrics, Outcome, Report, run, run_plan};
+use plan::{Digest, Draft, Goal, Override, Plan, Rule};
 
 use super::World;
-use super::plan::{load, show_plan, tell_left_out};
-use crate::args::{ApplyArgs, Output, Sure};
+use super::person::Person;
+use super::plan::{load, tell_left_out};
+use crate::args::{ApplyArgs, DestroyArgs, Sure, Told};
 use crate::directory::Directory;
 use crate::printer::Printer;
 use crate::settings::{Place, Surroundings};
-use crate::{Error, ExitStatus};
+use crate::{Error, ExitStatus, files};
 
 pub(super) async fn apply(
     args: &ApplyArgs,
@@ -23,44 +20,8 @@ pub(super) async fn apply(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let world = World::open(place, surroundings).await?;
-    apply_in(&world, args, surroundings, printer).await
-}
-
-async fn apply_in(
-    world: &World,
-    args: &ApplyArgs,
-    surroundings: &Surroundings,
-    printer: &mut Printer,
-) -> Result<ExitStatus, Error> {
-    let directory = &world.directory;
-    let person = Person {
-        printer: Mutex::new(printer),
-        sure: args.sure,
-        name: surroundings.user.clone(),
-        directory,
-    };
-    let ports = world.ports(&person, &person);
-    let cluster = &directory.cluster;
-    let overrides = args.overriding.overrides();
-    let outcome = match &args.plan {
-        Some(path) => run_plan(cluster, load(path)?, &ports).await?,
-        None => run(cluster, &overrides, &ports).await?,
-    };
-    let printer = person.printer.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match outcome {
-        Outcome::Settled => {
-            printer.note("everything is as it should be");
-            Ok(ExitStatus::Done)
-        }
-        Outcome::Waiting(left_out) => {
-            tell_left_out(&left_out, printer);
-            Ok(ExitStatus::Failed)
-        }
-        Outcome::NeedsApproval(plan) => {
-            Err(Error::Declined(format!("plan {}", plan.hash().short())))
-        }
-        Outcome::Ran(report) => Ok(tell_report(&report, printer)),
-    }
+    let what = What::of(args)?;
+    change(&world, what, args.sure, &args.told, surroundings, printer).await
 }
 
 pub(super) async fn resume(
@@ -70,12 +31,38 @@ pub(super) async fn resume(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let world = World::open(place, surroundings).await?;
-    if let Some(plan) = unfinished(&world.directory).await? {
-        printer.note(&format!("goes on after plan {}", plan.short()));
-    } else {
-        printer.note("no plan was interrupted");
+    let journal = &world.directory.journal;
+    let mut what = What::of(args)?;
+    match unfinished(&world.directory).await? {
+        None => printer.note("no plan was interrupted"),
+        Some(plan) => {
+            printer.note(&format!("goes on after plan {}", plan.short()));
+            // Somebody said before that it shall end.
+            let ending = journal.kept(plan).filter(|plan| plan.body().goal == Goal::Destroyed);
+            if let (Some(ending), What::Goal(Goal::Spec, overrides)) = (ending, &what) {
+                let given = ending.body().overrides.iter().chain(overrides).cloned();
+                what = What::Goal(Goal::Destroyed, given.collect());
+            }
+        }
     }
-    apply_in(&world, args, surroundings, printer).await
+    change(&world, what, args.sure, &args.told, surroundings, printer).await
+}
+
+pub(super) async fn destroy(
+    args: &DestroyArgs,
+    place: &Place,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let world = World::open(place, surroundings).await?;
+    let what = What::Goal(Goal::Destroyed, vec![ending(args.reason.as_deref())]);
+    change(&world, what, args.sure, &args.told, surroundings, printer).await
+}
+
+/// Says by its name that the rule shall not hold which keeps a cluster from being ended.
+pub(super) fn ending(reason: Option<&str>) -> Override {
+    let reason = reason.unwrap_or("nobody gave a reason").to_owned();
+    Override { rule: Rule::QuorumDestroy.name().to_owned(), reason }
 }
 
 pub(super) async fn cancel(place: &Place, printer: &mut Printer) -> Result<ExitStatus, Error> {
@@ -89,6 +76,57 @@ pub(super) async fn cancel(place: &Place, printer: &mut Printer) -> Result<ExitS
         None => printer.note("no plan was interrupted"),
     }
     Ok(ExitStatus::Done)
+}
+
+/// What is to be carried out.
+enum What {
+    /// A plan that was made before.
+    Plan(Box<Plan<Draft>>),
+    /// Whatever leads there now, without these rules.
+    Goal(Goal, Vec<Override>),
+}
+
+impl What {
+    fn of(args: &ApplyArgs) -> Result<Self, Error> {
+        match &args.plan {
+            Some(path) => Ok(Self::Plan(Box::new(load(path)?))),
+            None => Ok(Self::Goal(Goal::Spec, args.overriding.overrides())),
+        }
+    }
+}
+
+async fn change(
+    world: &World,
+    what: What,
+    sure: Sure,
+    told: &Told,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let cluster = &world.directory.cluster;
+    let metrics = Metrics::new(cluster.spec.cluster.as_str());
+    let person = Person::new(&world.directory, surroundings, sure, told.shown.output, printer);
+    let listeners = (&metrics, &person);
+    let ports = world.ports(&person, &listeners);
+    let outcome = match what {
+        What::Plan(plan) => run_plan(cluster, *plan, &ports).await,
+        What::Goal(goal, overrides) => run(cluster, goal, &overrides, &ports).await,
+    };
+    let (printer, outcome) = person.end(outcome);
+    if let Some(path) = &told.metrics {
+        files::write_all(&[(path.clone(), metrics.to_string())], true, printer)?;
+    }
+    match outcome? {
+        Outcome::Settled => {
+            printer.note("everything is as it should be");
+            Ok(ExitStatus::Done)
+        }
+        Outcome::Waiting(left_out) => Ok(tell_left_out(cluster, &left_out, printer)),
+        Outcome::NeedsApproval(plan) => {
+            Err(Error::Declined(format!("plan {}", plan.hash().short())))
+        }
+        Outcome::Ran(report) => Ok(tell_report(&report, printer)),
+    }
 }
 
 async fn unfinished(directory: &Directory) -> Result<Option<Digest>, Error> {
@@ -114,82 +152,4 @@ fn tell_report(report: &Report, printer: &mut Printer) -> ExitStatus {
         report.plan.short()
     ));
     ExitStatus::Failed
-}
-
-/// Somebody at a terminal, who is shown the plan, asked, and told what happens.
-struct Person<'a> {
-    printer: Mutex<&'a mut Printer>,
-    sure: Sure,
-    name: String,
-    directory: &'a Directory,
-}
-
-impl Person<'_> {
-    fn printing<T>(&self, print: impl FnOnce(&mut Printer) -> T) -> T {
-        let mut printer = self.printer.lock().unwrap_or_else(PoisonError::into_inner);
-        print(&mut printer)
-    }
-
-    /// An approval that somebody gave before.
-    async fn given(&self, plan: Digest) -> Option<Approval> {
-        let records = self.directory.journal.read().await.ok()?;
-        records.into_iter().rev().find_map(|record| match record.entry {
-            Entry::Approved(approval) if approval.plan == plan => Some(approval),
-            _ => None,
-        })
-    }
-}
-
-#[async_trait]
-impl Approve for Person<'_> {
-    async fn approve(&self, plan: &Plan<Checked>) -> Result<Option<Approval>, Trouble> {
-        let shown = self.printing(|printer| show_plan(plan, Output::Table, printer));
-        shown.map_err(|error| error.trouble())?;
-        if let Some(approval) = self.given(plan.hash()).await {
-            return Ok(Some(approval));
-        }
-        let action = format!("carry out {} steps", plan.steps().len());
-        match self.printing(|printer| printer.confirm(&action, self.sure)) {
-            Ok(()) => Ok(Some(Approval {
-                plan: plan.hash(),
-                by: self.name.clone(),
-                at: SystemClock::time(),
-            })),
-            Err(Error::Declined(_)) => Ok(None),
-            Err(error) => Err(error.trouble()),
-        }
-    }
-}
-
-impl Events for Person<'_> {
-    fn tell(&self, event: &Event) {
-        let line = |place: &StepPlace, text: &str| {
-            let StepPlace { step, of, machine, verb, .. } = place;
-            format!("[{step}/{of}] {machine}: {verb}{text}")
-        };
-        self.printing(|printer| match event {
-            Event::Observed { unseen, .. } => {
-                for (machine, why) in unseen {
-                    printer.note(&format!("{machine} cannot be seen: {why}"));
-                }
-            }
-            Event::LeaseUnavailable { why } => {
-                printer.note(&format!("no lease in the cluster keeps others out: {why}"));
-            }
-            Event::StepBegun(place) => printer.note(&line(place, " …")),
-            Event::StepWaits { place, for_what } => {
-                printer.progress(&line(place, &format!(": waits for {for_what}")));
-            }
-            Event::StepDone { place, took } => {
-                printer.note(&line(place, &format!(" done in {} s", took.as_secs())));
-            }
-            Event::StepFailed { place, code, message } => {
-                printer.note(&line(place, &format!(" failed[{code}]: {message}")));
-            }
-            Event::Planned { .. }
-            | Event::Approved { .. }
-            | Event::LeaseTaken { .. }
-            | Event::Ended { .. } => {}
-        });
-    }
 }

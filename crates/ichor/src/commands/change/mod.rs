@@ -1,11 +1,14 @@
 //! Commands about a whole cluster: each a thin call of the engine with the ports of a person at a terminal.
 
 mod apply;
+mod diff;
 mod history;
 mod init;
+mod person;
 mod plan;
 mod status;
 
+pub(super) use diff::diff;
 use engine::live::{LiveKubernetes, LiveMachines, SystemClock};
 use engine::{Approve, Events, Ports};
 
@@ -30,6 +33,7 @@ pub(super) fn run(
             Change::Approve(args) => plan::approve(args, place, surroundings, printer).await,
             Change::Apply(args) => apply::apply(args, place, surroundings, printer).await,
             Change::Resume(args) => apply::resume(args, place, surroundings, printer).await,
+            Change::Destroy(args) => apply::destroy(args, place, surroundings, printer).await,
             Change::Cancel(_) => apply::cancel(place, printer).await,
             Change::Status(args) => status::status(args, place, surroundings, printer).await,
             Change::Health(args) => status::health(args, place, surroundings, printer).await,

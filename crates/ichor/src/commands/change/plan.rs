@@ -5,10 +5,11 @@ use std::path::Path;
 use async_trait::async_trait;
 use engine::journal::{Entry, Journal as _};
 use engine::live::SystemClock;
-use engine::{Approve, Event, Events, Proposal, Trouble, propose};
-use plan::{Approval, Checked, Draft, LeftOut, Plan};
+use engine::{Approve, Cluster, Event, Events, Proposal, Trouble, propose};
+use plan::{Approval, Checked, Draft, Goal, LeftOut, Plan};
 
 use super::World;
+use super::apply::ending;
 use crate::args::{ApproveArgs, Output, PlanArgs, ShowArgs};
 use crate::directory::Directory;
 use crate::printer::Printer;
@@ -24,15 +25,18 @@ pub(super) async fn plan(
 ) -> Result<ExitStatus, Error> {
     let world = World::open(place, surroundings).await?;
     let ports = world.ports(&Nobody, &Nobody);
-    match propose(&world.directory.cluster, &args.overriding.overrides(), &ports).await? {
+    let (goal, overrides) = if args.destroy {
+        (Goal::Destroyed, vec![ending(args.overriding.reason.as_deref())])
+    } else {
+        (Goal::Spec, args.overriding.overrides())
+    };
+    let cluster = &world.directory.cluster;
+    match propose(cluster, goal, &overrides, &ports).await? {
         Proposal::Nothing => {
             printer.note("everything is as it should be");
             Ok(ExitStatus::Done)
         }
-        Proposal::Wait(left_out) => {
-            tell_left_out(&left_out, printer);
-            Ok(ExitStatus::Failed)
-        }
+        Proposal::Wait(left_out) => Ok(tell_left_out(cluster, &left_out, printer)),
         Proposal::Change(plan) => {
             show_plan(&*plan, args.shown.output, printer)?;
             if let Some(path) = &args.out {
@@ -100,9 +104,20 @@ fn head<State>(plan: &Plan<State>) -> String {
     format!("plan {} for cluster {}", plan.hash().short(), plan.body().cluster)
 }
 
-pub(super) fn tell_left_out(left_out: &[LeftOut], printer: &mut Printer) {
+/// Tells that nothing can be done for now, and gives the status to end with.
+pub(super) fn tell_left_out(
+    cluster: &Cluster,
+    left_out: &[LeftOut],
+    printer: &mut Printer,
+) -> ExitStatus {
     for LeftOut { machine, why } in left_out {
         printer.note(&format!("left out: {machine}: {why}"));
+    }
+    let left = |name: &str| left_out.iter().any(|left_out| left_out.machine == name);
+    if cluster.spec.machines().all(|(machine, _)| left(machine.name.as_str())) {
+        ExitStatus::Unreachable
+    } else {
+        ExitStatus::Failed
     }
 }
 

@@ -3,14 +3,17 @@
 use std::fmt;
 use std::time::Duration;
 
-use engine::observe;
-use plan::{Fact, Inventory, Moment, NodeState, Standing};
+use engine::journal::{Journal as _, unfinished};
+use engine::{Progress, observe};
+use plan::{Fact, Inventory, MachineName, Moment, NodeState, Standing};
 use serde::Serialize;
 
 use super::World;
+use super::person::short;
 use super::plan::Nobody;
 use crate::args::{Output, StatusArgs};
 use crate::directory::Directory;
+use crate::moment::Moment as Time;
 use crate::printer::Printer;
 use crate::settings::{Place, Surroundings};
 use crate::table::Table;
@@ -55,14 +58,20 @@ async fn look(
     let ports = world.ports(&Nobody, &Nobody);
     loop {
         let inventory = observe(&directory.cluster, &ports).await?;
-        let status = Status::new(directory, &inventory);
-        printer.value(&status, args.shown.output)?;
-        tell(&status, printer);
+        let status = Status::new(directory, &inventory).await?;
+        match args.shown.output {
+            Output::Table if args.watch => printer.screen(&status.live())?,
+            // One line each, so that whoever reads them knows where one ends.
+            Output::Json if args.watch => drop(printer.line(&status)?),
+            output => {
+                printer.value(&status, output)?;
+                tell(&status, printer);
+            }
+        }
         if !args.watch {
             return Ok(status);
         }
         tokio::time::sleep(LOOK_AGAIN).await;
-        printer.clear();
     }
 }
 
@@ -70,9 +79,25 @@ async fn look(
 #[derive(Debug, Serialize)]
 struct Status {
     cluster: String,
+    /// When it was looked at, in seconds since 1970.
+    at: i64,
+    /// A plan that was begun and is not through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<PlanStatus>,
     machines: Vec<MachineStatus>,
     /// What is not as it should be.
     problems: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PlanStatus {
+    plan: String,
+    /// Whether somebody is at work on it, or it was interrupted.
+    running: bool,
+    done: usize,
+    steps: usize,
+    seconds_left: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -84,11 +109,32 @@ struct MachineStatus {
     talos: String,
     etcd: String,
     kubernetes: String,
+    /// What is done to it now.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    doing: String,
 }
 
 impl Status {
-    fn new(directory: &Directory, inventory: &Inventory) -> Self {
+    async fn new(directory: &Directory, inventory: &Inventory) -> Result<Self, Error> {
         let now = inventory.taken;
+        let records = directory.journal.read().await.map_err(engine::Error::from)?;
+        let begun = unfinished(&records).and_then(|plan| directory.journal.kept(plan));
+        let running = directory.journal.is_taken();
+        let progress =
+            begun.as_ref().map(|plan| Progress::new(plan.hash(), plan.steps(), &records));
+        let plan = begun.as_ref().zip(progress.as_ref()).map(|(plan, progress)| PlanStatus {
+            plan: plan.hash().short(),
+            running,
+            done: progress.done(),
+            steps: progress.steps(),
+            seconds_left: progress.left(now).as_secs(),
+        });
+        let doing = |name: &MachineName| -> String {
+            let mut doing = progress.iter().filter(|_| running).flat_map(|all| all.doing(now));
+            doing.find(|doing| doing.machine == name).map_or_else(String::new, |doing| {
+                format!("{} ({})", doing.verb, short(doing.since))
+            })
+        };
         let spec = &directory.cluster.spec;
         let etcd = inventory.etcd.current(now);
         let mut machines = Vec::new();
@@ -138,19 +184,48 @@ impl Status {
                 talos: text(&facts.talos, now),
                 etcd: etcd_state,
                 kubernetes,
+                doing: doing(name),
             });
         }
-        Self { cluster: spec.cluster.to_string(), machines, problems }
+        let cluster = spec.cluster.to_string();
+        Ok(Self { cluster, at: now.0, plan, machines, problems })
+    }
+
+    /// Everything for somebody who keeps looking.
+    fn live(&self) -> String {
+        let mut text = format!("{}  {}\n\n{self}", self.cluster, Time::from_seconds(self.at));
+        if !self.problems.is_empty() {
+            let problems: Vec<String> =
+                self.problems.iter().map(|problem| format!("  {problem}")).collect();
+            text = format!("{}\n\nnot as it should be\n{}", text.trim_end(), problems.join("\n"));
+        }
+        text
     }
 }
 
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let head = ["MACHINE", "ROLE", "ADDRESS", "STATE", "TALOS", "ETCD", "NODE"];
-        let mut table = Table::new(head.map(str::to_owned).to_vec());
+        if let Some(PlanStatus { plan, running, done, steps, seconds_left }) = &self.plan {
+            let left = short(Duration::from_secs(*seconds_left));
+            if *running {
+                writeln!(f, "plan {plan}: {done} of {steps} steps done, about {left} left\n")?;
+            } else {
+                writeln!(
+                    f,
+                    "plan {plan} was interrupted after {done} of {steps} steps: `ichor resume`\n"
+                )?;
+            }
+        }
+        let busy = self.machines.iter().any(|machine| !machine.doing.is_empty());
+        let mut head = vec!["MACHINE", "ROLE", "ADDRESS", "STATE", "TALOS", "ETCD", "NODE"];
+        if busy {
+            head.push("DOING");
+        }
+        let mut table = Table::new(head.into_iter().map(str::to_owned).collect());
         for machine in &self.machines {
-            let MachineStatus { machine, role, address, state, talos, etcd, kubernetes } = machine;
-            table.push(vec![
+            let MachineStatus { machine, role, address, state, talos, etcd, kubernetes, doing } =
+                machine;
+            let mut row = vec![
                 machine.clone(),
                 (*role).to_owned(),
                 address.clone(),
@@ -158,7 +233,11 @@ impl fmt::Display for Status {
                 talos.clone(),
                 etcd.clone(),
                 kubernetes.clone(),
-            ]);
+            ];
+            if busy {
+                row.push(doing.clone());
+            }
+            table.push(row);
         }
         table.fmt(f)
     }

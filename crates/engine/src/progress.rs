@@ -1,0 +1,257 @@
+//! How far a plan is, and how long it may still take.
+//!
+//! In: the steps of a plan and the journal, then events as they happen. How long a step takes is what the same kind of step
+//! took before on this cluster; where there is no such record, what is usual.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use plan::{Digest, MachineName, Moment, Step, StepNumber};
+
+use crate::event::{Event, StepPlace};
+use crate::journal::{Entry, Record};
+
+/// A plan that is being carried out.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    steps: BTreeMap<StepNumber, Part>,
+}
+
+/// What one machine is at.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Doing<'a> {
+    /// The machine.
+    pub machine: &'a MachineName,
+    /// What is done to it: `reboot`.
+    pub verb: &'static str,
+    /// What that waits for; nothing in the first moments.
+    pub for_what: &'a str,
+    /// For how long.
+    pub since: Duration,
+}
+
+/// A step of the plan.
+#[derive(Clone, Debug)]
+struct Part {
+    machine: MachineName,
+    verb: &'static str,
+    after: Vec<StepNumber>,
+    takes: Duration,
+    state: State,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum State {
+    Waiting,
+    Begun { at: Moment, for_what: String },
+    Done,
+    Failed,
+}
+
+impl Progress {
+    /// A plan of these steps, as far as the journal says that it came.
+    pub fn new(plan: Digest, steps: &[Step], journal: &[Record]) -> Self {
+        let pace = pace(journal);
+        let part = |step: &Step| {
+            let verb = step.action.verb();
+            let usual = || step.action.usually_takes().duration();
+            let takes = pace.get(verb).copied().unwrap_or_else(usual);
+            let (machine, after) = (step.machine.clone(), step.after.clone());
+            (step.number, Part { machine, verb, after, takes, state: State::Waiting })
+        };
+        let mut progress = Self { steps: steps.iter().map(part).collect() };
+        for record in journal {
+            match &record.entry {
+                // Whoever begins anew looks at every step again.
+                Entry::Taken { plan: taken, .. } if *taken == plan => {
+                    progress.steps.values_mut().for_each(|part| part.state = State::Waiting);
+                }
+                Entry::Intended { plan: of, step, .. } if *of == plan => {
+                    let state = State::Begun { at: record.at, for_what: String::new() };
+                    progress.set(*step, state);
+                }
+                Entry::Did { plan: of, step } if *of == plan => progress.set(*step, State::Done),
+                Entry::Failed { plan: of, step, .. } if *of == plan => {
+                    progress.set(*step, State::Failed);
+                }
+                _ => {}
+            }
+        }
+        progress
+    }
+
+    /// Takes in what has happened.
+    pub fn take(&mut self, event: &Event) {
+        match event {
+            Event::StepBegun(StepPlace { at, step, .. }) => {
+                self.set(*step, State::Begun { at: *at, for_what: String::new() });
+            }
+            Event::StepWaits { place, for_what: what } => {
+                if let Some(Part { state: State::Begun { for_what, .. }, .. }) =
+                    self.steps.get_mut(&place.step)
+                {
+                    for_what.clone_from(what);
+                }
+            }
+            Event::StepDone { place, .. } => self.set(place.step, State::Done),
+            Event::StepFailed { place, .. } => self.set(place.step, State::Failed),
+            _ => {}
+        }
+    }
+
+    /// How many steps there are.
+    pub fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// How many of them are done.
+    pub fn done(&self) -> usize {
+        self.steps.values().filter(|part| part.state == State::Done).count()
+    }
+
+    /// What machines are at now.
+    pub fn doing(&self, now: Moment) -> impl Iterator<Item = Doing<'_>> {
+        self.steps.values().filter_map(move |part| match &part.state {
+            State::Begun { at, for_what } => Some(Doing {
+                machine: &part.machine,
+                verb: part.verb,
+                for_what,
+                since: now.since(*at).duration(),
+            }),
+            State::Waiting | State::Done | State::Failed => None,
+        })
+    }
+
+    /// How long what can still be done takes, if all goes as it did before: the longest way through the steps.
+    pub fn left(&self, now: Moment) -> Duration {
+        // When each step ends, from now on; nothing for those that are not going to be begun. Steps wait for earlier ones
+        // only, so one round in their order is enough.
+        let mut ends: BTreeMap<StepNumber, Duration> = BTreeMap::new();
+        for (number, part) in &self.steps {
+            let own = match &part.state {
+                State::Done => Duration::ZERO,
+                State::Failed => continue,
+                State::Waiting => part.takes,
+                // Nobody knows about a step that takes longer than ever before, but that it is not done yet.
+                State::Begun { at, .. } => {
+                    part.takes.saturating_sub(now.since(*at).duration()).max(SOON)
+                }
+            };
+            let before: Option<Vec<Duration>> =
+                part.after.iter().map(|before| ends.get(before).copied()).collect();
+            if let Some(before) = before {
+                ends.insert(*number, before.into_iter().max().unwrap_or_default() + own);
+            }
+        }
+        ends.into_values().max().unwrap_or_default()
+    }
+
+    fn set(&mut self, step: StepNumber, state: State) {
+        if let Some(part) = self.steps.get_mut(&step) {
+            part.state = state;
+        }
+    }
+}
+
+/// How long each kind of step took the last time.
+fn pace(journal: &[Record]) -> BTreeMap<&str, Duration> {
+    let mut begun: BTreeMap<(Digest, StepNumber), (&str, Moment)> = BTreeMap::new();
+    let mut pace = BTreeMap::new();
+    for record in journal {
+        match &record.entry {
+            Entry::Intended { plan, step, what } => {
+                let verb = what.rsplit_once(' ').map_or(what.as_str(), |(verb, _)| verb);
+                begun.insert((*plan, *step), (verb, record.at));
+            }
+            Entry::Did { plan, step } => {
+                if let Some((verb, at)) = begun.remove(&(*plan, *step)) {
+                    pace.insert(verb, record.at.since(at).duration());
+                }
+            }
+            _ => {}
+        }
+    }
+    pace
+}
+
+const SOON: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use plan::{Action, Span};
+
+    use super::*;
+
+    const PLAN: &str = "5";
+
+    #[test]
+    fn what_is_left_is_the_longest_way() {
+        let mut progress = Progress::new(digest(), &steps(), &[]);
+        let reboot = Action::RebootMachine.usually_takes().duration();
+        let kubeconfig = Action::FetchKubeconfig.usually_takes().duration();
+        assert_eq!(progress.left(Moment(0)), 2 * reboot + kubeconfig);
+        progress.take(&Event::StepBegun(place(1, 0)));
+        progress.take(&Event::StepBegun(place(3, 0)));
+        let second = Duration::from_secs(1);
+        assert_eq!(progress.left(Moment(1)) + second, 2 * reboot + kubeconfig);
+        let machines: Vec<String> =
+            progress.doing(Moment(1)).map(|doing| doing.machine.to_string()).collect();
+        assert_eq!(machines, ["a", "c"]);
+        progress.take(&Event::StepDone { place: place(1, 1), took: second });
+        assert_eq!((progress.done(), progress.steps()), (1, 4));
+        assert_eq!(progress.left(Moment(1)), reboot + kubeconfig);
+        // Nobody waits for what a failed step holds up.
+        let (code, message) = ("machine.timed-out", String::new());
+        progress.take(&Event::StepFailed { place: place(2, 1), code, message });
+        assert_eq!(progress.left(Moment(1)) + second, reboot);
+    }
+
+    #[test]
+    fn steps_take_as_long_as_they_did() {
+        let record = |number, at, entry| Record { number, at: Moment(at), entry };
+        let step = StepNumber(1);
+        let mut journal = vec![
+            record(1, 100, Entry::Intended { plan: digest(), step, what: "reboot a".to_owned() }),
+            record(2, 107, Entry::Did { plan: digest(), step }),
+        ];
+        let other: Digest = "6".repeat(64).parse().unwrap();
+        let progress = Progress::new(other, &steps()[..2], &journal);
+        assert_eq!(progress.left(Moment(200)), Duration::from_secs(14));
+        // What the journal says about the plan itself counts.
+        let progress = Progress::new(digest(), &steps()[..2], &journal);
+        assert_eq!((progress.done(), progress.left(Moment(200))), (1, Duration::from_secs(7)));
+        journal.push(record(3, 300, Entry::Taken { plan: digest(), holder: String::new() }));
+        assert_eq!(Progress::new(digest(), &steps()[..2], &journal).done(), 0);
+    }
+
+    /// Two reboots one after the other, one beside them, and a last step after all.
+    fn steps() -> Vec<Step> {
+        let step = |number, machine: &str, action: Action, after: &[u32]| Step {
+            number: StepNumber(number),
+            action,
+            machine: machine.parse().unwrap(),
+            after: after.iter().map(|number| StepNumber(*number)).collect(),
+            preconditions: Vec::new(),
+            proof: None,
+            gates: Vec::new(),
+            time_out: Span::minutes(1),
+            leaves: String::new(),
+            recovery: String::new(),
+        };
+        vec![
+            step(1, "a", Action::RebootMachine, &[]),
+            step(2, "b", Action::RebootMachine, &[1]),
+            step(3, "c", Action::RebootMachine, &[]),
+            step(4, "a", Action::FetchKubeconfig, &[2, 3]),
+        ]
+    }
+
+    fn place(step: u32, at: i64) -> StepPlace {
+        let (step, machine) = (StepNumber(step), "a".parse().unwrap());
+        StepPlace { at: Moment(at), step, of: 4, machine, verb: "reboot" }
+    }
+
+    fn digest() -> Digest {
+        PLAN.repeat(64).parse().unwrap()
+    }
+}

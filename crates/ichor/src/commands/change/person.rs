@@ -1,0 +1,255 @@
+//! Somebody who changes a cluster: is shown the plan, asked, and told what happens. What they allow is in the audit log
+//! before anything is done.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use engine::journal::{Entry, Journal as _};
+use engine::live::SystemClock;
+use engine::{Approve, Doing, Event, Events, Outcome, Progress, StepPlace, Trouble};
+use plan::{Approval, Checked, Digest, Goal, Override, Plan};
+
+use super::plan::show_plan;
+use crate::Error;
+use crate::args::{Output, Sure};
+use crate::audit::Audit;
+use crate::directory::Directory;
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+
+pub(super) struct Person<'a> {
+    directory: &'a Directory,
+    surroundings: &'a Surroundings,
+    sure: Sure,
+    output: Output,
+    state: Mutex<State<'a>>,
+}
+
+struct State<'a> {
+    printer: &'a mut Printer,
+    /// There once a plan was shown.
+    progress: Option<Progress>,
+    /// There once a plan was allowed.
+    audit: Option<Audit>,
+    /// Why nobody could be asked.
+    error: Option<Error>,
+}
+
+impl<'a> Person<'a> {
+    pub(super) fn new(
+        directory: &'a Directory,
+        surroundings: &'a Surroundings,
+        sure: Sure,
+        output: Output,
+        printer: &'a mut Printer,
+    ) -> Self {
+        let state = State { printer, progress: None, audit: None, error: None };
+        Self { directory, surroundings, sure, output, state: Mutex::new(state) }
+    }
+
+    /// Writes down how it ended, and gives the printer back.
+    pub(super) fn end(
+        self,
+        outcome: Result<Outcome, engine::Error>,
+    ) -> (&'a mut Printer, Result<Outcome, Error>) {
+        let State { printer, audit, error, .. } =
+            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let outcome = match error {
+            Some(error) => Err(error),
+            None => outcome.map_err(Error::from),
+        };
+        let Some(audit) = audit else { return (printer, outcome) };
+        let how = match &outcome {
+            Ok(Outcome::Ran(report)) => match report.failures.first() {
+                Some(failure) => format!("failed: {}", failure.trouble.code),
+                None => "done".to_owned(),
+            },
+            Ok(_) => "done".to_owned(),
+            Err(error) => format!("failed: {}", error.code()),
+        };
+        match audit.close(&how) {
+            Ok(()) => (printer, outcome),
+            Err(error) => (printer, outcome.and(Err(error))),
+        }
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut State<'a>) -> T) -> T {
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// An approval that somebody gave before.
+    async fn given(&self, plan: Digest) -> Option<Approval> {
+        let records = self.directory.journal.read().await.ok()?;
+        records.into_iter().rev().find_map(|record| match record.entry {
+            Entry::Approved(approval) if approval.plan == plan => Some(approval),
+            _ => None,
+        })
+    }
+
+    /// Asks, and writes down what is allowed.
+    fn allow(&self, plan: &Plan<Checked>, given: Option<Approval>) -> Result<Approval, Error> {
+        let approval = match given {
+            Some(approval) => approval,
+            None => {
+                self.with(|state| state.printer.confirm(&question(plan), self.sure))?;
+                let (by, at) = (self.surroundings.user.clone(), SystemClock::time());
+                Approval { plan: plan.hash(), by, at }
+            }
+        };
+        let overrides = plan.body().overrides.iter();
+        let overrides = overrides
+            .map(|Override { rule, reason }| format!(", overriding {rule} because: {reason}"));
+        let detail = format!(
+            "{} steps, approved by {}{}",
+            plan.steps().len(),
+            approval.by,
+            overrides.collect::<String>()
+        );
+        let mut nodes: Vec<String> =
+            plan.steps().iter().map(|step| step.machine.to_string()).collect();
+        nodes.sort();
+        nodes.dedup();
+        let action = format!("plan {}", plan.hash().short());
+        let audit = Audit::begin(&action, &detail, nodes, self.surroundings)?;
+        self.with(|state| state.audit = Some(audit));
+        Ok(approval)
+    }
+}
+
+#[async_trait]
+impl Approve for Person<'_> {
+    async fn approve(&self, plan: &Plan<Checked>) -> Result<Option<Approval>, Trouble> {
+        let records = self.directory.journal.read().await.unwrap_or_default();
+        let progress = Progress::new(plan.hash(), plan.steps(), &records);
+        let shown = self.with(|state| {
+            state.progress = Some(progress);
+            match self.output {
+                Output::Table => show_plan(plan, Output::Table, state.printer).map(drop),
+                Output::Json | Output::Yaml => Ok(()),
+            }
+        });
+        let given = self.given(plan.hash()).await;
+        match shown.and_then(|()| self.allow(plan, given)) {
+            Ok(approval) => Ok(Some(approval)),
+            Err(Error::Declined(_)) => Ok(None),
+            Err(error) => {
+                let trouble = error.trouble();
+                self.with(|state| state.error = Some(error));
+                Err(trouble)
+            }
+        }
+    }
+}
+
+impl Events for Person<'_> {
+    fn tell(&self, event: &Event) {
+        self.with(|state| {
+            if let Some(progress) = &mut state.progress {
+                progress.take(event);
+            }
+            match self.output {
+                Output::Table => state.tell(event),
+                // Whoever reads the data may have gone; the work goes on.
+                Output::Json => drop(state.printer.line(event)),
+                Output::Yaml => drop(state.printer.value(&Listed([event]), Output::Yaml)),
+            }
+        });
+    }
+}
+
+/// A list of one, so that lists one after the other are one list.
+#[derive(serde::Serialize)]
+#[serde(transparent)]
+struct Listed<'a>([&'a Event; 1]);
+
+impl std::fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+impl State<'_> {
+    fn tell(&mut self, event: &Event) {
+        let line = |place: &StepPlace, text: &str| {
+            let StepPlace { step, of, machine, verb, .. } = place;
+            format!("[{step}/{of}] {machine}: {verb}{text}")
+        };
+        match event {
+            Event::Observed { unseen, .. } => {
+                for (machine, why) in unseen {
+                    self.printer.note(&format!("{machine} cannot be seen: {why}"));
+                }
+            }
+            Event::LeaseUnavailable { why } => {
+                self.printer.note(&format!("no lease in the cluster keeps others out: {why}"));
+            }
+            // Somebody who watches sees what is at work below.
+            Event::StepBegun(place) if !self.printer.is_watched() => {
+                self.printer.note(&line(place, " …"));
+            }
+            Event::StepDone { place, took } => {
+                let left = self.left().map_or(String::new(), |left| format!(", {left}"));
+                self.printer.note(&line(place, &format!(" done in {}{left}", short(*took))));
+            }
+            Event::StepFailed { place, code, message } => {
+                self.printer.note(&line(place, &format!(" failed[{code}]: {message}")));
+            }
+            Event::Planned { .. }
+            | Event::Approved { .. }
+            | Event::LeaseTaken { .. }
+            | Event::StepBegun(_)
+            | Event::StepWaits { .. }
+            | Event::Ended { .. } => {}
+        }
+        self.view();
+    }
+
+    /// What every machine is at, for somebody who watches.
+    fn view(&mut self) {
+        let Some(progress) = &self.progress else { return };
+        let now = SystemClock::time();
+        let doing: Vec<Doing<'_>> = progress.doing(now).collect();
+        let width = doing.iter().map(|doing| doing.machine.as_str().len()).max().unwrap_or(0);
+        let mut lines: Vec<String> = doing
+            .iter()
+            .map(|Doing { machine, verb, for_what, since }| {
+                let waits =
+                    if for_what.is_empty() { String::new() } else { format!(": {for_what}") };
+                format!("  {machine:<width$}  {verb}{waits} ({})", short(*since))
+            })
+            .collect();
+        if lines.is_empty() {
+            return;
+        }
+        let left = self.left().map_or(String::new(), |left| format!(", {left}"));
+        lines.insert(0, format!("{} of {} steps done{left}", progress.done(), progress.steps()));
+        self.printer.view(&lines);
+    }
+
+    /// How long it may still take.
+    fn left(&self) -> Option<String> {
+        let left = self.progress.as_ref()?.left(SystemClock::time());
+        (!left.is_zero()).then(|| format!("about {} left", short(left)))
+    }
+}
+
+/// `45 s`, `2 min 5 s`
+pub(super) fn short(duration: Duration) -> String {
+    match (duration.as_secs() / 60, duration.as_secs() % 60) {
+        (0, seconds) => format!("{seconds} s"),
+        (minutes, 0) => format!("{minutes} min"),
+        (minutes, seconds) => format!("{minutes} min {seconds} s"),
+    }
+}
+
+fn question(plan: &Plan<Checked>) -> String {
+    let steps = plan.steps().len();
+    match plan.body().goal {
+        Goal::Spec => format!("carry out {steps} steps"),
+        Goal::Destroyed => format!(
+            "end cluster {}: {steps} machines lose their configuration and data",
+            plan.body().cluster
+        ),
+    }
+}
