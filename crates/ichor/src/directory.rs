@@ -144,6 +144,6 @@ fn spec_problems(error: &plan::SpecError, texts: &Texts, source: Source) -> Stri
 }
 
 pub(crate) const FILE: &str = "ichor.yaml";
-const STATE: &str = ".ichor";
+pub(crate) const STATE: &str = ".ichor";
 /// As long as a pass could take, and some.
 const CREDENTIALS: i64 = 24 * 3600;

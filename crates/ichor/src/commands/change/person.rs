@@ -14,13 +14,14 @@ use super::plan::show_plan;
 use crate::Error;
 use crate::args::{Output, Sure};
 use crate::audit::Audit;
-use crate::directory::Directory;
+use crate::directory::{Directory, STATE};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 
 pub(super) struct Person<'a> {
     directory: &'a Directory,
-    surroundings: &'a Surroundings,
+    /// With the audit log of the directory.
+    surroundings: Surroundings,
     sure: Sure,
     output: Output,
     state: Mutex<State<'a>>,
@@ -39,11 +40,13 @@ struct State<'a> {
 impl<'a> Person<'a> {
     pub(super) fn new(
         directory: &'a Directory,
-        surroundings: &'a Surroundings,
+        surroundings: &Surroundings,
         sure: Sure,
         output: Output,
         printer: &'a mut Printer,
     ) -> Self {
+        let surroundings =
+            Surroundings { state: directory.root.join(STATE), ..surroundings.clone() };
         let state = State { printer, progress: None, audit: None, error: None };
         Self { directory, surroundings, sure, output, state: Mutex::new(state) }
     }
@@ -111,7 +114,7 @@ impl<'a> Person<'a> {
         nodes.sort();
         nodes.dedup();
         let action = format!("plan {}", plan.hash().short());
-        let audit = Audit::begin(&action, &detail, nodes, self.surroundings)?;
+        let audit = Audit::begin(&action, &detail, nodes, &self.surroundings)?;
         self.with(|state| state.audit = Some(audit));
         Ok(approval)
     }
