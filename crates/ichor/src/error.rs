@@ -190,6 +190,8 @@ impl Error {
             Self::Engine(error) => match error {
                 engine::Error::Refused(_) => ExitStatus::Refused,
                 engine::Error::Render(_) | engine::Error::Approval(_) => ExitStatus::BadInput,
+                // What the vault of a directory holds is input.
+                engine::Error::Trouble(trouble) if is_of_vault(trouble) => ExitStatus::BadInput,
                 engine::Error::Journal(_) | engine::Error::Trouble(_) => ExitStatus::Failed,
             },
             Self::Machine(error) => match error.reason {
@@ -247,6 +249,10 @@ impl Error {
                      `ichor resume`"
                 }
             }),
+            Self::Engine(engine::Error::Trouble(trouble)) if is_of_vault(trouble) => Some(
+                "the secrets of the cluster are needed; SOPS_AGE_KEY_FILE names the key that opens \
+                 encrypted ones",
+            ),
             Self::Engine(_) => None,
             Self::Machine(error) => error.reason.hint(),
             Self::Deed(failure) => Some(failure.hint()),
@@ -273,6 +279,10 @@ impl Error {
             | Self::Output(_) => None,
         }
     }
+}
+
+fn is_of_vault(trouble: &engine::Trouble) -> bool {
+    trouble.code.starts_with("sops.") || trouble.code.starts_with("vault.")
 }
 
 /// An error with everything that caused it.

@@ -4,6 +4,7 @@
 //! Figures are reported and never asserted.
 
 mod cases;
+mod create;
 mod sample;
 
 use std::ffi::OsString;
@@ -41,7 +42,8 @@ pub(crate) struct Args {
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     let names = || {
         let library = LIBRARY_CASES.iter().map(|case| (case.name, case.about));
-        CASES.iter().map(|case| (case.name, case.about)).chain(library)
+        let cases = CASES.iter().map(|case| (case.name, case.about)).chain(library);
+        cases.chain([(create::NAME, create::ABOUT)])
     };
     if args.list {
         for (name, about) in names() {
@@ -63,6 +65,11 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     }
     for case in LIBRARY_CASES.iter().filter(|case| wanted(case.name)) {
         results.push(measure_library(workspace, case)?);
+    }
+    if args.cases.iter().any(|case| case == create::NAME) {
+        let result = create::run(&ichor)?;
+        say::data(&result.table());
+        results.push(serde_json::to_value(result)?);
     }
     if let Some(path) = &args.json {
         fs_err::write(path, serde_json::to_string_pretty(&results)? + "\n")?;
@@ -175,11 +182,12 @@ impl Comparison {
                 figures.peak_mb
             )
         };
-        let ratios = format!(
-            "{:>6.1}× time {:>6.1}× memory",
-            theirs.median_ms / ours.median_ms,
-            theirs.peak_mb / ours.peak_mb
-        );
+        let memory = if theirs.peak_mb > 0.0 {
+            format!(" {:>6.1}× memory", theirs.peak_mb / ours.peak_mb)
+        } else {
+            String::new()
+        };
+        let ratios = format!("{:>6.1}× time{memory}", theirs.median_ms / ours.median_ms);
         format!("{}\n{}", row("ichor", ours, ""), row(peer, theirs, &ratios))
     }
 }

@@ -41,6 +41,11 @@ impl Vault for FileVault {
         let text = self.seal.open(text, &path)?;
         let bundle = Bundle::parse(text.expose(), Source::default())
             .map_err(|error| unreadable(&format!("{}: {error}", path.display())))?;
+        let problems = bundle.problems();
+        if !problems.is_empty() {
+            let (path, problems) = (path.display(), problems.join("; "));
+            return Err(unreadable(&format!("{path}: {problems}")));
+        }
         Ok(Some(bundle))
     }
 

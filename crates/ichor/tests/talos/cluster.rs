@@ -17,6 +17,12 @@ fn a_cluster_is_made_changed_and_protected() {
     let planned = home.ichor(&["plan"]).expect(2);
     assert!(planned.stdout.contains("bootstrap etcd"), "{planned:?}");
     home.ichor(&["health"]).expect(1);
+    // What cannot be written down is not done.
+    let full = home.ichor_with_a_full_disk(&["apply", "--yes"]).expect(1);
+    assert!(full.stderr.contains("journal.io") && full.stderr.contains("make room"), "{full:?}");
+    assert!(home.ichor(&["status"]).expect(0).stdout.contains("in maintenance"));
+    let unasked = home.ichor(&["apply"]).expect(3);
+    assert!(unasked.stderr.contains("confirm.unasked") && unasked.stderr.contains("--yes"));
     let mut first = home.start(&["apply", "--yes"]);
     // While one is at work no other is let in.
     home.wait_for_history("begun by");
@@ -331,6 +337,15 @@ impl Home {
 
     fn ichor(&self, arguments: &[&str]) -> Said {
         said(&self.inside(env!("CARGO_BIN_EXE_ichor")).args(arguments).output().expect("ichor"))
+    }
+
+    /// The same while nothing can be written to what the directory keeps for itself.
+    fn ichor_with_a_full_disk(&self, arguments: &[&str]) -> Said {
+        let script = "mkdir -p .ichor && mount -t tmpfs -o size=4k none .ichor && \
+                      head -c 4096 /dev/zero > .ichor/full && exec \"$@\"";
+        let mut command = self.inside("unshare");
+        command.args(["--mount", "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_ichor")]);
+        said(&command.args(arguments).output().expect("ichor"))
     }
 
     /// One of the commands that look at a machine, with credentials of the cluster's secrets.
