@@ -244,10 +244,7 @@ impl Error {
                     "everything needed is in the cluster: move .ichor away, and apply again"
                 }
                 JournalError::Format(_) => "use the release of Ichor that wrote it",
-                JournalError::Io(_) => {
-                    "what cannot be written down is not done: make room or give access to .ichor, then \
-                     `ichor resume`"
-                }
+                JournalError::Io(_) => UNWRITTEN,
             }),
             Self::Engine(engine::Error::Trouble(trouble)) if is_of_vault(trouble) => Some(
                 "the secrets of the cluster are needed; SOPS_AGE_KEY_FILE names the key that opens \
@@ -259,6 +256,7 @@ impl Error {
             Self::Connect(ConnectError::NoEndpoint) => Some("-e names where the API is reached"),
             Self::Connect(_) => Some("`ichor config info` shows what the talosconfig holds"),
             Self::Unasked(_) => Some("--yes does it without asking"),
+            Self::Audit(_) => Some(UNWRITTEN),
             Self::NotAFile(_) => Some("several results go into a directory, one goes into a file"),
             Self::SameFile(_) => Some("give files of different names"),
             Self::Secrets { is_config: true, .. } => Some(
@@ -275,11 +273,13 @@ impl Error {
             | Self::NoSecrets(_)
             | Self::Interrupted
             | Self::Declined(_)
-            | Self::Audit(_)
             | Self::Output(_) => None,
         }
     }
 }
+
+const UNWRITTEN: &str =
+    "what cannot be written down is not done: make room, or give access, and do it again";
 
 fn is_of_vault(trouble: &engine::Trouble) -> bool {
     trouble.code.starts_with("sops.") || trouble.code.starts_with("vault.")

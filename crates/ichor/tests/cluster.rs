@@ -19,7 +19,7 @@ fn what_a_spec_cannot_mean() {
         (
             ("controlPlane:\n  machines:\n    - {name: cp-1, address: 127.9.0.1}\n", ""),
             3,
-            "spec.no-control-plane",
+            "spec.missing-key",
         ),
         (("v1.36.3", "v1.20.0"), 3, "spec.version"),
         (("patches/all.yaml", "patches/none.yaml"), 3, "input.unreadable"),

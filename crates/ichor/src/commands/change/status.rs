@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engine::journal::{Journal as _, unfinished};
 use engine::{Progress, observe};
-use plan::{Fact, Inventory, MachineName, Moment, NodeState, Standing};
+use plan::{Cni, Fact, Inventory, MachineName, Moment, NodeState, Standing};
 use serde::Serialize;
 
 use super::World;
@@ -173,7 +173,10 @@ impl Status {
                 Some(NodeState::Absent) => "absent".to_owned(),
                 None => "not known".to_owned(),
             };
-            if kubernetes != "ready" {
+            // Without a network plug-in nodes wait for one, and that is as it should be.
+            let serves = kubernetes == "ready"
+                || kubernetes == "not ready" && spec.network.cni == Cni::None;
+            if !serves {
                 problems.push(format!("{name}: node: {kubernetes}"));
             }
             machines.push(MachineStatus {
