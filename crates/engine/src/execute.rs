@@ -21,6 +21,7 @@ use crate::event::{Event, StepPlace};
 use crate::journal::Entry;
 use crate::lease::{self, Claim};
 use crate::ports::Ports;
+use crate::provider::Effect;
 
 /// How a plan went.
 #[derive(Debug)]
@@ -213,6 +214,11 @@ impl Execution<'_> {
         let for_what = for_what.to_owned();
         self.ports.events.tell(&Event::StepWaits { place, for_what });
         self.ports.clock.sleep(LOOK_AGAIN).await;
+    }
+
+    /// What a provider knows the effects of a step by.
+    fn effect(&self, step: &Step) -> Effect {
+        Effect { plan: self.plan.hash(), step: step.number }
     }
 
     fn place(&self, step: &Step) -> StepPlace {

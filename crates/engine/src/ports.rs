@@ -14,6 +14,7 @@ use crate::error::Trouble;
 use crate::event::Event;
 use crate::journal::Journal;
 use crate::lease::Claim;
+use crate::provider::Provider;
 
 /// All ports of a pass.
 #[derive(Clone, Copy)]
@@ -22,6 +23,8 @@ pub struct Ports<'a> {
     pub machines: &'a dyn Machines,
     /// The cluster's own Kubernetes API.
     pub kubernetes: &'a dyn Kubernetes,
+    /// Where machines come from.
+    pub provider: &'a dyn Provider,
     /// Where credentials are kept.
     pub vault: &'a dyn Vault,
     /// What was done.

@@ -25,6 +25,7 @@ pub(super) async fn act(
                 return Err(Trouble::precondition(message).into());
             }
             if *mode == ApplyMode::Maintenance {
+                execution.ports.provider.ensure(&execution.effect(step), &target.name).await?;
                 execution.append(Entry::Configuring { machine: target.name.clone() }).await?;
             }
             let text = wanted.encode(Dialect::V1_14);
@@ -156,7 +157,8 @@ async fn reset(execution: &Execution<'_>, step: &Step, target: &Target) -> Resul
     execution.ports.machines.reset(target).await?;
     loop {
         if let Seen::Maintenance = execution.ports.machines.see(target).await {
-            return Ok(());
+            let provider = execution.ports.provider;
+            return Ok(provider.destroy(&execution.effect(step), &target.name).await?);
         }
         execution.wait(step, "the machine to boot without its configuration").await;
     }

@@ -111,6 +111,8 @@ fn three_control_planes_and_a_worker_are_made_changed_and_ended() {
         "ichor_steps_total{cluster=\"large\",verb=\"bootstrap etcd\",outcome=\"done\"} 1";
     assert!(metrics.contains(bootstraps), "{metrics}");
 
+    home.kubectl(&["create", "configmap", "proof", "--from-literal=metal=bronze"]);
+
     // A change on one machine only.
     let worker = &workers[0];
     let patch = "machine:\n  sysctls:\n    net.core.somaxconn: \"4096\"\n";
@@ -136,6 +138,9 @@ fn three_control_planes_and_a_worker_are_made_changed_and_ended() {
     home.ichor(&["plan"]).expect(0);
     home.ichor(&["health"]).expect(0);
     assert_eq!(home.members(), 3);
+
+    let kept = home.kubectl(&["get", "configmap", "proof", "-o", "jsonpath={.data.metal}"]);
+    assert_eq!(kept, "bronze");
 
     // Another laptop with the same files is kept out while the first one is at work.
     home.patch("sysctl.yaml", "machine:\n  sysctls:\n    net.core.netdev_max_backlog: \"5000\"\n");

@@ -10,6 +10,7 @@ mod status;
 
 pub(super) use diff::diff;
 use engine::live::{LiveKubernetes, LiveMachines, SystemClock};
+use engine::provider::Metal;
 use engine::{Approve, Events, Ports};
 
 use crate::args::{Change, Overriding};
@@ -46,6 +47,7 @@ pub(super) fn run(
 struct World {
     machines: LiveMachines,
     kubernetes: LiveKubernetes,
+    provider: Metal,
     directory: Directory,
     holder: String,
 }
@@ -56,6 +58,7 @@ impl World {
         Ok(Self {
             machines: directory.machines()?,
             kubernetes: directory.kubernetes()?,
+            provider: Metal::new(directory.cluster.targets()),
             holder: format!("{} (ichor, {})", surroundings.user, directory.id()),
             directory,
         })
@@ -65,6 +68,7 @@ impl World {
         Ports {
             machines: &self.machines,
             kubernetes: &self.kubernetes,
+            provider: &self.provider,
             vault: &self.directory.vault,
             journal: &self.directory.journal,
             clock: &SystemClock,

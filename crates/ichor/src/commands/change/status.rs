@@ -174,8 +174,8 @@ impl Status {
                 None => "not known".to_owned(),
             };
             // Without a network plug-in nodes wait for one, and that is as it should be.
-            let serves = kubernetes == "ready"
-                || kubernetes == "not ready" && spec.network.cni == Cni::None;
+            let serves =
+                kubernetes == "ready" || kubernetes == "not ready" && spec.network.cni == Cni::None;
             if !serves {
                 problems.push(format!("{name}: node: {kubernetes}"));
             }
