@@ -44,9 +44,20 @@ impl Printer {
         }
     }
 
-    /// Shows one of many values as a line of JSON.
-    pub(crate) fn line(&mut self, value: &impl Serialize) -> Result<ExitStatus, Error> {
-        self.text(&serde_json::to_string(value).map_err(std::io::Error::from)?)
+    /// Shows one of many values that come one after the other: as a line of JSON, or as an element of one long YAML list.
+    pub(crate) fn item(
+        &mut self,
+        value: &impl Serialize,
+        output: Output,
+    ) -> Result<ExitStatus, Error> {
+        match output {
+            Output::Yaml => self.text(
+                &serde_saphyr::to_string(&[value]).map_err(std::io::Error::other)?.trim_end(),
+            ),
+            Output::Table | Output::Json => {
+                self.text(&serde_json::to_string(value).map_err(std::io::Error::from)?)
+            }
+        }
     }
 
     /// Writes text to stdout, ended by one line break.

@@ -154,21 +154,9 @@ impl Events for Person<'_> {
             match self.output {
                 Output::Table => state.tell(event),
                 // Whoever reads the data may have gone; the work goes on.
-                Output::Json => drop(state.printer.line(event)),
-                Output::Yaml => drop(state.printer.value(&Listed([event]), Output::Yaml)),
+                Output::Json | Output::Yaml => drop(state.printer.item(event, self.output)),
             }
         });
-    }
-}
-
-/// A list of one, so that lists one after the other are one list.
-#[derive(serde::Serialize)]
-#[serde(transparent)]
-struct Listed<'a>([&'a Event; 1]);
-
-impl std::fmt::Display for Listed<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?}", self.0)
     }
 }
 

@@ -61,8 +61,7 @@ async fn look(
         let status = Status::new(directory, &inventory).await?;
         match args.shown.output {
             Output::Table if args.watch => printer.screen(&status.live())?,
-            // One line each, so that whoever reads them knows where one ends.
-            Output::Json if args.watch => drop(printer.line(&status)?),
+            output if args.watch => drop(printer.item(&status, output)?),
             output => {
                 printer.value(&status, output)?;
                 tell(&status, printer);
