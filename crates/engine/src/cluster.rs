@@ -69,7 +69,8 @@ impl Cluster {
         Ok(renderings)
     }
 
-    pub(crate) fn renderer(&self) -> Renderer<'_> {
+    /// What makes the configuration of its machines.
+    pub fn renderer(&self) -> Renderer<'_> {
         Renderer::new(&self.spec, &self.layers, &self.secrets, &self.key, self.mode)
     }
 }

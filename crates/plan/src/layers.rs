@@ -2,12 +2,13 @@
 //!
 //! In: a spec and the texts of its patches. Out: for each machine its layers, the last one winning. The
 //! native order is all < role < pool < machine; at each level what the spec itself says comes before the
-//! patches. Merging is done by `talos-config` and nowhere else.
+//! patches. A door with an order and a base of its own lays the layers itself and brings what came out
+//! ([`Laid`]). Merging is done by `talos-config` and nowhere else.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use talos_config::{Contract, Origin, Patch, Role, Secret, Source};
+use talos_config::{Config, Contract, Origin, Patch, Role, Secret, Source};
 
 use crate::Kind;
 use crate::names::{MachineName, PoolName};
@@ -21,6 +22,40 @@ pub struct Layers {
     order: BTreeMap<MachineName, Vec<usize>>,
     /// What the texts are called, by the number that places in them carry, less one.
     texts: Vec<String>,
+    /// What a door has laid itself.
+    laid: BTreeMap<MachineName, Laid>,
+}
+
+/// A machine's configuration whose layers a door has laid itself: on a base of its own, in its own order.
+#[derive(Clone)]
+pub struct Laid {
+    /// The whole text, as the door's own users know it.
+    pub text: Secret<String>,
+    /// The configuration after each layer, for who asks which of them set a value. A door may leave them
+    /// out where nobody asks.
+    pub steps: Vec<LaidStep>,
+    /// The texts that layers were read from, by the number that places in them carry, less one.
+    pub texts: Vec<Text>,
+}
+
+/// A configuration after one more layer.
+#[derive(Clone)]
+pub struct LaidStep {
+    /// Where the layer comes from.
+    pub layer: String,
+    /// What the configuration is then.
+    pub config: Config,
+}
+
+/// A text that a layer was read from, which need not be laid out as it is in its file.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// The file that it is in.
+    pub file: String,
+    /// The key of the file that holds it; empty when it is the file itself.
+    pub key: String,
+    /// Which lines of the file its lines are; empty when that is not known.
+    pub lines: Vec<u32>,
 }
 
 /// One layer.
@@ -94,8 +129,7 @@ impl Layers {
         file: &str,
         patches: &BTreeMap<String, Secret<String>>,
     ) -> Result<Self, LayerError> {
-        let layers =
-            Self { layers: Vec::new(), order: BTreeMap::new(), texts: vec![file.to_owned()] };
+        let layers = Self { texts: vec![file.to_owned()], ..Self::laid(BTreeMap::new()) };
         let mut builder = Builder { layers, files: BTreeMap::new(), patches };
         let all = builder.level(&Scope::All, Some(network(spec)), &spec.patches)?;
         let control_plane = builder.level(
@@ -127,6 +161,16 @@ impl Layers {
         Ok(builder.layers)
     }
 
+    /// What a door has laid itself, for each machine.
+    pub fn laid(laid: BTreeMap<MachineName, Laid>) -> Self {
+        Self { layers: Vec::new(), order: BTreeMap::new(), texts: Vec::new(), laid }
+    }
+
+    /// What a door has laid for a machine.
+    pub(crate) fn of_door(&self, machine: &MachineName) -> Option<&Laid> {
+        self.laid.get(machine)
+    }
+
     /// The layers of a machine, the last one winning.
     pub fn of(&self, machine: &MachineName) -> impl Iterator<Item = &Layer> {
         self.order.get(machine).into_iter().flatten().filter_map(|at| self.layers.get(*at))
@@ -148,6 +192,24 @@ impl Layers {
     fn text(&mut self, name: String) -> Source {
         self.texts.push(name);
         Source(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
+    }
+}
+
+impl Laid {
+    /// The place that a value was written at, or nothing where no text gave it.
+    pub(crate) fn place(&self, origin: Origin) -> Option<String> {
+        let index = usize::try_from(origin.source.0).ok()?.checked_sub(1)?;
+        Some(self.texts.get(index)?.place(origin.line))
+    }
+}
+
+impl Text {
+    /// A line of it as people find it: `file:line`, and the key.
+    pub fn place(&self, line: u32) -> String {
+        let Self { file, key, lines } = self;
+        let at = usize::try_from(line).ok().and_then(|line| lines.get(line.checked_sub(1)?));
+        let at = at.map_or_else(String::new, |line| format!(":{line}"));
+        if key.is_empty() { format!("{file}{at}") } else { format!("{file}{at} ({key})") }
     }
 }
 

@@ -37,7 +37,7 @@ pub use inventory::{
     BootId, Etcd, Fact, Inventory, InventoryError, MAX_LAG, MachineFacts, Member, MemberId,
     NodeIdentity, NodeState, Source, Standing,
 };
-pub use layers::{Layer, LayerError, Layers, Scope};
+pub use layers::{Laid, LaidStep, Layer, LayerError, Layers, Scope, Text};
 pub use names::{ClusterName, FailureDomain, Form, MachineName, Malformed, PoolName};
 pub use network::{Address, Endpoint, Network};
 pub use plan::{

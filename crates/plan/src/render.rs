@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 
 use talos_config::yaml::Dialect;
 use talos_config::{
-    Bundle, Config, Explanation, Finding, Generate, Mode, Options, Patch, Patched, Role, Source,
-    diff, explain,
+    Bundle, Config, Explanation, Finding, Generate, Mode, Options, Patch, Patched, Role, Secret,
+    Source, diff, explain, explain_steps,
 };
 
 use crate::Kind;
 use crate::digest::{Digest, DigestKey};
-use crate::layers::Layers;
+use crate::layers::{Laid, Layers};
 use crate::names::MachineName;
 use crate::reboot::{self, RebootClass};
 use crate::spec::{ClusterSpec, Cni, Machine, Place};
@@ -184,9 +184,15 @@ impl<'a> Renderer<'a> {
     /// The configuration of a machine itself. It holds secrets.
     pub fn config(&mut self, name: &MachineName) -> Result<Config, RenderError> {
         let (machine, place) = self.machine(name)?;
-        let shared = self.shared(machine, place)?;
-        let own = self.layers.of(name).skip(self.layers.shared(name).len());
-        let config = apply(shared, own.map(|layer| (layer.name.as_str(), &layer.patch)), name)?;
+        let config = match self.layers.of_door(name) {
+            Some(laid) => Config::parse(laid.text.expose(), Source::default())
+                .map_err(|error| RenderError::Generate { machine: name.clone(), error })?,
+            None => {
+                let shared = self.shared(machine, place)?;
+                let own = self.layers.of(name).skip(self.layers.shared(name).len());
+                apply(shared, own.map(|layer| (layer.name.as_str(), &layer.patch)), name)?
+            }
+        };
         let findings = config.validate(self.mode, false).errors;
         if findings.is_empty() {
             Ok(config)
@@ -195,9 +201,18 @@ impl<'a> Renderer<'a> {
         }
     }
 
+    /// The text that a machine is given for its configuration: the door's own, or the one that Talos writes.
+    pub fn text(&self, name: &MachineName, config: &Config) -> Secret<String> {
+        let laid = self.layers.of_door(name).map(|laid| laid.text.clone());
+        laid.unwrap_or_else(|| config.encode(Dialect::V1_14))
+    }
+
     /// Which layers set a value of a machine's configuration.
     pub fn explain(&self, name: &MachineName, path: &str) -> Result<Explained, RenderError> {
         let (machine, place) = self.machine(name)?;
+        if let Some(laid) = self.layers.of_door(name) {
+            return explain_laid(laid, name, path);
+        }
         let generated = self.generate(machine, place)?.encode(Dialect::V1_14);
         let layers: Vec<_> = self.layers.of(name).collect();
         let patches: Vec<Patch> = layers.iter().map(|layer| layer.patch.clone()).collect();
@@ -270,6 +285,17 @@ impl<'a> Renderer<'a> {
             fields: differences.into_iter().map(FieldChange::from).collect(),
         }
     }
+}
+
+fn explain_laid(laid: &Laid, machine: &MachineName, path: &str) -> Result<Explained, RenderError> {
+    let explanation = explain_steps(laid.steps.iter().map(|step| &step.config), path)
+        .map_err(|error| RenderError::Explain { machine: machine.clone(), error })?;
+    let history = explanation.history.iter().map(|change| {
+        let layer = || laid.steps[change.layer].layer.clone();
+        (laid.place(change.origin).unwrap_or_else(layer), change.value.clone())
+    });
+    let history = history.collect();
+    Ok(Explained { explanation, history })
 }
 
 fn apply<'p>(

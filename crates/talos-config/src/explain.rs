@@ -48,33 +48,71 @@ pub fn explain(
 ) -> Result<Explanation, Error> {
     let mut state = Patched::new(text.to_owned(), source);
     let mut config = state.clone().into_config()?;
-    let mut history = Vec::new();
-    let mut known: Option<Place> = None;
-    for layer in 0..=patches.len() {
-        if let Some(patch) = layer.checked_sub(1).and_then(|index| patches.get(index)) {
-            state = state.apply(patch, Dialect::default())?;
-            config = state.clone().into_config()?;
-        }
-        let last = known.as_ref().and_then(|place| place.value.as_ref());
+    let mut track = Track::new(path);
+    track.see(&config);
+    for patch in patches {
+        state = state.apply(patch, Dialect::default())?;
+        config = state.clone().into_config()?;
+        track.see(&config);
+    }
+    track.explain(&config)
+}
+
+/// Follows a field through what a configuration was after each layer, for layers that were laid already.
+pub fn explain_steps<'c>(
+    steps: impl IntoIterator<Item = &'c Config>,
+    path: &str,
+) -> Result<Explanation, Error> {
+    let mut track = Track::new(path);
+    let mut last = None;
+    for config in steps {
+        track.see(config);
+        last = Some(config);
+    }
+    last.ok_or(Error::Empty).and_then(|config| track.explain(config))
+}
+
+/// One field, and how it became what it is.
+struct Track<'p> {
+    path: &'p str,
+    layers: usize,
+    history: Vec<Change>,
+    known: Option<Place>,
+}
+
+impl<'p> Track<'p> {
+    fn new(path: &'p str) -> Self {
+        Self { path, layers: 0, history: Vec::new(), known: None }
+    }
+
+    /// Looks at the configuration after the next layer.
+    fn see(&mut self, config: &Config) {
+        let layer = self.layers;
+        self.layers += 1;
+        let last = self.known.as_ref().and_then(|place| place.value.as_ref());
         // What was taken away is still known from before.
-        let gone = || known.as_ref().map(|before| Place { value: None, ..before.clone() });
-        let Some(place) = Place::find(&config, path).or_else(gone) else { continue };
+        let gone = || self.known.as_ref().map(|before| Place { value: None, ..before.clone() });
+        let Some(place) = Place::find(config, self.path).or_else(gone) else { return };
         if place.value.as_ref() != last {
             let origin = place.value.as_ref().map(|value| newest(value, last)).unwrap_or_default();
-            history.push(Change { layer, value: place.shown(), origin });
+            self.history.push(Change { layer, value: place.shown(), origin });
         }
-        known = Some(place);
+        self.known = Some(place);
     }
-    let place =
-        known.or_else(|| Place::of_kind(&config, path)).ok_or_else(|| unknown(&config, path))?;
-    Ok(Explanation {
-        value: place.shown(),
-        document: place.document,
-        path: place.path,
-        history,
-        about: place.about,
-        since: place.since,
-    })
+
+    /// Says how the field of the last configuration came to be.
+    fn explain(self, config: &Config) -> Result<Explanation, Error> {
+        let place = self.known.or_else(|| Place::of_kind(config, self.path));
+        let place = place.ok_or_else(|| unknown(config, self.path))?;
+        Ok(Explanation {
+            value: place.shown(),
+            document: place.document,
+            path: place.path,
+            history: self.history,
+            about: place.about,
+            since: place.since,
+        })
+    }
 }
 
 /// Every value that was written, with its path and its origin.

@@ -44,7 +44,7 @@ pub use config::{Config, Document};
 pub use contract::{Contract, NoContract};
 pub use diff::{Difference, diff};
 pub use error::{Error, Problem};
-pub use explain::{Change, Explanation, explain, origins};
+pub use explain::{Change, Explanation, explain, explain_steps, origins};
 pub use format::size::spell as spell_bytes;
 pub use generate::{Generate, Options, Role};
 pub use kubeconfig::{Decision, Kubeconfig, Part, Renamed};

@@ -1,7 +1,6 @@
 //! The actions: what each of them does to its machine, and when it is done.
 
 use plan::{Action, ApplyMode, Kind, MAX_LAG, NodeState, Step};
-use talos_config::yaml::Dialect;
 
 use super::Execution;
 use crate::cluster::Target;
@@ -16,7 +15,8 @@ pub(super) async fn act(
 ) -> Result<(), Error> {
     match &step.action {
         Action::ApplyConfig { config, mode, changes: _ } => {
-            let wanted = execution.cluster.renderer().config(&target.name)?;
+            let mut renderer = execution.cluster.renderer();
+            let wanted = renderer.config(&target.name)?;
             if execution.cluster.key.config(&wanted) != *config {
                 let message = format!(
                     "{}: the spec gives another configuration than the plan says",
@@ -28,7 +28,7 @@ pub(super) async fn act(
                 execution.ports.provider.ensure(&execution.effect(step), &target.name).await?;
                 execution.append(Entry::Configuring { machine: target.name.clone() }).await?;
             }
-            let text = wanted.encode(Dialect::V1_14);
+            let text = renderer.text(&target.name, &wanted);
             execution.ports.machines.apply_config(target, &text, *mode).await?;
             match mode {
                 ApplyMode::Maintenance => joined(execution, step, target).await,
