@@ -72,6 +72,11 @@ impl FileJournal {
 
     fn open(&self, name: &str) -> std::io::Result<fs_err::File> {
         fs_err::create_dir_all(&self.directory)?;
+        // What is in here is of no use elsewhere, whatever the directory above keeps in Git.
+        let ignored = self.directory.join(".gitignore");
+        if !ignored.exists() {
+            fs_err::write(ignored, "*\n")?;
+        }
         let path = self.directory.join(name);
         fs_err::OpenOptions::new()
             .create(true)

@@ -19,16 +19,27 @@ pub trait Seal: Send + Sync {
 /// The vault of a directory.
 pub struct FileVault {
     directory: PathBuf,
+    /// The file of the secrets, where it has another name.
+    secrets: Option<PathBuf>,
     seal: Box<dyn Seal>,
 }
 
 impl FileVault {
     /// The vault in a directory.
     pub fn new(directory: &Path, seal: Box<dyn Seal>) -> Self {
-        Self { directory: directory.to_owned(), seal }
+        Self { directory: directory.to_owned(), secrets: None, seal }
+    }
+
+    /// The same with the secrets in another file.
+    #[must_use]
+    pub fn with_secrets(self, file: &Path) -> Self {
+        Self { secrets: Some(file.to_owned()), ..self }
     }
 
     fn file(&self) -> Option<PathBuf> {
+        if self.secrets.is_some() {
+            return self.secrets.clone();
+        }
         NAMES.iter().map(|name| self.directory.join(name)).find(|path| path.exists())
     }
 }
