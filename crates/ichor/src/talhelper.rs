@@ -22,8 +22,10 @@ use talconfig::{Environment, Finding, Talconfig};
 use crate::printer::Printer;
 use crate::{Error, ExitStatus};
 
+pub(crate) use args::{ENV_FILES, SECRET_FILES};
+pub(crate) use outside::Outside;
+
 use args::{Command, Parsed};
-use outside::Outside;
 
 /// Runs one command line, the program's name left out.
 pub(crate) fn run(

@@ -19,6 +19,8 @@ pub struct Finding {
     pub kind: &'static str,
     /// The key that it is about.
     pub field: String,
+    /// The file and the line of that key, where they are known.
+    pub place: Option<String>,
     /// What it is, one message a line.
     pub messages: Vec<String>,
     /// Whether it stops nothing.
@@ -83,13 +85,19 @@ impl Place<'_> {
         let messages: Vec<String> = messages.into_iter().collect();
         if !messages.is_empty() {
             let field = format!("{}{key}", self.prefix);
-            self.findings.0.push(Finding { kind, field, messages, is_warning: false });
+            self.findings.0.push(Finding { kind, field, place: None, messages, is_warning: false });
         }
     }
 
     fn warn(&mut self, kind: &'static str, key: &str, message: String) {
         let field = format!("{}{key}", self.prefix);
-        self.findings.0.push(Finding { kind, field, messages: vec![message], is_warning: true });
+        self.findings.0.push(Finding {
+            kind,
+            field,
+            place: None,
+            messages: vec![message],
+            is_warning: true,
+        });
     }
 
     fn require(&mut self, kind: &'static str, key: &str, is_there: bool) {

@@ -8,13 +8,13 @@ use crate::load::Node;
 use crate::network;
 use crate::world::World;
 
-/// Documents in the order in which talhelper writes them.
+/// The documents of each key, in the order in which talhelper writes them.
 pub(crate) fn documents(
     node: &Node,
     contract: Contract,
     mode: Option<Mode>,
     world: &dyn World,
-) -> Result<Vec<Document>, Error> {
+) -> Result<Vec<(&'static str, Vec<Document>)>, Error> {
     let value = &node.value;
     let name = node.hostname();
     let networked = contract >= Contract::new(1, 12);
@@ -23,14 +23,17 @@ pub(crate) fn documents(
     let nameservers = value.texts_at("nameservers");
     if networked && (!nameservers.is_empty() || value.flag_at("disableSearchDomain")) {
         say("resolver");
-        documents.push(resolver(&nameservers, value.flag_at("disableSearchDomain")));
+        let key = if nameservers.is_empty() { "disableSearchDomain" } else { "nameservers" };
+        let resolver = resolver(&nameservers, value.flag_at("disableSearchDomain"));
+        documents.push((key, vec![resolver]));
     }
     if networked {
         say("hostname");
         documents.push(if value.flag_at("ignoreHostname") {
-            document("HostnameConfig", vec![("auto", text("stable"))])
+            ("ignoreHostname", vec![document("HostnameConfig", vec![("auto", text("stable"))])])
         } else {
-            document("HostnameConfig", vec![("auto", text("off")), ("hostname", text(name))])
+            let fields = vec![("auto", text("off")), ("hostname", text(name))];
+            ("hostname", vec![document("HostnameConfig", fields)])
         });
     }
     if let Some(firewall) = value.get("ingressFirewall") {
@@ -39,16 +42,18 @@ pub(crate) fn documents(
             "" => "accept",
             action => action,
         };
-        documents.push(document("NetworkDefaultActionConfig", vec![("ingress", text(action))]));
+        let mut rules =
+            vec![document("NetworkDefaultActionConfig", vec![("ingress", text(action))])];
         for rule in firewall.items_at("rules") {
-            documents.push(checked(of("NetworkRuleConfig", rule), mode)?);
+            rules.push(checked(of("NetworkRuleConfig", rule), mode)?);
         }
+        documents.push(("ingressFirewall", rules));
     }
     if !value.items_at("extensionServices").is_empty() {
         say("machine extension service");
-        for service in value.items_at("extensionServices") {
-            documents.push(checked(of("ExtensionServiceConfig", service), mode)?);
-        }
+        let services = value.items_at("extensionServices").iter();
+        let services = services.map(|service| checked(of("ExtensionServiceConfig", service), mode));
+        documents.push(("extensionServices", services.collect::<Result<_, _>>()?));
     }
     for (key, kind, what) in
         [("volumes", "VolumeConfig", "volume"), ("userVolumes", "UserVolumeConfig", "user volume")]
@@ -58,18 +63,23 @@ pub(crate) fn documents(
             continue;
         }
         say(what);
-        let mut names = Vec::new();
+        let (mut names, mut made) = (Vec::new(), Vec::new());
         for volume in volumes {
             let name = volume.text_at("name");
             if names.contains(&name) {
                 return Err(wrong(format!("duplicated {what} config name found: {name}")));
             }
             names.push(name);
-            documents.push(checked(of(kind, volume), mode)?);
+            made.push(checked(of(kind, volume), mode)?);
         }
+        documents.push((key, made));
     }
     if networked {
-        network::documents(value.items_at("networkInterfaces"), name, world, &mut documents)?;
+        let mut links = Vec::new();
+        network::documents(value.items_at("networkInterfaces"), name, world, &mut links)?;
+        if !links.is_empty() {
+            documents.push(("networkInterfaces", links));
+        }
     }
     Ok(documents)
 }

@@ -44,6 +44,9 @@ pub enum Error {
     /// The image factory did not give an id.
     #[error("{0}")]
     Factory(Trouble),
+    /// What it describes is no cluster that plans can be made for.
+    #[error(transparent)]
+    Spec(plan::SpecError),
 }
 
 impl Error {
@@ -78,6 +81,7 @@ impl Error {
             Self::Patch(_) => "talconfig.patch",
             Self::Machine(_) => "talconfig.machine",
             Self::Factory(_) => "talconfig.factory",
+            Self::Spec(error) => error.code(),
         }
     }
 
@@ -96,6 +100,17 @@ impl Error {
             | Self::Machine(trouble)
             | Self::Factory(trouble) => trouble.hint.as_deref(),
             Self::Invalid(_) => None,
+            Self::Spec(error) => error.hint(),
+        }
+    }
+
+    /// Says where in a talconfig it came up.
+    pub(crate) fn within(self, place: &str) -> Self {
+        match self {
+            Self::Template(trouble) => Self::Template(trouble.within(place)),
+            Self::Patch(trouble) => Self::Patch(trouble.within(place)),
+            Self::Machine(trouble) => Self::Machine(trouble.within(place)),
+            other => other,
         }
     }
 }

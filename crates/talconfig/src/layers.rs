@@ -64,7 +64,7 @@ pub enum Change {
     },
     /// Adds a document behind all others.
     Add(Document),
-    /// Documents that are merged into what is below, all at once.
+    /// Documents that a key becomes. Those of all keys are merged into what is below at once.
     Documents(Vec<Document>),
     /// A patch of a machine or its group: text, `@file`, or the name of a file.
     Patch(String),
@@ -102,8 +102,13 @@ impl Plan<'_> {
     /// What is laid over that: documents, patches, and files with further documents.
     pub(crate) fn overlays(&self, node: &Node) -> Result<Vec<Layer>, Error> {
         let mut list = List { layers: Vec::new(), prefix: String::new() };
-        let documents = documents::documents(node, self.contract, self.mode, self.images.world)?;
-        list.push("nodes", Change::Documents(documents));
+        list.prefix = format!("nodes[{}].", node.index);
+        for (key, documents) in
+            documents::documents(node, self.contract, self.mode, self.images.world)?
+        {
+            list.push(key, Change::Documents(documents));
+        }
+        list.prefix = String::new();
         for (index, patch) in node.value.texts_at("patches").into_iter().enumerate() {
             let role = if node.is_control_plane() { "controlPlane" } else { "worker" };
             let origin = match index.checked_sub(node.group_patches) {
@@ -241,7 +246,9 @@ impl Plan<'_> {
         if documented {
             list.push("installDisk", Change::Add(unattended_install(value, &installer)));
         } else {
-            list.set("talosImageURL", V1, &["machine", "install", "image"], text(&installer));
+            let said = ["talosImageURL", "schematic", "machineSpec"];
+            let key = said.into_iter().find(|key| value.has(key)).unwrap_or("talosImageURL");
+            list.set(key, V1, &["machine", "install", "image"], text(&installer));
         }
         for (key, path, documented_path) in MAPS {
             for (name, template) in value.map_at(key) {

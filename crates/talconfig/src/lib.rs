@@ -2,7 +2,8 @@
 //!
 //! A talconfig goes in through a [`World`] that reads files and knows variables ([`Talconfig::load`]), layers
 //! come out ([`Cluster::layers`]), and from them the configuration of each machine, byte for byte as talhelper
-//! 3.1.15 writes it ([`Cluster::machine`]).
+//! 3.1.15 writes it ([`Cluster::machine`]). For plans the same is a `ClusterSpec` and its layers
+//! ([`Cluster::translate`]).
 //!
 //! Always holds: the crate reads no file, no variable, no clock and no network itself; the same world gives the
 //! same bytes; nothing of an encrypted file is told to anybody who only listens.
@@ -17,15 +18,19 @@ mod error;
 mod image;
 mod layers;
 mod load;
+mod located;
 mod machine;
 mod network;
+mod original;
 mod schema;
 mod sealed;
 mod secrets;
 mod shape;
+mod steps;
 mod substitute;
 mod template;
 mod text;
+mod translate;
 mod versions;
 mod world;
 
@@ -39,5 +44,6 @@ pub use machine::{Cluster, Machine};
 pub use schema::json_schema;
 pub use sealed::open_file;
 pub use secrets::Secrets;
+pub use translate::checked;
 pub use versions::{LATEST, Versions};
 pub use world::{FileError, World};

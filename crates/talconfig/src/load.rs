@@ -8,14 +8,16 @@ use crate::ask::Ask;
 use crate::check::{self, Finding};
 use crate::environment::Environment;
 use crate::error::{Error, Trouble};
+use crate::original::Original;
 use crate::shape::{SHARED, TALCONFIG};
 use crate::world::World;
-use crate::{decode, sealed, text};
+use crate::{decode, located, sealed, text};
 
 /// A cluster as a talconfig describes it, with what groups say put into their machines.
 #[derive(Clone)]
 pub struct Talconfig {
     pub(crate) cluster: Value,
+    pub(crate) original: Original,
     /// The machines, in their order.
     pub nodes: Vec<Node>,
     /// What should be looked at, though it does not stop anything.
@@ -41,11 +43,42 @@ impl Talconfig {
         environment: &mut Environment,
         world: &dyn World,
     ) -> Result<Self, Error> {
+        Self::read(file, env_files, environment, world, &[])
+    }
+
+    /// Does the same for who does more than talhelper: releases that the talconfig does not name are those of
+    /// the variables of the same name, and what is wrong is told with its place in the file.
+    pub fn open(
+        file: &str,
+        env_files: &[String],
+        environment: &mut Environment,
+        world: &dyn World,
+    ) -> Result<Self, Error> {
+        let releases = ["talosVersion", "kubernetesVersion"];
+        let opened = Self::read(file, env_files, environment, world, &releases);
+        let mut talconfig = opened.map_err(|error| {
+            let bytes = world.read(file).unwrap_or_default();
+            located::located(error, file, &String::from_utf8_lossy(&bytes))
+        })?;
+        let warnings = std::mem::take(&mut talconfig.warnings).into_iter();
+        let original = &talconfig.original;
+        talconfig.warnings = warnings.map(|warning| located::found(warning, original)).collect();
+        Ok(talconfig)
+    }
+
+    /// `from_variables`: keys that variables of the same name may give.
+    fn read(
+        file: &str,
+        env_files: &[String],
+        environment: &mut Environment,
+        world: &dyn World,
+        from_variables: &[&str],
+    ) -> Result<Self, Error> {
         world.debug(&|| "start loading and validating config file".to_owned());
-        let text = read(file, world)?;
+        let written = read(file, world)?;
         environment.load(env_files, world)?;
         world.debug(&|| "substituting config file with environment variable".to_owned());
-        let text = text::fill_in(&text, environment)
+        let text = text::fill_in(&written, environment)
             .map_err(|trouble| Error::Substitution(trouble.in_file(file)))?;
         world.debug(&|| "substituting relative paths with absolute paths".to_owned());
         let folder = match file.rsplit_once('/') {
@@ -62,9 +95,17 @@ impl Talconfig {
         };
         let text = text::settle(&text, &absolute).map_err(Error::Structure)?;
         let mut cluster = decode::object(&text, &TALCONFIG).map_err(Error::Shape)?;
+        if let Data::Map(map) = &mut cluster.data {
+            for key in from_variables {
+                if let Some(value) = environment.get(key) {
+                    map.entry((*key).to_owned()).or_insert_with(|| Value::from(value.trim()));
+                }
+            }
+        }
         fetch_manifests(&mut cluster, environment, world)?;
         let nodes = nodes(&cluster, environment, world)?;
-        let mut talconfig = Self { cluster, nodes, warnings: Vec::new() };
+        let original = Original::new(file, &written);
+        let mut talconfig = Self { cluster, original, nodes, warnings: Vec::new() };
         let findings = check::check(&talconfig, world);
         if findings.iter().any(|finding| !finding.is_warning) {
             return Err(Error::Invalid(findings));
@@ -91,13 +132,20 @@ impl Talconfig {
         let nodes = cluster.items_at("nodes").iter().enumerate();
         let nodes =
             nodes.map(|(index, value)| Node { value: value.clone(), index, group_patches: 0 });
-        let talconfig = Self { nodes: nodes.collect(), cluster, warnings: Vec::new() };
+        let (nodes, original) = (nodes.collect(), Original::default());
+        let talconfig = Self { nodes, cluster, original, warnings: Vec::new() };
         Ok(check::check(&talconfig, world))
     }
 
     /// The name of the cluster.
     pub fn cluster_name(&self) -> &str {
         self.cluster.text_at("clusterName")
+    }
+
+    /// Whether workloads run on control planes.
+    pub(crate) fn schedules_on_control_planes(&self) -> bool {
+        self.cluster.flag_at("allowSchedulingOnMasters")
+            || self.cluster.flag_at("allowSchedulingOnControlPlanes")
     }
 
     /// The release of Kubernetes, without a `v`.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use plan::Text;
 use talos_config::yaml::{self, Dialect};
 use talos_config::{
     Config, Contract, Data, Document, Finding, Generate, Mode, Options, Origin, Patch, Patched,
@@ -17,7 +18,9 @@ use crate::error::{Error, Trouble};
 use crate::image::Images;
 use crate::layers::{Change, Layer, Plan};
 use crate::load::{Node, Talconfig};
+use crate::original::{self, Original};
 use crate::secrets::Secrets;
+use crate::steps::{Steps, plain};
 use crate::template::{self, Surroundings};
 use crate::world::World;
 use crate::{sealed, text};
@@ -32,10 +35,10 @@ pub struct Machine {
 
 /// Everything that machines are made from.
 pub struct Cluster<'a> {
-    talconfig: &'a Talconfig,
+    pub(crate) talconfig: &'a Talconfig,
     secrets: &'a Secrets,
-    images: &'a Images<'a>,
-    contract: Contract,
+    pub(crate) images: &'a Images<'a>,
+    pub(crate) contract: Contract,
     mode: &'a str,
 }
 
@@ -85,19 +88,27 @@ impl<'a> Cluster<'a> {
 
     /// The configuration of a machine.
     pub fn machine(&self, node: &Node) -> Result<Machine, Error> {
-        let builder =
-            Builder { world: self.images.world, environment: self.images.environment, node };
-        let text = builder.keys(&self.generate(node)?, &self.plan().keys(node)?)?;
+        self.lay(node, &mut Steps::default())
+    }
+
+    /// Lays the layers of a machine, and tells what came out after each of them.
+    pub(crate) fn lay(&self, node: &Node, steps: &mut Steps) -> Result<Machine, Error> {
+        let builder = Builder {
+            world: self.images.world,
+            environment: self.images.environment,
+            original: &self.talconfig.original,
+            node,
+        };
+        let text = builder.keys(&self.generate(node)?, &self.plan().keys(node)?, steps)?;
         if known_mode(self.mode).is_none() && has_volumes(node) {
             return Err(unknown_mode(self.mode));
         }
         let layers = self.plan().overlays(node)?;
-        let text = builder.documents(text, &layers)?;
-        let text = builder.patches(text, &layers, Stage::Machine)?;
-        let text = builder.patches(text, &layers, Stage::All)?;
-        let text = builder.manifests(text, &layers)?;
-        let config =
-            Config::parse(&text, Source::default()).map_err(|error| located(&error, &[]))?;
+        let text = builder.documents(text, &layers, steps)?;
+        let text = builder.patches(text, &layers, Stage::Machine, steps)?;
+        let text = builder.patches(text, &layers, Stage::All, steps)?;
+        let text = builder.manifests(text, &layers, steps)?;
+        let config = read(&text)?;
         let mode = known_mode(self.mode).ok_or_else(|| unknown_mode(self.mode))?;
         let mut validation = config.validate(mode, true);
         // What a newer release calls old is right for this one.
@@ -135,8 +146,7 @@ impl<'a> Cluster<'a> {
     fn generate(&self, node: &Node) -> Result<Config, Error> {
         let cluster = &self.talconfig.cluster;
         let mut options = Options {
-            schedule_on_control_planes: cluster.flag_at("allowSchedulingOnMasters")
-                || cluster.flag_at("allowSchedulingOnControlPlanes"),
+            schedule_on_control_planes: self.talconfig.schedules_on_control_planes(),
             ..Options::default()
         };
         if cluster.has("domain") {
@@ -187,13 +197,31 @@ enum Stage {
 struct Builder<'a> {
     world: &'a dyn World,
     environment: &'a Environment,
+    original: &'a Original,
     node: &'a Node,
+}
+
+/// A patch with everything put in that is to be put in.
+struct Filled {
+    /// What it is called.
+    name: String,
+    text: String,
+    written: Written,
+}
+
+/// Where a patch is written.
+enum Written {
+    /// In a key of the talconfig.
+    Key,
+    /// In a file, whose text this is.
+    File(String),
 }
 
 impl Builder<'_> {
     /// Sets what keys set.
-    fn keys(&self, config: &Config, layers: &[Layer]) -> Result<String, Error> {
+    fn keys(&self, config: &Config, layers: &[Layer], steps: &mut Steps) -> Result<String, Error> {
         let mut documents = config.documents().to_vec();
+        steps.push(|| "generated".to_owned(), || Some(config.clone()));
         let mut snapshot = None;
         let mut rendered: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for layer in layers {
@@ -231,39 +259,59 @@ impl Builder<'_> {
                 | Change::GlobalPatch(_)
                 | Change::Manifest(_) => {}
             }
+            steps.push(|| self.layer(&layer.origin), || Config::new(documents.clone()).ok());
         }
         for what in ["node labels", "node annotations"] {
             if let Some(added) = rendered.get(what) {
                 self.world.debug(&|| format!("adding map[{}] to {what}", added.join(" ")));
             }
         }
-        let config = Config::new(documents).map_err(|error| located(&error, &[]))?;
+        let config = Config::new(documents).map_err(|error| plain(&error))?;
         Ok(config.encode(Dialect::default()).into_exposed())
     }
 
     /// Merges the documents that keys became.
-    fn documents(&self, text: String, layers: &[Layer]) -> Result<String, Error> {
-        let documents = layers.iter().find_map(|layer| match &layer.change {
-            Change::Documents(documents) if !documents.is_empty() => Some(documents),
-            _ => None,
-        });
-        let Some(documents) = documents else { return Ok(text) };
-        self.world.debug(&|| "patching multidocs configurations to main configurations".to_owned());
+    fn documents(
+        &self,
+        text: String,
+        layers: &[Layer],
+        steps: &mut Steps,
+    ) -> Result<String, Error> {
         let mut patch = String::new();
-        for document in documents {
-            let config =
-                Config::new(vec![document.clone()]).map_err(|error| located(&error, &[]))?;
-            patch.push_str("---\n");
-            patch.push_str(config.encode_indented(2).expose());
+        for layer in layers {
+            let Change::Documents(documents) = &layer.change else { continue };
+            if patch.is_empty() {
+                self.world.debug(&|| {
+                    "patching multidocs configurations to main configurations".to_owned()
+                });
+            }
+            for document in documents {
+                let config = Config::new(vec![document.clone()]).map_err(|error| plain(&error))?;
+                patch.push_str("---\n");
+                patch.push_str(config.encode_indented(2).expose());
+            }
+            steps.push(
+                || self.layer(&layer.origin),
+                || merged(&text, &patch).ok()?.into_config().ok(),
+            );
+        }
+        if patch.is_empty() {
+            return Ok(text);
         }
         // Two documents of the same name are refused here, before one is merged into the other.
-        Config::parse(&patch, Source(1)).map_err(|error| located(&error, &[]))?;
-        let patch = Patch::parse(&patch, Source(1)).map_err(|error| located(&error, &[]))?;
-        apply(text, &[patch], &[])
+        read(&patch)?;
+        let merged = merged(&text, &patch).map_err(|error| steps.located(&error))?;
+        Ok(merged.encode(Dialect::default()).into_exposed())
     }
 
     /// Applies the patches of one stage. All are filled in with what is below the first of them.
-    fn patches(&self, text: String, layers: &[Layer], stage: Stage) -> Result<String, Error> {
+    fn patches(
+        &self,
+        text: String,
+        layers: &[Layer],
+        stage: Stage,
+        steps: &mut Steps,
+    ) -> Result<String, Error> {
         let entries: Vec<(&str, &str)> = layers
             .iter()
             .filter_map(|layer| match &layer.change {
@@ -279,32 +327,49 @@ impl Builder<'_> {
         }
         let whose = if stage == Stage::Machine { "node specific" } else { "global" };
         self.world.debug(&|| format!("applying {whose} patches to {}", self.node.hostname()));
-        let below =
-            Config::parse(&text, Source::default()).map_err(|error| located(&error, &[]))?;
+        let below = read(&text)?;
+        let asked = steps.asked;
+        let within = |error: Error, key: &str| {
+            if asked { error.within(&format!("{}: ", self.layer(key))) } else { error }
+        };
         let mut filled = Vec::new();
-        for (origin, entry) in entries {
-            let Some(path) = entry.strip_prefix('@') else {
-                filled.push((origin.to_owned(), self.render(entry, below.documents())?));
-                continue;
+        for (key, entry) in entries {
+            let patch = match entry.strip_prefix('@') {
+                Some(path) => self.patch_file(path, &below),
+                None => self
+                    .render(entry, below.documents())
+                    .map(|text| Some(Filled { name: key.to_owned(), text, written: Written::Key })),
             };
-            if let Some(patch) = self.patch_file(path, &below)? {
-                filled.push((path.to_owned(), patch));
+            filled.extend(patch.map_err(|error| within(error, key))?);
+        }
+        let mut patches = Vec::new();
+        for patch in filled {
+            let Filled { name, text, written } = self.named_file(patch)?;
+            let source = steps.text(match written {
+                Written::Key if asked => self.original.text(&name, text.lines().count()),
+                Written::Key => Text { file: String::new(), key: name, lines: Vec::new() },
+                Written::File(raw) => {
+                    let lines = if asked { original::lines(&raw, &text) } else { Vec::new() };
+                    Text { file: name, key: String::new(), lines }
+                }
+            });
+            patches.push(Patch::parse(&text, source).map_err(|error| steps.patch_error(&error))?);
+        }
+        let mut patched = Patched::new(text, Source::default());
+        let first = steps.texts.len() - patches.len();
+        for (index, patch) in patches.iter().enumerate() {
+            let applied = patched.apply(patch, Dialect::default());
+            patched = applied.map_err(|error| steps.patch_error(&error))?;
+            if asked {
+                let layer = steps.texts[first + index].place(0);
+                steps.push(|| layer, || patched.clone().into_config().ok());
             }
         }
-        let mut names = Vec::new();
-        let mut patches = Vec::new();
-        for (name, patch) in filled {
-            let (name, patch) = self.named_file(name, patch)?;
-            names.push(name);
-            let source = Source(u32::try_from(names.len()).unwrap_or(u32::MAX));
-            patches
-                .push(Patch::parse(&patch, source).map_err(|error| patch_error(&error, &names))?);
-        }
-        apply(text, &patches, &names)
+        Ok(patched.encode(Dialect::default()).into_exposed())
     }
 
     /// Reads a patch from a file; nothing when there is nothing in it.
-    fn patch_file(&self, path: &str, below: &Config) -> Result<Option<String>, Error> {
+    fn patch_file(&self, path: &str, below: &Config) -> Result<Option<Filled>, Error> {
         let bytes =
             self.world.read(path).map_err(|error| Error::Patch(error.to_string().into()))?;
         let raw = String::from_utf8_lossy(&bytes).into_owned();
@@ -318,28 +383,36 @@ impl Builder<'_> {
                 return Err(Error::Patch(trouble.within(&format!("{path}: "))));
             }
             // A template need not be YAML before it is filled in.
-            Err(_) => raw,
+            Err(_) => raw.clone(),
         };
         let content = self.render(&content, below.documents())?;
-        let filled = text::fill_in(&content, self.environment);
-        filled.map(Some).map_err(|trouble| Error::Patch(trouble.in_file(path)))
+        let text = text::fill_in(&content, self.environment)
+            .map_err(|trouble| Error::Patch(trouble.in_file(path)))?;
+        Ok(Some(Filled { name: path.to_owned(), text, written: Written::File(raw) }))
     }
 
     /// An entry that looks like the name of a file is one.
-    fn named_file(&self, name: String, patch: String) -> Result<(String, String), Error> {
-        if patch.contains([' ', '\n']) || patch.starts_with(['[', '{']) {
-            return Ok((name, patch));
+    fn named_file(&self, patch: Filled) -> Result<Filled, Error> {
+        let Filled { name, text, .. } = &patch;
+        if text.contains([' ', '\n']) || text.starts_with(['[', '{']) {
+            return Ok(patch);
         }
-        let bytes = self.world.read(&patch).map_err(|error| {
+        let bytes = self.world.read(text).map_err(|error| {
             Error::Patch(Trouble::new(error.to_string()).hint(format!(
                 "{name} has neither a blank nor a line break, so it is taken for the name of a file"
             )))
         })?;
-        Ok((patch, String::from_utf8_lossy(&bytes).into_owned()))
+        let raw = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Filled { name: text.clone(), text: raw.clone(), written: Written::File(raw) })
     }
 
     /// Puts the documents of files behind everything else.
-    fn manifests(&self, mut text: String, layers: &[Layer]) -> Result<String, Error> {
+    fn manifests(
+        &self,
+        mut text: String,
+        layers: &[Layer],
+        steps: &mut Steps,
+    ) -> Result<String, Error> {
         let paths: Vec<&str> = layers
             .iter()
             .filter_map(|layer| match &layer.change {
@@ -351,8 +424,7 @@ impl Builder<'_> {
             return Ok(text);
         }
         self.world.debug(&|| format!("generating extra manifests for {}", self.node.hostname()));
-        let below =
-            Config::parse(&text, Source::default()).map_err(|error| located(&error, &[]))?;
+        let below = read(&text)?;
         for path in paths {
             let content =
                 sealed::open_file(path, self.environment, self.world).map_err(Error::Patch)?;
@@ -361,8 +433,15 @@ impl Builder<'_> {
                 text.push_str("---\n");
             }
             text.push_str(&content);
+            steps.push(|| path.to_owned(), || Config::parse(&text, Source::default()).ok());
         }
         Ok(text)
+    }
+
+    /// Where a layer comes from, as people find it.
+    fn layer(&self, key: &str) -> String {
+        let group = if self.node.is_control_plane() { "controlPlane" } else { "worker" };
+        self.original.layer(key, group)
     }
 
     fn render(&self, template: &str, documents: &[Document]) -> Result<String, Error> {
@@ -391,49 +470,14 @@ fn template_data(documents: &[Document]) -> BTreeMap<String, Value> {
     body
 }
 
-fn apply(text: String, patches: &[Patch], names: &[String]) -> Result<String, Error> {
-    let start = Patched::new(text, Source::default());
-    let patched = patches
-        .iter()
-        .try_fold(start, |patched, patch| patched.apply(patch, Dialect::default()))
-        .map_err(|error| patch_error(&error, names))?;
-    Ok(patched.encode(Dialect::default()).into_exposed())
+/// A configuration with documents merged into it.
+fn merged(text: &str, patch: &str) -> Result<Patched, talos_config::Error> {
+    let patch = Patch::parse(patch, Source::default())?;
+    Patched::new(text.to_owned(), Source::default()).apply(&patch, Dialect::default())
 }
 
-/// An error about a patch, with the name of the file or the key that it is in.
-fn patch_error(error: &talos_config::Error, names: &[String]) -> Error {
-    match located(error, names) {
-        Error::Machine(trouble) => Error::Patch(trouble),
-        other => other,
-    }
-}
-
-/// An error with its place, where that is in a text that has a name.
-fn located(error: &talos_config::Error, names: &[String]) -> Error {
-    let place = |origin: talos_config::Origin| {
-        let index = usize::try_from(origin.source.0).unwrap_or(0).checked_sub(1)?;
-        Some(format!("{}:{}:{}", names.get(index)?, origin.line, origin.column))
-    };
-    let message = match error {
-        talos_config::Error::Document(problems) => {
-            let lines = problems.iter().map(|problem| match place(problem.origin) {
-                Some(place) => format!("{place}: {}", problem.message),
-                None => problem.message.clone(),
-            });
-            lines.collect::<Vec<_>>().join("\n")
-        }
-        talos_config::Error::Syntax(syntax) => match place(syntax.origin) {
-            Some(place) => format!("{place}: {syntax}"),
-            None => format!("line {}: {syntax}", syntax.origin.line),
-        },
-        // Said with the line of what is there twice, not of the dashes before it.
-        talos_config::Error::Conflict { message, origin } => match message.rsplit_once("(line ") {
-            Some((said, _)) => format!("{said}(line {})", origin.line),
-            None => message.clone(),
-        },
-        other => other.to_string(),
-    };
-    Error::Machine(Trouble { message, hint: error.hint().map(str::to_owned) })
+fn read(text: &str) -> Result<Config, Error> {
+    Config::parse(text, Source::default()).map_err(|error| plain(&error))
 }
 
 fn find<'a>(documents: &'a mut [Document], kind: &str) -> Option<&'a mut Document> {

@@ -1,5 +1,7 @@
 //! What a talconfig needs from outside, as one trait.
 
+use std::net::IpAddr;
+
 use sops::Identities;
 
 use crate::environment::Environment;
@@ -29,6 +31,9 @@ pub trait World {
 
     /// Registers a schematic with an image factory and gives its id.
     fn register(&self, url: &str, schematic: &str) -> Result<String, String>;
+
+    /// The address that a machine's name has now; nothing when it has none.
+    fn lookup(&self, name: &str) -> Option<IpAddr>;
 
     /// Seconds since 1970, for templates that ask.
     fn now(&self) -> i64;

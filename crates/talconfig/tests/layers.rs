@@ -136,6 +136,10 @@ impl World for Memory {
         Err("there is no network in here".to_owned())
     }
 
+    fn lookup(&self, _: &str) -> Option<std::net::IpAddr> {
+        None
+    }
+
     fn now(&self) -> i64 {
         0
     }

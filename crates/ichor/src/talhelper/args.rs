@@ -663,6 +663,9 @@ fn help(path: &[&str]) -> String {
 /// The release whose words and files these are.
 const STANDS_IN_FOR: &str = "3.1.15";
 
-const ENV_FILES: [&str; 4] = ["talenv.yaml", "talenv.sops.yaml", "talenv.yml", "talenv.sops.yml"];
-const SECRET_FILES: [&str; 4] =
+/// Where variables are looked for; all that are there are read, and a later one counts more.
+pub(crate) const ENV_FILES: [&str; 4] =
+    ["talenv.yaml", "talenv.sops.yaml", "talenv.yml", "talenv.sops.yml"];
+/// Where secrets are looked for; the last one that is there counts.
+pub(crate) const SECRET_FILES: [&str; 4] =
     ["talsecret.yaml", "talsecret.sops.yaml", "talsecret.yml", "talsecret.sops.yml"];

@@ -3,7 +3,10 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read};
+use std::net::{IpAddr, ToSocketAddrs};
 use std::path::{Component, Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use talconfig::{Environment, FileError, World};
 use talos_config::yaml::Limits;
@@ -14,7 +17,7 @@ use crate::printer::Printer;
 use crate::sealed::{self, Keys};
 
 /// Files of this machine.
-pub(super) struct Outside {
+pub(crate) struct Outside {
     /// Whether somebody wants to know every step.
     debug: bool,
     /// What is to be told to people, in its order.
@@ -22,15 +25,18 @@ pub(super) struct Outside {
 }
 
 impl Outside {
-    pub(super) fn new(debug: bool) -> Self {
+    pub(crate) fn new(debug: bool) -> Self {
         Self { debug, lines: RefCell::default() }
     }
 
     /// Tells what has come up since the last time.
     pub(super) fn tell(&self, printer: &mut Printer) {
-        for line in self.lines.borrow_mut().drain(..) {
-            printer.note(&line);
-        }
+        self.lines().iter().for_each(|line| printer.note(line));
+    }
+
+    /// What has come up since the last time.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.lines.take()
     }
 }
 
@@ -83,6 +89,19 @@ impl World for Outside {
         factory::register(url, schematic)
     }
 
+    fn lookup(&self, name: &str) -> Option<IpAddr> {
+        let (sender, found) = mpsc::channel();
+        let name = name.to_owned();
+        // The resolver of the system has no deadline of its own; nobody waits for its thread.
+        std::thread::spawn(move || {
+            let addresses = (name.as_str(), 0).to_socket_addrs();
+            let first = addresses.ok().and_then(|mut addresses| addresses.next());
+            // Nobody listens any more when it took too long.
+            let _ = sender.send(first.map(|address| address.ip()));
+        });
+        found.recv_timeout(LOOKUP).ok().flatten()
+    }
+
     fn now(&self) -> i64 {
         makers::now()
     }
@@ -130,3 +149,6 @@ pub(super) fn folder(path: &str) -> &Path {
         .filter(|parent| !parent.as_os_str().is_empty())
         .unwrap_or(Path::new("."))
 }
+
+/// A name that has no address by then is taken for one that has none.
+const LOOKUP: Duration = Duration::from_secs(5);

@@ -1,0 +1,276 @@
+//! A talconfig as plans know a cluster: a spec, and the configuration of each machine with its layers laid.
+//!
+//! Nothing is decided here. What a talconfig leaves open has the value that the native file would give it; networks are
+//! those of the configuration that came out, since patches may set them.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use plan::{
+    Address, ClusterName, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Laid, Layers, Machine,
+    MachineName, Malformed, Policy, Pool, Problem, SpecError, SpecRule,
+};
+use talos_config::{Config, Origin, Source, Value};
+
+use crate::ask::Ask;
+use crate::error::Error;
+use crate::load::{Node, Talconfig};
+use crate::machine::Cluster;
+use crate::steps::Steps;
+use crate::world::World;
+
+impl Cluster<'_> {
+    /// The cluster as plans know it; [`checked`] says whether it can be meant. `source` is the number of the talconfig in
+    /// places; the layers of the `explained` machine are kept apart, for who asks which of them set a value.
+    pub fn translate(
+        &self,
+        source: Source,
+        explained: Option<&MachineName>,
+    ) -> Result<(ClusterSpec, Layers), Error> {
+        let mut laid = BTreeMap::new();
+        let mut first = None;
+        for node in &self.talconfig.nodes {
+            let name = node.machine_name();
+            let asked = name.is_some() && name.as_ref() == explained;
+            let made = self.laid(node, asked)?;
+            if first.is_none() && node.is_control_plane() {
+                first = Config::parse(made.text.expose(), Source::default()).ok();
+            }
+            laid.extend(name.map(|name| (name, made)));
+        }
+        let spec = self.spec(source, first.as_ref()).map_err(Error::Spec)?;
+        Ok((spec, Layers::laid(laid)))
+    }
+
+    fn laid(&self, node: &Node, asked: bool) -> Result<Laid, Error> {
+        let mut steps = if asked { Steps::asked() } else { Steps::default() };
+        let machine = match self.lay(node, &mut steps) {
+            Ok(machine) => machine,
+            // Once more for the places, which are not looked for where nothing is wrong.
+            Err(_) => self.lay(node, &mut Steps::asked()).map_err(|error| match error {
+                Error::Machine(_) => {
+                    let key = format!("nodes[{}]", node.index);
+                    let place = self.talconfig.original.layer(&key, "");
+                    error.within(&format!("{place}: {}: ", node.hostname()))
+                }
+                other => other,
+            })?,
+        };
+        Ok(Laid { text: machine.text, steps: steps.list, texts: steps.texts })
+    }
+
+    fn spec(&self, source: Source, first: Option<&Config>) -> Result<ClusterSpec, SpecError> {
+        let Self { talconfig, contract, .. } = self;
+        let cluster = &talconfig.cluster;
+        let mut reader =
+            Reader { talconfig, world: self.images.world, source, problems: Vec::new() };
+        let name = reader.cluster_name();
+        let endpoint = reader.parsed("endpoint", cluster.text_at("endpoint"));
+        let talos = reader.parsed("talosVersion", &talconfig.talos());
+        let kubernetes = reader.parsed("kubernetesVersion", talconfig.kubernetes());
+        let network = reader.network(first);
+        let (mut control_planes, mut workers) = (Vec::new(), Vec::new());
+        for node in &talconfig.nodes {
+            let group = if node.is_control_plane() { &mut control_planes } else { &mut workers };
+            group.extend(reader.machine(node));
+        }
+        let workers_origin = workers.first().map(|machine: &Machine| machine.origin);
+        let pool = "workers".parse().ok().zip(workers_origin);
+        let pools = pool.map(|(name, origin)| Pool {
+            name,
+            machines: workers,
+            patches: Vec::new(),
+            origin,
+        });
+        let releases = ["kubernetesVersion", "talosVersion"];
+        let releases = releases.iter().find_map(|key| talconfig.original.origin(key));
+        let problems = reader.problems;
+        match (name, endpoint, talos, kubernetes) {
+            (Some(cluster), Some(endpoint), Some(talos), Some(kubernetes))
+                if problems.is_empty() =>
+            {
+                Ok(ClusterSpec {
+                    cluster,
+                    endpoint,
+                    talos,
+                    kubernetes,
+                    contract: *contract,
+                    image: None,
+                    extensions: Vec::new(),
+                    network,
+                    control_plane: ControlPlane {
+                        machines: control_planes,
+                        patches: Vec::new(),
+                        schedulable: talconfig.schedules_on_control_planes(),
+                    },
+                    pools: pools.into_iter().collect(),
+                    patches: Vec::new(),
+                    policy: Policy { workers_at_once: 1, windows: Vec::new() },
+                    backup: None,
+                    releases: releases
+                        .map_or_else(Origin::default, |origin| Origin { source, ..origin }),
+                })
+            }
+            _ => Err(SpecError::Problems(problems)),
+        }
+    }
+}
+
+/// Refuses a cluster that cannot be meant, in the words of a talconfig.
+pub fn checked(spec: &ClusterSpec) -> Result<(), Error> {
+    spec.check().map_err(|error| match error {
+        SpecError::Problems(mut problems) => {
+            for problem in &mut problems {
+                problem.hint = match problem.rule {
+                    SpecRule::NoControlPlane => {
+                        Some("`controlPlane: true` makes a node one".to_owned())
+                    }
+                    SpecRule::OverlappingNetworks => Some(
+                        "set clusterPodNets and clusterSvcNets to ranges that nothing else uses"
+                            .to_owned(),
+                    ),
+                    _ => problem.hint.take(),
+                };
+            }
+            Error::Spec(SpecError::Problems(problems))
+        }
+        other @ SpecError::Syntax(_) => Error::Spec(other),
+    })
+}
+
+impl Node {
+    /// What the machine is called in plans and as a node of Kubernetes: the first part of its host name, in lower case.
+    /// Nothing when that is no name.
+    pub fn machine_name(&self) -> Option<MachineName> {
+        let first = self.hostname().split('.').next().unwrap_or_default();
+        first.to_lowercase().parse().ok()
+    }
+
+    /// The address at which it is called: the first one that is no name, else that of the first name.
+    pub fn address(&self, world: &dyn World) -> Option<Address> {
+        let given = self.addresses();
+        let address = given.iter().find_map(|address| address.parse().ok());
+        address.or_else(|| given.iter().find_map(|name| world.lookup(name)).map(Address))
+    }
+}
+
+/// Reads values, and notes what cannot be meant.
+struct Reader<'a> {
+    talconfig: &'a Talconfig,
+    world: &'a dyn World,
+    source: Source,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn parsed<T: FromStr<Err = Malformed>>(&mut self, key: &str, text: &str) -> Option<T> {
+        text.parse().map_err(|error: Malformed| self.note(key, &error.to_string(), None)).ok()
+    }
+
+    fn note(&mut self, key: &str, message: &str, hint: Option<&str>) {
+        let origin = self.talconfig.original.nearest(key, self.source);
+        let (rule, hint) = (SpecRule::Value, hint.map(str::to_owned));
+        self.problems.push(Problem { rule, origin, message: format!("{key}: {message}"), hint });
+    }
+
+    /// The name that plans give the cluster. A talconfig allows others, which stay in the configuration as they are.
+    fn cluster_name(&mut self) -> Option<ClusterName> {
+        let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+        let name: String = self.talconfig.cluster_name().chars().map(letter).collect();
+        self.parsed("clusterName", name.trim_matches('-'))
+    }
+
+    fn machine(&mut self, node: &Node) -> Option<Machine> {
+        let key = format!("nodes[{}]", node.index);
+        let name = node.machine_name();
+        if name.is_none() {
+            let hostname = node.hostname().to_owned();
+            let _: Option<MachineName> = self.parsed(&format!("{key}.hostname"), &hostname);
+        }
+        let address = node.address(self.world);
+        if address.is_none() {
+            let message =
+                format!("{:?} is no address, and no name that has one", node.raw_address());
+            let hint = "write the address at which the machine is reached";
+            self.note(&format!("{key}.ipAddress"), &message, Some(hint));
+        }
+        Some(Machine {
+            name: name?,
+            address: address?,
+            disk: node.value.text_at("installDisk").to_owned(),
+            domain: None,
+            patches: Vec::new(),
+            origin: self.talconfig.original.nearest(&key, self.source),
+        })
+    }
+
+    /// The networks that the first control plane is configured for.
+    fn network(&mut self, first: Option<&Config>) -> ClusterNetwork {
+        let found = first.map(Networks::of).unwrap_or_default();
+        let mut networks = |key: &str, texts: &[String]| {
+            texts.iter().filter_map(|text| self.parsed(key, text)).collect()
+        };
+        ClusterNetwork {
+            pods: networks("clusterPodNets", &found.pods),
+            services: networks("clusterSvcNets", &found.services),
+            domain: found.domain,
+            cni: found.cni,
+            origin: ["clusterPodNets", "clusterSvcNets", "cniConfig"]
+                .iter()
+                .find_map(|key| self.talconfig.original.origin(key))
+                .map_or_else(Origin::default, |origin| Origin { source: self.source, ..origin }),
+        }
+    }
+}
+
+/// What a control plane's configuration says about networks.
+struct Networks {
+    pods: Vec<String>,
+    services: Vec<String>,
+    domain: String,
+    cni: Cni,
+}
+
+impl Default for Networks {
+    fn default() -> Self {
+        let domain = "cluster.local".to_owned();
+        Self { pods: Vec::new(), services: Vec::new(), domain, cni: Cni::Flannel }
+    }
+}
+
+impl Networks {
+    fn of(config: &Config) -> Self {
+        let said = |value: Option<&Value>, cni: Cni| {
+            let texts = |key: &str| value.map(|value| value.texts_at(key)).unwrap_or_default();
+            let domain = value.map_or("", |value| value.text_at("dnsDomain"));
+            let domain = if domain.is_empty() { "cluster.local" } else { domain };
+            Self {
+                pods: texts("podSubnets"),
+                services: texts("serviceSubnets"),
+                domain: domain.to_owned(),
+                cni,
+            }
+        };
+        if let Some(document) = config.document("KubeNetworkConfig", "") {
+            let body = Value::new(talos_config::Data::Map(document.body.clone()));
+            let custom = config.document("KubeExternalManifestConfig", "custom-cni");
+            let url = custom.and_then(|custom| custom.body.get("url")).and_then(Value::as_text);
+            let cni = match url {
+                _ if config.document("KubeFlannelCNIConfig", "").is_some() => Cni::Flannel,
+                Some(url) => Cni::Manifest(url.to_owned()),
+                None => Cni::None,
+            };
+            return said(Some(&body), cni);
+        }
+        let cluster = config.document("v1alpha1", "").and_then(|body| body.body.get("cluster"));
+        let network = cluster.and_then(|cluster| cluster.get("network"));
+        let cni = network.and_then(|network| network.get("cni"));
+        let url = cni.and_then(|cni| cni.texts_at("urls").into_iter().next());
+        let cni = match (cni.map(|cni| cni.text_at("name")), url) {
+            (Some("none"), _) | (Some("custom"), None) => Cni::None,
+            (Some("custom"), Some(url)) => Cni::Manifest(url),
+            _ => Cni::Flannel,
+        };
+        said(network, cni)
+    }
+}
