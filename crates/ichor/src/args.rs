@@ -139,8 +139,10 @@ pub enum Command {
     /// Show where a value of machine configuration comes from and what it means
     ///
     /// Follows a field through the configuration and the patches, and names the file and the line that set
-    /// it. Elements of a list are written [NAME] or [NUMBER].
+    /// it. Elements of a list are written [NAME] or [NUMBER]. Without a file it is the configuration of a
+    /// machine of the cluster's directory that is explained.
     ///
+    ///   ichor explain machine.install.disk -n cp-1
     ///   ichor explain HostnameConfig.hostname controlplane.yaml -p @patches/all.yaml
     ///   ichor explain 'machine.network.interfaces[eth0].mtu' worker.yaml
     ///   ichor explain LinkConfig/eth0.addresses worker.yaml
@@ -151,10 +153,17 @@ pub enum Command {
         path: String,
 
         /// The machine configuration; `-` is stdin
-        file: PathBuf,
+        file: Option<PathBuf>,
 
         #[command(flatten)]
         patches: Patches,
+
+        /// Without a file: the machine, by name or address; may be left out when there is only one
+        #[arg(short, long = "nodes", value_name = "NODE", conflicts_with = "file")]
+        node: Option<String>,
+
+        #[command(flatten)]
+        place: In,
 
         #[command(flatten)]
         shown: Shown,
@@ -164,13 +173,14 @@ pub enum Command {
     ///
     /// Applies the rules that Talos applies, and some of our own: those are warnings with a code in
     /// brackets. Every problem is told with its place. Ends with 3 when a configuration is not valid.
+    /// Without a file everything in the cluster's directory is checked.
     ///
+    ///   ichor validate
     ///   ichor validate controlplane.yaml worker.yaml
     ///   ichor validate --config worker.yaml --mode cloud --strict
     #[command(verbatim_doc_comment)]
     Validate {
         /// The machine configurations; `-` is stdin
-        #[arg(required_unless_present = "config")]
         files: Vec<PathBuf>,
 
         /// Another one, given as talosctl takes it
@@ -184,6 +194,9 @@ pub enum Command {
         /// Take warnings about the document without a kind as errors
         #[arg(long)]
         strict: bool,
+
+        #[command(flatten)]
+        place: In,
 
         #[command(flatten)]
         shown: Shown,
@@ -559,7 +572,13 @@ pub enum OutputType {
 #[derive(clap::Args)]
 pub struct Patches {
     /// A patch: @FILE, FILE, or its text; repeat it for several
-    #[arg(short, long = "patch", value_name = "PATCH", allow_hyphen_values = true)]
+    #[arg(
+        short,
+        long = "patch",
+        value_name = "PATCH",
+        allow_hyphen_values = true,
+        requires = "file"
+    )]
     pub patches: Vec<String>,
 }
 

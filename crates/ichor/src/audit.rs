@@ -135,11 +135,13 @@ const LONGEST_LINE: u64 = 1 << 20;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Place;
 
     #[test]
     fn every_line_holds_the_hash_of_the_one_before() {
         let directory = tempfile::tempdir().unwrap();
         let surroundings = Surroundings {
+            place: Place::default(),
             talosconfigs: Vec::new(),
             kubeconfigs: Vec::new(),
             state: directory.path().join("state"),

@@ -1,14 +1,19 @@
 //! The directory of a cluster: where it is, and everything that it says.
 
+mod find;
+mod talconfig;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use engine::journal::FileJournal;
 use engine::live::{FileVault, LiveKubernetes, LiveMachines, Seal, SystemClock};
 use engine::{Cluster, Trouble, Vault as _};
-use plan::{ClusterSpec, DigestKey, Layers};
+use plan::{ClusterSpec, DigestKey, Layers, MachineName};
 use sha2::{Digest as _, Sha256};
-use talos_config::{Mode, Secret, Source};
+use talos_config::{Bundle, Mode, Secret, Source};
+
+pub(crate) use find::talosconfig;
 
 use crate::audit::hex;
 use crate::error::with_causes;
@@ -17,44 +22,47 @@ use crate::settings::{Input, Place};
 use crate::texts::Texts;
 use crate::{Error, makers};
 
+use find::{Found, Kind, find};
+
 /// A cluster's directory, opened.
 pub(crate) struct Directory {
     pub(crate) root: PathBuf,
     pub(crate) cluster: Cluster,
     pub(crate) vault: FileVault,
     pub(crate) journal: FileJournal,
+    /// What should be looked at, though it stops nothing.
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Directory {
     /// Finds and reads the directory that is meant: all of it is checked before anything is done.
     pub(crate) async fn open(place: &Place) -> Result<Self, Error> {
-        let root = find(place)?;
-        let mut texts = Texts::with_keys(&place.keys);
-        let file = root.join(FILE);
-        let (text, source) = texts.read(&Input::File(file.clone()))?;
-        let spec = ClusterSpec::parse(&text, source).map_err(|error| Error::Spec {
-            message: spec_problems(&error, &texts, source),
-            hint: error.hint().map(str::to_owned),
-            code: error.code(),
-        })?;
-        let mut patches = BTreeMap::new();
-        for path in spec.patch_files() {
-            let (text, _) = texts.read(&Input::File(root.join(path)))?;
-            patches.insert(path.to_owned(), Secret::new(text));
+        Self::read(place, None).await
+    }
+
+    /// Does the same, and keeps everything that can explain the configuration of a machine.
+    pub(crate) async fn open_to_explain(
+        place: &Place,
+        machine: &MachineName,
+    ) -> Result<Self, Error> {
+        Self::read(place, Some(machine)).await
+    }
+
+    async fn read(place: &Place, explained: Option<&MachineName>) -> Result<Self, Error> {
+        let Found { root, file, kind } = find(place.directory.as_deref())?;
+        let mut vault = FileVault::new(&root, Box::new(Sealed(place.keys.clone())));
+        let described = match kind {
+            Kind::Native => native(&root, &file, &vault, place).await?,
+            Kind::Talconfig => talconfig::read(&file, place, explained)?,
+        };
+        let Described { spec, layers, secrets, secrets_file, warnings } = described;
+        if let Some(file) = secrets_file {
+            vault = vault.with_secrets(&file);
         }
-        let layers =
-            Layers::native(&spec, &file.display().to_string(), &patches).map_err(|error| {
-                Error::Spec { message: with_causes(&error), hint: None, code: error.code() }
-            })?;
-        let vault = FileVault::new(&root, Box::new(Sealed(place.keys.clone())));
-        let secrets = vault.read().await?.ok_or_else(|| Error::Usage {
-            message: format!("{} has no secrets", root.display()),
-            hint: "`ichor init` makes them, or `ichor gen secrets -o secrets.yaml`".to_owned(),
-        })?;
         let journal = FileJournal::new(&root.join(STATE), SystemClock::time);
         let key = digest_key(secrets.cluster_secret().expose());
         let cluster = Cluster { spec, layers, secrets, key, mode: Mode::Metal };
-        Ok(Self { root, cluster, vault, journal })
+        Ok(Self { root, cluster, vault, journal, warnings })
     }
 
     /// Which directory on which computer it is. Whoever has the slot of its journal is the only one alive who says so, and
@@ -94,21 +102,70 @@ impl Directory {
     }
 }
 
-/// The directory that is named, or the nearest one upward that has a cluster's file.
-fn find(place: &Place) -> Result<PathBuf, Error> {
-    let here = match &place.directory {
-        Some(directory) => directory.clone(),
-        None => PathBuf::from("."),
+/// What a file describes.
+struct Described {
+    spec: ClusterSpec,
+    layers: Layers,
+    secrets: Bundle,
+    /// Where the secrets are, when that is not where a vault looks for them.
+    secrets_file: Option<PathBuf>,
+    warnings: Vec<String>,
+}
+
+async fn native(
+    root: &Path,
+    file: &Path,
+    vault: &FileVault,
+    place: &Place,
+) -> Result<Described, Error> {
+    let mut texts = Texts::with_keys(&place.keys);
+    let spec = native_spec(file, &mut texts)?;
+    let mut patches = BTreeMap::new();
+    for path in spec.patch_files() {
+        let (text, _) = texts.read(&Input::File(root.join(path)))?;
+        patches.insert(path.to_owned(), Secret::new(text));
+    }
+    let layers = Layers::native(&spec, &file.display().to_string(), &patches).map_err(|error| {
+        Error::Spec { message: with_causes(&error), hint: None, code: error.code() }
+    })?;
+    let secrets = vault.read().await?.ok_or_else(|| Error::Usage {
+        message: format!("{} has no secrets", root.display()),
+        hint: "`ichor init` makes them, or `ichor gen secrets -o secrets.yaml`".to_owned(),
+    })?;
+    Ok(Described { spec, layers, secrets, secrets_file: None, warnings: Vec::new() })
+}
+
+fn native_spec(file: &Path, texts: &mut Texts) -> Result<ClusterSpec, Error> {
+    let (text, source) = texts.read(&Input::File(file.to_owned()))?;
+    ClusterSpec::parse(&text, source).map_err(|error| Error::Spec {
+        message: spec_problems(&error, texts, source),
+        hint: error.hint().map(str::to_owned),
+        code: error.code(),
+    })
+}
+
+/// The address of each machine that the cluster of the working directory has, by all of its names; nothing when there is
+/// no such directory.
+pub(crate) fn addresses(place: &Place) -> Result<BTreeMap<String, String>, Error> {
+    let Ok(Found { file, kind, .. }) = find(place.directory.as_deref()) else {
+        return Ok(BTreeMap::new());
     };
-    let here = fs_err::canonicalize(here).map_err(Error::Input)?;
-    let upward = place.directory.is_none();
-    let mut candidates = here.ancestors().take(if upward { usize::MAX } else { 1 });
-    candidates.find(|directory| directory.join(FILE).is_file()).map(Path::to_owned).ok_or_else(
-        || Error::Usage {
-            message: format!("there is no {FILE} in {}", here.display()),
-            hint: "`ichor init` makes one; -C names the directory of a cluster".to_owned(),
-        },
-    )
+    Ok(match kind {
+        Kind::Native => {
+            let spec = native_spec(&file, &mut Texts::with_keys(&place.keys))?;
+            let machines = spec.machines();
+            machines
+                .map(|(machine, _)| (machine.name.to_string(), machine.address.to_string()))
+                .collect()
+        }
+        Kind::Talconfig => {
+            let machines = talconfig::machines(&file, place)?.into_iter();
+            let named = machines.flat_map(|(names, address)| {
+                names.into_iter().map(move |name| (name, address.clone()))
+            });
+            named.collect()
+        }
+    })
 }
 
 /// Files that the `sops` program could have encrypted.
@@ -144,6 +201,7 @@ fn spec_problems(error: &plan::SpecError, texts: &Texts, source: Source) -> Stri
 }
 
 pub(crate) const FILE: &str = "ichor.yaml";
+const TALCONFIG: &str = "talconfig.yaml";
 pub(crate) const STATE: &str = ".ichor";
 /// As long as a pass could take, and some.
 const CREDENTIALS: i64 = 24 * 3600;

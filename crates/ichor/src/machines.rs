@@ -16,7 +16,7 @@ use crate::printer::Printer;
 use crate::settings::{Input, Surroundings};
 use crate::table::{OfNode, Row, Rows};
 use crate::texts::Texts;
-use crate::{Error, ExitStatus};
+use crate::{Error, ExitStatus, directory};
 
 /// Does something with machines, until it is done or somebody presses Ctrl-C. What is open then is ended.
 pub(crate) fn run(
@@ -44,7 +44,11 @@ impl Machines {
         if !reach.endpoints.is_empty() {
             context.endpoints.clone_from(&reach.endpoints);
         }
-        let names = if reach.nodes.is_empty() { &context.nodes } else { &reach.nodes };
+        let names = if reach.nodes.is_empty() {
+            context.nodes.clone()
+        } else {
+            named(reach, surroundings)?
+        };
         let client = Client::new(&context)?;
         let nodes = names.iter().map(|name| client.node(name, reach.deadline));
         Self::some(nodes.collect::<Result<_, _>>()?)
@@ -64,7 +68,8 @@ impl Machines {
             .iter()
             .map(|text| fingerprint(text))
             .collect::<Result<_, _>>()?;
-        let nodes = reach.nodes.iter().map(|name| {
+        let names = named(reach, surroundings)?;
+        let nodes = names.iter().map(|name| {
             let client = Client::maintenance(name, fingerprints.clone())?;
             Ok(client.here(name, reach.deadline))
         });
@@ -155,6 +160,18 @@ impl Machines {
         let succeeded = self.0.len() - statuses.len();
         Ok(of_all(&statuses, succeeded))
     }
+}
+
+/// The machines that are named, by their addresses where the cluster's directory knows them. Other names are left to
+/// who is asked.
+fn named(reach: &Reach, surroundings: &Surroundings) -> Result<Vec<String>, Error> {
+    let is_address = |name: &String| name.parse::<std::net::IpAddr>().is_ok();
+    if reach.nodes.iter().all(is_address) {
+        return Ok(reach.nodes.clone());
+    }
+    let addresses = directory::addresses(&surroundings.place)?;
+    let names = reach.nodes.iter();
+    Ok(names.map(|name| addresses.get(name).unwrap_or(name).clone()).collect())
 }
 
 /// What each machine answered, in the order in which they were named.

@@ -14,6 +14,7 @@ use crate::args::{
     Args, Change, Command, Config, Gen, GenConfigArgs, Look, NodeCommand, Output, OutputType,
     Release, Version,
 };
+use crate::directory;
 use crate::sealed::Keys;
 
 /// One command with everything that it needs to know. Patches may hold secrets, so it has no `Debug`.
@@ -28,7 +29,9 @@ pub(crate) enum Settings {
     Diff { before: Input, after: Input, output: Output },
     DiffLive { names: Vec<String>, output: Output, place: Place, surroundings: Surroundings },
     Explain { path: String, file: Input, patches: Vec<Input>, output: Output },
+    ExplainMachine { path: String, machine: Option<String>, place: Place, output: Output },
     Validate { files: Vec<Input>, mode: Mode, strict: bool, output: Output },
+    ValidateDirectory { place: Place, mode: Mode, strict: bool, output: Output },
     Change { command: Box<Change>, place: Place, surroundings: Surroundings },
     Look { command: Look, surroundings: Surroundings },
     Config { args: Config, surroundings: Surroundings },
@@ -96,9 +99,11 @@ pub(crate) struct GenKubeconfig {
     pub(crate) target: Target,
 }
 
-/// What a person's machine says, where the command line does not.
-#[derive(Clone, Debug)]
+/// What a person's machine says, where the command line does not. Variables may hold keys, so it has no `Debug`.
+#[derive(Clone)]
 pub(crate) struct Surroundings {
+    /// The cluster whose directory the work is in, if it is in one.
+    pub(crate) place: Place,
     /// Where a talosconfig is looked for, in this order.
     pub(crate) talosconfigs: Vec<PathBuf>,
     /// The kubeconfigs that kubectl would use.
@@ -110,11 +115,19 @@ pub(crate) struct Surroundings {
 }
 
 /// Where a cluster is described.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Place {
     /// The directory; the nearest one upward when it is not named.
     pub(crate) directory: Option<PathBuf>,
     pub(crate) keys: Keys,
+    /// All variables: a talconfig may refer to any of them.
+    pub(crate) variables: Vec<(String, String)>,
+}
+
+impl Place {
+    fn resolve(directory: Option<PathBuf>) -> Self {
+        Self { directory, keys: keys(), variables: variables() }
+    }
 }
 
 /// Text that a command reads.
@@ -156,26 +169,32 @@ impl Settings {
             Command::Diff { place, names, shown, .. } => Self::DiffLive {
                 names,
                 output: shown.output,
-                place: Place { directory: place.directory, keys: keys() },
+                place: Place::resolve(place.directory),
                 surroundings: Surroundings::resolve(),
             },
-            Command::Explain { path, file, patches, shown } => Self::Explain {
+            Command::Explain { path, file: Some(file), patches, shown, .. } => Self::Explain {
                 path,
                 file: Input::file(&file),
                 patches: patches.patches.into_iter().map(Input::patch).collect(),
                 output: shown.output,
             },
-            Command::Validate { mut files, config, mode, strict, shown } => {
+            Command::Explain { path, file: None, node, place, shown, .. } => Self::ExplainMachine {
+                path,
+                machine: node,
+                place: Place::resolve(place.directory),
+                output: shown.output,
+            },
+            Command::Validate { mut files, config, mode, strict, place, shown } => {
                 files.extend(config);
-                Self::Validate {
-                    files: Input::files(&files)?,
-                    mode: mode.into(),
-                    strict,
-                    output: shown.output,
+                let (mode, output) = (mode.into(), shown.output);
+                if files.is_empty() {
+                    let place = Place::resolve(place.directory);
+                    return Ok(Self::ValidateDirectory { place, mode, strict, output });
                 }
+                Self::Validate { files: Input::files(&files)?, mode, strict, output }
             }
             Command::Change(command) => Self::Change {
-                place: Place { directory: command.directory().cloned(), keys: keys() },
+                place: Place::resolve(command.directory().cloned()),
                 command: Box::new(command),
                 surroundings: Surroundings::resolve(),
             },
@@ -285,7 +304,10 @@ impl Surroundings {
         let home = PathBuf::from(variable("HOME").unwrap_or_default());
         let talosconfigs = match variable("TALOSCONFIG") {
             Some(path) => vec![path.into()],
-            None => vec![home.join(".talos/config"), SERVICE_ACCOUNT.into()],
+            None => directory::talosconfig()
+                .into_iter()
+                .chain([home.join(".talos/config"), SERVICE_ACCOUNT.into()])
+                .collect(),
         };
         let kubeconfigs = match variable("KUBECONFIG") {
             Some(paths) => std::env::split_paths(&paths).collect(),
@@ -294,7 +316,8 @@ impl Surroundings {
         let state = variable("XDG_STATE_HOME").map_or(home.join(".local/state"), PathBuf::from);
         let named = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(variable);
         let user = named.map_or_else(number_of_user, |name| name.to_string_lossy().into_owned());
-        Self { talosconfigs, kubeconfigs, state: state.join("ichor"), user }
+        let place = Place::resolve(None);
+        Self { place, talosconfigs, kubeconfigs, state: state.join("ichor"), user }
     }
 }
 

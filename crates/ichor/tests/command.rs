@@ -534,7 +534,6 @@ fn configuration_that_cannot_work() {
         &["validate", "missing.yaml"],
         &["validate", "-", "-"],
         &["validate", "worker.yaml", "--mode", "moon"],
-        &["validate"],
     ] {
         let _ = writeln!(shown, "{}", directory.ichor(arguments));
     }

@@ -88,7 +88,7 @@ impl Change {
 /// Which cluster.
 #[derive(Clone, Debug, Args)]
 pub struct In {
-    /// The directory of the cluster; else the nearest one upward with an ichor.yaml
+    /// The directory of the cluster; else the nearest one upward with an ichor.yaml or a talconfig.yaml
     #[arg(short = 'C', long, value_name = "DIR")]
     pub directory: Option<PathBuf>,
 }

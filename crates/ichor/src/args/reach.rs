@@ -7,7 +7,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Machines")]
 pub struct Reach {
-    /// The machines, by address or name; the context's when left out
+    /// The machines, by address or by name in the cluster's directory; the context's when left out
     #[arg(short, long, value_delimiter = ',', value_name = "NODE", global = true)]
     pub nodes: Vec<String>,
 
@@ -15,7 +15,7 @@ pub struct Reach {
     #[arg(short, long, value_delimiter = ',', value_name = "HOST", global = true)]
     pub endpoints: Vec<String>,
 
-    /// The talosconfig; else `TALOSCONFIG`, ~/.talos/config, or a pod's own
+    /// The talosconfig; else `TALOSCONFIG`, the one beside a talconfig.yaml, ~/.talos/config, or a pod's own
     #[arg(long, value_name = "FILE", global = true)]
     pub talosconfig: Option<PathBuf>,
 

@@ -2,16 +2,18 @@
 
 use std::fmt;
 
+use plan::{Explained, Machine, MachineName, RenderError};
 use serde::Serialize;
 use talos_config::yaml::Dialect;
-use talos_config::{Patched, Source, explain};
+use talos_config::{Explanation, Patched, Source, explain};
 
 use super::patch::{apply_all, read_patches};
 use crate::args::Output;
+use crate::directory::Directory;
 use crate::printer::Printer;
-use crate::settings::Input;
+use crate::settings::{Input, Place};
 use crate::texts::Texts;
-use crate::{Error, ExitStatus};
+use crate::{Error, ExitStatus, machines};
 
 pub(super) fn run(
     path: &str,
@@ -32,23 +34,64 @@ pub(super) fn run(
     let layers: Vec<Source> = std::iter::once(source).chain(sources).collect();
     let history = explanation
         .history
-        .into_iter()
+        .iter()
         .map(|change| Change {
             place: texts
                 .place(change.origin)
                 .unwrap_or_else(|| texts.name(layers[change.layer]).to_owned()),
-            value: change.value,
+            value: change.value.clone(),
         })
         .collect();
-    let report = Report {
-        document: explanation.document,
-        path: explanation.path,
-        value: explanation.value,
-        history,
-        about: Some(explanation.about).filter(|about| !about.is_empty()),
-        since: explanation.since.map(|release| format!("{}.{}", release.0, release.1)),
+    printer.value(&Report::new(explanation, history), output)
+}
+
+/// The same for a machine of the cluster's directory.
+pub(super) fn of_machine(
+    path: &str,
+    machine: Option<&str>,
+    place: &Place,
+    output: Output,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    machines::run(async {
+        // Layers are kept apart for one machine, so that is found first.
+        let name = meant(&Directory::open(place).await?, machine)?;
+        let directory = Directory::open_to_explain(place, &name).await?;
+        let explained = directory.cluster.renderer().explain(&name, path);
+        let Explained { explanation, history } = explained.map_err(|error| match error {
+            RenderError::Explain { error, .. } => {
+                Texts::default().locate(&error, Source::default())
+            }
+            other => Error::Engine(other.into()),
+        })?;
+        let history = history.into_iter().map(|(place, value)| Change { place, value }).collect();
+        printer.value(&Report::new(explanation, history), output)
+    })
+}
+
+/// The machine that is meant: by its name, its host name or its address; the only one when none is named.
+fn meant(directory: &Directory, machine: Option<&str>) -> Result<MachineName, Error> {
+    let machines: Vec<&Machine> =
+        directory.cluster.spec.machines().map(|(machine, _)| machine).collect();
+    let is_meant = |machine: &&&Machine, text: &str| {
+        let label = text.split('.').next().unwrap_or_default();
+        machine.name.as_str().eq_ignore_ascii_case(label) || machine.address.to_string() == text
     };
-    printer.value(&report, output)
+    let found = match (machine, machines.as_slice()) {
+        (None, [only]) => Some(only),
+        (None, _) => None,
+        (Some(text), _) => machines.iter().find(|machine| is_meant(machine, text)),
+    };
+    found.map(|machine| machine.name.clone()).ok_or_else(|| {
+        let names: Vec<&str> = machines.iter().map(|machine| machine.name.as_str()).collect();
+        Error::Usage {
+            message: match machine {
+                Some(text) => format!("the cluster has no machine {text}"),
+                None => "the cluster has several machines".to_owned(),
+            },
+            hint: format!("-n names one of {}", names.join(", ")),
+        }
+    })
 }
 
 #[derive(Serialize)]
@@ -61,6 +104,20 @@ struct Report {
     about: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
+}
+
+impl Report {
+    fn new(explanation: Explanation, history: Vec<Change>) -> Self {
+        let Explanation { document, path, value, about, since, history: _ } = explanation;
+        Self {
+            document,
+            path,
+            value,
+            history,
+            about: Some(about).filter(|about| !about.is_empty()),
+            since: since.map(|release| format!("{}.{}", release.0, release.1)),
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -39,6 +39,12 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::Explain { path, file, patches, output } => {
             explain::run(path, file, patches, *output, printer)
         }
+        Settings::ExplainMachine { path, machine, place, output } => {
+            explain::of_machine(path, machine.as_deref(), place, *output, printer)
+        }
+        Settings::ValidateDirectory { place, mode, strict, output } => {
+            validate::directory(place, *mode, *strict, *output, printer)
+        }
         Settings::Validate { files, mode, strict, output } => {
             validate::run(files, *mode, *strict, *output, printer)
         }

@@ -2,14 +2,16 @@
 
 use std::fmt;
 
+use plan::RenderError;
 use serde::Serialize;
-use talos_config::{Config, Mode};
+use talos_config::{Config, Mode, Origin, Validation};
 
 use crate::args::Output;
+use crate::directory::Directory;
 use crate::printer::Printer;
-use crate::settings::Input;
+use crate::settings::{Input, Place};
 use crate::texts::Texts;
-use crate::{Error, ExitStatus};
+use crate::{Error, ExitStatus, machines};
 
 pub(super) fn run(
     files: &[Input],
@@ -24,7 +26,8 @@ pub(super) fn run(
         let report = match texts.parse(file, Config::parse) {
             Ok((config, source)) => {
                 let name = texts.name(source).to_owned();
-                Report::new(name, mode, &config.validate(mode, strict), &texts)
+                let subject = Subject::File(name);
+                Report::new(subject, mode, &config.validate(mode, strict), |at| texts.place(at))
             }
             // What is no configuration is told like everything else that is wrong with one of several.
             Err(error @ Error::Config { .. }) if files.len() > 1 || output != Output::Table => {
@@ -34,15 +37,61 @@ pub(super) fn run(
         };
         reports.push(report);
     }
+    conclude(&reports, mode, output, printer)
+}
+
+/// Checks the configuration of every machine of the cluster's directory.
+pub(super) fn directory(
+    place: &Place,
+    mode: Mode,
+    strict: bool,
+    output: Output,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    machines::run(async {
+        let mut directory = Directory::open(place).await?;
+        directory.warnings.iter().for_each(|warning| printer.note(warning));
+        directory.cluster.mode = mode;
+        let cluster = &directory.cluster;
+        let mut renderer = cluster.renderer();
+        let mut reports = Vec::new();
+        for (machine, _) in cluster.spec.machines() {
+            let validation = match renderer.config(&machine.name) {
+                Ok(config) => config.validate(mode, strict),
+                Err(RenderError::Invalid { findings, .. }) => {
+                    Validation { errors: findings, warnings: Vec::new() }
+                }
+                Err(other) => return Err(Error::Engine(other.into())),
+            };
+            let subject = Subject::Machine(machine.name.to_string());
+            let place = |origin| cluster.layers.place(origin);
+            reports.push(Report::new(subject, mode, &validation, place));
+        }
+        conclude(&reports, mode, output, printer)
+    })
+}
+
+/// Tells what was found, and gives the status.
+fn conclude(
+    reports: &[Report],
+    mode: Mode,
+    output: Output,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
     let invalid: Vec<&Report> = reports.iter().filter(|report| !report.valid).collect();
     let for_a_person = output == Output::Table;
     if for_a_person {
-        let findings =
-            reports.iter().flat_map(|report| report.warnings.iter().chain(&report.errors));
-        findings.for_each(|finding| printer.note(&finding.to_string()));
+        for report in reports {
+            for finding in report.warnings.iter().chain(&report.errors) {
+                match &report.subject {
+                    Subject::File(_) => printer.note(&finding.to_string()),
+                    Subject::Machine(name) => printer.note(&format!("{name}: {finding}")),
+                }
+            }
+        }
     }
     if !for_a_person || invalid.len() < reports.len() {
-        printer.value(&Reports(&reports), output)?;
+        printer.value(&Reports(reports), output)?;
     }
     if invalid.is_empty() {
         return Ok(ExitStatus::Done);
@@ -51,7 +100,7 @@ pub(super) fn run(
         return Ok(ExitStatus::BadInput);
     }
     Err(Error::Invalid {
-        files: invalid.iter().map(|report| report.file.clone()).collect(),
+        files: invalid.iter().map(|report| report.subject.to_string()).collect(),
         errors: invalid.iter().map(|report| report.errors.len()).sum(),
         mode: mode.name(),
     })
@@ -67,7 +116,8 @@ pub(super) fn in_any(
 ) -> Result<(), Error> {
     let reports = modes
         .iter()
-        .map(|mode| Report::new(name.to_owned(), *mode, &config.validate(*mode, false), texts));
+        .map(|mode| (Subject::File(name.to_owned()), *mode, config.validate(*mode, false)))
+        .map(|(subject, mode, found)| Report::new(subject, mode, &found, |at| texts.place(at)));
     // Where it is valid in none, what is wrong in the first is told.
     let best = reports.reduce(|best, next| if !best.valid && next.valid { next } else { best });
     let Some(report) = best else { return Ok(()) };
@@ -77,7 +127,11 @@ pub(super) fn in_any(
     if report.valid {
         return Ok(());
     }
-    Err(Error::Invalid { files: vec![report.file], errors: report.errors.len(), mode: report.mode })
+    Err(Error::Invalid {
+        files: vec![report.subject.to_string()],
+        errors: report.errors.len(),
+        mode: report.mode,
+    })
 }
 
 #[derive(Serialize)]
@@ -89,19 +143,35 @@ impl fmt::Display for Reports<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let valid = self.0.iter().filter(|report| report.valid);
         let lines =
-            valid.map(|report| format!("{} is valid for {} mode", report.file, report.mode));
+            valid.map(|report| format!("{} is valid for {} mode", report.subject, report.mode));
         f.write_str(&lines.collect::<Vec<_>>().join("\n"))
     }
 }
 
-/// What was found in one file.
+/// What was found in one configuration.
 #[derive(Serialize)]
 struct Report {
-    file: String,
+    #[serde(flatten)]
+    subject: Subject,
     mode: &'static str,
     valid: bool,
     errors: Vec<Finding>,
     warnings: Vec<Finding>,
+}
+
+/// Whose configuration it is.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Subject {
+    File(String),
+    Machine(String),
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::File(name) | Self::Machine(name)) = self;
+        f.write_str(name)
+    }
 }
 
 #[derive(Serialize)]
@@ -117,19 +187,24 @@ struct Finding {
 }
 
 impl Report {
-    fn new(file: String, mode: Mode, validation: &talos_config::Validation, texts: &Texts) -> Self {
+    fn new(
+        subject: Subject,
+        mode: Mode,
+        validation: &Validation,
+        place: impl Fn(Origin) -> Option<String>,
+    ) -> Self {
         let findings = |level: &'static str, findings: &[talos_config::Finding]| {
             let findings = findings.iter().map(|finding| Finding {
                 level,
                 code: finding.code,
                 document: finding.document.clone(),
                 message: finding.message.clone(),
-                place: texts.place(finding.origin),
+                place: place(finding.origin),
             });
             findings.collect::<Vec<_>>()
         };
         Self {
-            file,
+            subject,
             mode: mode.name(),
             valid: validation.errors.is_empty(),
             errors: findings("error", &validation.errors),
@@ -145,7 +220,13 @@ impl Report {
             message: error.to_string(),
             place: None,
         };
-        Self { file, mode: mode.name(), valid: false, errors: vec![finding], warnings: Vec::new() }
+        Self {
+            subject: Subject::File(file),
+            mode: mode.name(),
+            valid: false,
+            errors: vec![finding],
+            warnings: Vec::new(),
+        }
     }
 }
 

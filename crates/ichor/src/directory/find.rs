@@ -1,0 +1,181 @@
+//! Which directory is meant, and what kind of file describes its cluster.
+
+use std::path::{Path, PathBuf};
+
+use talos_config::Source;
+use talos_config::yaml::{self, Limits};
+
+use super::{FILE, TALCONFIG};
+use crate::Error;
+
+/// A directory that describes a cluster.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// Where credentials and state are kept.
+    pub(crate) root: PathBuf,
+    /// The file that describes the cluster.
+    pub(crate) file: PathBuf,
+    pub(crate) kind: Kind,
+}
+
+/// What describes a cluster. It is told from its keys; its name counts only where they say nothing.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Kind {
+    Native,
+    Talconfig,
+}
+
+/// The directory that is named, or the nearest one upward that describes a cluster.
+pub(crate) fn find(directory: Option<&Path>) -> Result<Found, Error> {
+    let here = fs_err::canonicalize(directory.unwrap_or(Path::new("."))).map_err(Error::Input)?;
+    look_from(&here, if directory.is_none() { usize::MAX } else { 1 })
+}
+
+fn look_from(here: &Path, levels: usize) -> Result<Found, Error> {
+    for candidate in here.ancestors().take(levels) {
+        // What is below another directory is found from afar only where that is a repository: a home directory with
+        // a `talos` in it says nothing about everything else in it.
+        let below = candidate == here || is_repository(candidate);
+        if let Some(found) = look_in(candidate, below)? {
+            return Ok(found);
+        }
+    }
+    Err(Error::Usage {
+        message: format!("there is neither {FILE} nor {TALCONFIG} in {}", here.display()),
+        hint: "`ichor init` makes one; -C names the directory of a cluster".to_owned(),
+    })
+}
+
+/// The talosconfig that talhelper has written for the cluster of the working directory, if there is one.
+pub(crate) fn talosconfig() -> Option<PathBuf> {
+    let found = find(None).ok().filter(|found| found.kind == Kind::Talconfig)?;
+    let path = found.file.parent()?.join("clusterconfig/talosconfig");
+    path.is_file().then_some(path)
+}
+
+/// `below`: whether a description in a directory below counts too.
+fn look_in(directory: &Path, below: bool) -> Result<Option<Found>, Error> {
+    let there = |name: &str| Some(directory.join(name)).filter(|path| path.is_file());
+    let file = match (there(FILE), there(TALCONFIG)) {
+        (Some(_), Some(_)) => {
+            return Err(Error::Usage {
+                message: format!("{} has both {FILE} and {TALCONFIG}", directory.display()),
+                hint: "a directory describes one cluster: move one of them elsewhere".to_owned(),
+            });
+        }
+        (Some(file), None) | (None, Some(file)) => file,
+        (None, None) => match there(&format!("{BELOW}/{TALCONFIG}")).filter(|_| below) {
+            Some(file) => file,
+            None => return Ok(None),
+        },
+    };
+    let kind = kind(&file);
+    let folder = file.parent().unwrap_or(directory);
+    let root = match kind {
+        Kind::Native => folder.to_owned(),
+        Kind::Talconfig => root(folder),
+    };
+    Ok(Some(Found { root, file, kind }))
+}
+
+/// Where a talconfig in a folder belongs to: what is in `talos/` of a repository belongs to the whole of it, from
+/// wherever one looks.
+fn root(folder: &Path) -> PathBuf {
+    let above = folder.parent().filter(|_| folder.ends_with(BELOW));
+    above.filter(|above| is_repository(above)).unwrap_or(folder).to_owned()
+}
+
+fn is_repository(directory: &Path) -> bool {
+    MARKS.iter().any(|mark| directory.join(mark).exists())
+}
+
+fn kind(file: &Path) -> Kind {
+    let text = fs_err::read_to_string(file).unwrap_or_default();
+    let documents = yaml::parse(&text, Source::default(), Limits::default()).unwrap_or_default();
+    let root = documents.first().map(|document| &document.root);
+    let has = |key: &str| root.is_some_and(|root| root.get(key).is_some());
+    if has("ichor") {
+        Kind::Native
+    } else if has("clusterName") || has("nodes") {
+        Kind::Talconfig
+    } else if file.ends_with(FILE) {
+        Kind::Native
+    } else {
+        Kind::Talconfig
+    }
+}
+
+/// Where many repositories have their talconfig.
+const BELOW: &str = "talos";
+/// What the root of such a repository has.
+const MARKS: [&str; 5] = [".git", ".sops.yaml", ".ichor", "Taskfile.yaml", "Taskfile.yml"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(files: &[(&str, &str)], from: &str) -> Result<(String, String, Kind), String> {
+        found_within(files, from, 1)
+    }
+
+    fn found_within(
+        files: &[(&str, &str)],
+        from: &str,
+        levels: usize,
+    ) -> Result<(String, String, Kind), String> {
+        let directory = tempfile::tempdir().expect("a directory");
+        for (name, text) in files {
+            let path = directory.path().join(name);
+            fs_err::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+            fs_err::write(path, text).expect("a file");
+        }
+        let above = fs_err::canonicalize(directory.path()).expect("a path");
+        fs_err::create_dir_all(above.join(from)).expect("a directory");
+        let here = fs_err::canonicalize(above.join(from)).expect("a path");
+        let found = look_from(&here, levels).map_err(|error| error.to_string())?;
+        let below = |path: &Path| {
+            path.strip_prefix(&above).expect("a path below").to_string_lossy().into_owned()
+        };
+        Ok((below(&found.root), below(&found.file), found.kind))
+    }
+
+    #[test]
+    fn a_file_is_what_its_keys_say() {
+        let of = |name: &str, text: &str| found(&[(name, text)], "").map(|(_, _, kind)| kind);
+        assert_eq!(of("ichor.yaml", "ichor: v1\n"), Ok(Kind::Native));
+        assert_eq!(of("talconfig.yaml", "clusterName: a\n"), Ok(Kind::Talconfig));
+        assert_eq!(of("talconfig.yaml", "ichor: v1\n"), Ok(Kind::Native));
+        assert_eq!(of("ichor.yaml", "nodes: []\n"), Ok(Kind::Talconfig));
+        // What cannot be read is told by who reads it.
+        assert_eq!(of("talconfig.yaml", "{"), Ok(Kind::Talconfig));
+        assert!(of("cluster.yaml", "nodes: []\n").is_err());
+    }
+
+    #[test]
+    fn what_is_below_a_repository_belongs_to_it() {
+        let talconfig = ("talos/talconfig.yaml", "nodes: []\n");
+        let whole = Ok((String::new(), "talos/talconfig.yaml".to_owned(), Kind::Talconfig));
+        let part = Ok(("talos".to_owned(), "talos/talconfig.yaml".to_owned(), Kind::Talconfig));
+        for from in ["", "talos"] {
+            assert_eq!(found(&[talconfig, (".git/HEAD", "")], from), whole, "{from}");
+            assert_eq!(found(&[talconfig], from), part, "{from}");
+        }
+    }
+
+    #[test]
+    fn what_is_upward_is_found_and_what_is_beside_only_in_a_repository() {
+        let beside = [("talos/talconfig.yaml", "nodes: []\n"), ("Taskfile.yaml", "")];
+        assert!(found_within(&beside, "apps/one", 3).is_ok());
+        assert!(found_within(&beside[..1], "apps/one", 3).is_err());
+        let upward = [("talconfig.yaml", "nodes: []\n")];
+        assert!(found_within(&upward, "patches/all", 3).is_ok());
+        assert!(found_within(&upward, "patches/all", 2).is_err());
+    }
+
+    #[test]
+    fn two_descriptions_are_refused() {
+        let files = [("ichor.yaml", "ichor: v1\n"), ("talconfig.yaml", "nodes: []\n")];
+        let error = found(&files, "").expect_err("an error");
+        assert!(error.ends_with("has both ichor.yaml and talconfig.yaml"), "{error}");
+    }
+}

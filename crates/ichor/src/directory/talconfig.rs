@@ -1,0 +1,118 @@
+//! A directory with a talconfig: what it says, as a cluster that plans can be made for.
+
+use std::path::{Path, PathBuf};
+
+use plan::MachineName;
+use talconfig::{Cluster, Environment, Finding, Images, Secrets, Talconfig};
+use talos_config::Source;
+
+use super::{Described, spec_problems};
+use crate::Error;
+use crate::settings::Place;
+use crate::talhelper::{ENV_FILES, Outside, SECRET_FILES};
+use crate::texts::Texts;
+
+/// Reads everything that belongs to a talconfig. Only the layers of the `explained` machine are kept apart.
+pub(super) fn read(
+    file: &Path,
+    place: &Place,
+    explained: Option<&MachineName>,
+) -> Result<Described, Error> {
+    let outside = Outside::new(false);
+    let (talconfig, environment) = load(file, place, &outside)?;
+    let vault = last(file, &SECRET_FILES).ok_or_else(|| Error::Usage {
+        message: format!("{} has no secrets", folder(file).display()),
+        hint: "`ichor talhelper gensecret > talsecret.yaml` makes them; keep that file encrypted"
+            .to_owned(),
+    })?;
+    let mut texts = Texts::default();
+    let source = texts.add(&file.display().to_string());
+    let failed = |error: talconfig::Error| failed(&error, &texts, source);
+    let secrets = Secrets::load(&text(&vault), &environment, &outside).map_err(|error| {
+        let (file, message) = (text(&vault), error.to_string());
+        let place = if message.contains(&file) { String::new() } else { format!("{file}: ") };
+        let hint = error.hint().map(str::to_owned);
+        Error::Spec { message: format!("{place}{message}"), hint, code: error.code() }
+    })?;
+    // The id of a schematic follows from its text: nobody has to be asked for it.
+    let images = Images::of(&talconfig, true, &outside, &environment);
+    let cluster = Cluster::new(&talconfig, &secrets, &images, MODE).map_err(failed)?;
+    let (spec, layers) = cluster.translate(source, explained).map_err(failed)?;
+    talconfig::checked(&spec).map_err(failed)?;
+    let warnings = talconfig.warnings.iter().flat_map(lines);
+    let warnings = warnings.chain(outside.lines()).collect();
+    let (secrets, secrets_file) = (secrets.bundle, Some(vault));
+    Ok(Described { spec, layers, secrets, secrets_file, warnings })
+}
+
+/// The machines that a talconfig names, with their addresses.
+pub(super) fn machines(file: &Path, place: &Place) -> Result<Vec<(Vec<String>, String)>, Error> {
+    let outside = Outside::new(false);
+    let (talconfig, _) = load(file, place, &outside)?;
+    let machines = talconfig.nodes.iter().filter_map(|node| {
+        let names = [Some(node.hostname().to_owned()), node.machine_name().map(String::from)];
+        Some((names.into_iter().flatten().collect(), node.addresses().into_iter().next()?))
+    });
+    Ok(machines.collect())
+}
+
+fn load(file: &Path, place: &Place, outside: &Outside) -> Result<(Talconfig, Environment), Error> {
+    let mut environment: Environment = place.variables.iter().cloned().collect();
+    let env_files = ENV_FILES.map(|name| text(&folder(file).join(name)));
+    let opened = Talconfig::open(&text(file), &env_files, &mut environment, outside);
+    let talconfig = opened.map_err(|error| {
+        // What silently went wrong before is the likely reason.
+        let before = outside.lines().into_iter();
+        let before = before.map(|line| line.trim_start_matches("warning: ").to_owned());
+        let hint = error.hint().map(str::to_owned).into_iter().chain(before);
+        let hint = hint.collect::<Vec<_>>().join("; ");
+        Error::Spec {
+            message: message(&error, &Texts::default(), Source::default()),
+            hint: Some(hint).filter(|hint| !hint.is_empty()),
+            code: error.code(),
+        }
+    })?;
+    Ok((talconfig, environment))
+}
+
+/// The last file of several that is there: so talhelper chooses.
+fn last(file: &Path, names: &[&str]) -> Option<PathBuf> {
+    let mut files = names.iter().rev().map(|name| folder(file).join(name));
+    files.find(|path| path.exists())
+}
+
+fn failed(error: &talconfig::Error, texts: &Texts, source: Source) -> Error {
+    let message = message(error, texts, source);
+    Error::Spec { message, hint: error.hint().map(str::to_owned), code: error.code() }
+}
+
+fn message(error: &talconfig::Error, texts: &Texts, source: Source) -> String {
+    match error {
+        talconfig::Error::Spec(error) => spec_problems(error, texts, source),
+        talconfig::Error::Invalid(findings) => {
+            let wrong = findings.iter().filter(|finding| !finding.is_warning).flat_map(lines);
+            wrong.collect::<Vec<_>>().join("\n  ")
+        }
+        other => other.to_string().trim_end().to_owned(),
+    }
+}
+
+/// What was found, a line for each message: `talconfig.yaml:4: nodes[0].hostname: …`.
+fn lines(finding: &Finding) -> impl Iterator<Item = String> {
+    let Finding { field, place, messages, is_warning, .. } = finding;
+    let place = place.as_ref().map_or_else(String::new, |place| format!("{place}: "));
+    let mark = if *is_warning { "warning: " } else { "" };
+    let line = move |message: &String| format!("{place}{mark}{field}: {}", message.trim_end());
+    messages.iter().map(line)
+}
+
+fn folder(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new("."))
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Where the machines of a talconfig run, unless somebody says otherwise.
+const MODE: &str = "metal";

@@ -1,0 +1,352 @@
+//! A talconfig directory as a cluster directory: what commands say about it, and that they leave it as it is.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+use tempfile::TempDir;
+
+#[test]
+fn values_are_explained_by_files_lines_and_keys() {
+    let home = Home::new();
+    let mut said = String::new();
+    for path in [
+        // A patch for all machines counts more than one of a machine.
+        "machine.sysctls.a",
+        "machine.install.disk",
+        "HostnameConfig.hostname",
+        "ResolverConfig.nameservers",
+        "cluster.network.podSubnets",
+        "cluster.network.cni.name",
+        "machine.kubelet.image",
+        "cluster.secret",
+        "machine.netwrok",
+    ] {
+        said.push_str(&home.ichor(&["explain", path, "-n", "cp-1"]));
+    }
+    said.push_str(&home.ichor(&[
+        "explain",
+        "machine.sysctls.a",
+        "-n",
+        "127.91.0.21",
+        "-o",
+        "json",
+    ]));
+    said.push_str(&home.ichor(&["explain", "machine.type"]));
+    said.push_str(&home.ichor(&["explain", "machine.type", "-n", "cp-9"]));
+    assert_snapshot!(said);
+    assert_eq!(home.files(), home.before);
+}
+
+#[test]
+fn the_whole_directory_is_validated() {
+    let home = Home::new();
+    let mut said = home.ichor(&["validate"]);
+    said.push_str(&home.ichor(&["validate", "-o", "json", "-C", "talos"]));
+    home.write("talos/patches/all.yaml", "machine:\n  network:\n    nameservers: [nowhere]\n");
+    said.push_str(&home.ichor(&["validate"]));
+    assert_snapshot!(said);
+}
+
+#[test]
+fn nobody_can_be_reached() {
+    let home = Home::new();
+    let mut said = home.ichor(&["plan"]);
+    said.push_str(&home.ichor(&["status", "-C", "talos"]));
+    said.push_str(&home.ichor(&["history"]));
+    assert_snapshot!(said);
+    assert_eq!(home.files(), home.before);
+}
+
+#[test]
+fn releases_are_those_of_the_env_file_where_the_talconfig_names_none() {
+    let home = Home::new();
+    let image = |home: &Home| home.ichor(&["explain", "machine.kubelet.image", "-n", "cp-1"]);
+    assert!(image(&home).contains("kubelet:v1.34.1\n"));
+    // talhelper itself does not look there.
+    let theirs = home.ichor(&["talhelper", "validate", "talconfig", "talos/talconfig.yaml"]);
+    assert!(theirs.contains("kubernetesVersion"), "{theirs}");
+    home.write("talos/talconfig.yaml", &format!("{TALCONFIG}kubernetesVersion: v1.35.2\n"));
+    assert!(image(&home).contains("kubelet:v1.35.2\n"));
+}
+
+#[test]
+fn bad_input_is_told_with_file_line_and_key_and_nothing_is_written() {
+    let mut said = String::new();
+    let change = |from: &str, to: &str| {
+        assert!(TALCONFIG.contains(from), "{from}");
+        ("talos/talconfig.yaml", TALCONFIG.replacen(from, to, 1))
+    };
+    let wrong = [
+        ("no YAML", change("nodes:", "nodes: ]")),
+        ("a variable that is not set", change("hostname: cp-1", "hostname: ${NOBODY}")),
+        ("a value of another type", change("controlPlane: true", "controlPlane: perhaps")),
+        ("a key twice", change("controlPlane: true", "controlPlane: true\n    hostname: b")),
+        ("what cannot be meant", change("installDisk: /dev/sda", "installDisk: ''")),
+        ("no control plane", change("controlPlane: true", "controlPlane: false")),
+        ("an address twice", change("127.91.0.21", "127.91.0.11")),
+        ("networks that overlap", change("10.42.0.0/16", "10.96.0.0/16")),
+        (
+            "a release that is not managed",
+            change("clusterName", "talosVersion: v1.4.8\nclusterName"),
+        ),
+        ("no patch", change("@./patches/all.yaml", "@./patches/none.yaml")),
+        ("a template", change("- |-\n", "- |-\n        {{ .Nothing }}\n")),
+        (
+            "a patch that is none",
+            ("talos/patches/all.yaml", "# all\nmachine:\n\n  # b\n  sysctl: {}\n".to_owned()),
+        ),
+        (
+            "a variable of a patch",
+            ("talos/patches/all.yaml", "machine:\n  type: ${NOBODY}\n".to_owned()),
+        ),
+        (
+            "what Talos would refuse",
+            (
+                "talos/patches/all.yaml",
+                "cluster:\n  controlPlane:\n    $$patch: delete\n".to_owned(),
+            ),
+        ),
+        ("no env file", ("talos/talenv.yaml", "- a\n- b\n".to_owned())),
+        (
+            "an env file that sets nothing",
+            ("talos/talenv.yaml", "kubernetesVersion v1.34.1: 'x'\n\"N\": 1\n".to_owned()),
+        ),
+        ("two descriptions", ("talos/ichor.yaml", "ichor: v1\n".to_owned())),
+        ("secrets that are none", ("talos/talsecret.yaml", "cluster: {id: hunter2}\n".to_owned())),
+    ];
+    for (what, (path, text)) in wrong {
+        let home = Home::new();
+        home.write(path, &text);
+        let before = home.files();
+        let output = home.ichor(&["plan", "-C", "talos"]);
+        let _ = writeln!(said, "# {what}\n{output}");
+        assert!(output.starts_with("exit: 3\n"), "{what}: {output}");
+        assert!(!output.contains("hunter2"), "{output}");
+        assert_eq!(home.files(), before, "{what}");
+    }
+    let home = Home::new();
+    fs_err::remove_file(home.root.path().join("talos/talsecret.yaml")).expect("a file");
+    let _ = writeln!(said, "# no secrets\n{}", home.ichor(&["plan"]));
+    fs_err::remove_file(home.root.path().join("talos/talconfig.yaml")).expect("a file");
+    let _ = writeln!(said, "# no talconfig\n{}", home.ichor(&["plan", "-C", "."]));
+    assert_snapshot!(said);
+}
+
+#[test]
+fn encrypted_secrets_are_opened_with_the_right_key_only() {
+    let mut home = Home::new();
+    let talosconfig = ["explain", "cluster.id", "-n", "cp-1"];
+    let plain = home.ichor(&talosconfig);
+    home.write(".sops.yaml", &format!("creation_rules:\n  - age: {}\n", recipient()));
+    let sealed = home.ichor(&["gen", "secrets", "-o", "talos/talsecret.sops.yaml"]);
+    assert!(sealed.starts_with("exit: 0\n"), "{sealed}");
+
+    let mut said = format!("# no key\n{}", home.ichor(&["validate"]));
+    home.variables.insert("SOPS_AGE_KEY_FILE", shared("age2.key"));
+    let _ = write!(said, "# another key\n{}", home.ichor(&["validate"]));
+    home.variables.insert("SOPS_AGE_KEY_FILE", shared("age.key"));
+    let _ = write!(said, "# the right key\n{}", home.ichor(&["validate"]));
+    // The encrypted file is the last of those that there may be, so it counts.
+    assert_ne!(home.ichor(&talosconfig), plain);
+    let path = home.root.path().join("talos/talsecret.sops.yaml");
+    let text = fs_err::read_to_string(&path).expect("secrets");
+    let (before, mac) = text.split_once("mac: ENC[AES256_GCM,data:").expect("a MAC");
+    let (_, after) = mac.split_at(4);
+    fs_err::write(&path, format!("{before}mac: ENC[AES256_GCM,data:AAAA{after}")).expect("a file");
+    let _ = write!(said, "# a broken MAC\n{}", home.ichor(&["validate"]));
+    assert_snapshot!(said);
+}
+
+#[test]
+fn names_and_credentials_are_those_of_the_directory() {
+    let mut home = Home::new();
+    let generate = "talhelper genconfig -c talos/talconfig.yaml -e talos/talenv.yaml -s \
+                    talos/talsecret.yaml -o talos/clusterconfig --offline-mode";
+    home.write(
+        "talos/talconfig.yaml",
+        &format!("{TALCONFIG}kubernetesVersion: v1.34.1\ntalosVersion: v1.13.0\n"),
+    );
+    let words: Vec<&str> = generate.split_whitespace().collect();
+    let generated = home.ichor(&words);
+    assert!(generated.starts_with("exit: 0\n"), "{generated}");
+
+    // A name is the machine's address, in maintenance too; a name that nobody knows is left to the cluster.
+    let asked = home.ichor(&["services", "-n", "cp-1", "--deadline", "5s"]);
+    assert!(asked.starts_with("exit: 5\n") && asked.contains("127.91.0.11"), "{asked}");
+    let asked = home.ichor(&["disks", "--insecure", "-n", "w-1", "--deadline", "5s"]);
+    assert!(asked.starts_with("exit: 5\n") && asked.contains("127.91.0.21"), "{asked}");
+
+    // The flag counts more than the variable, and that more than the directory, and that more than the home.
+    let context = |home: &Home, more: &[&str]| {
+        let shown = home.ichor(&[&["config", "contexts"][..], more].concat());
+        ["Home_Lab", "of-home", "of-variable", "of-flag"]
+            .into_iter()
+            .find(|name| shown.contains(name))
+    };
+    for name in ["home", "variable", "flag"] {
+        let secrets = ["--with-secrets", "talos/talsecret.yaml"];
+        let path = format!("{name}/.talos/config");
+        let context = format!("of-{name}");
+        let made = [&["gen", "talosconfig", &context, "-o", &path][..], &secrets].concat();
+        assert!(home.ichor(&made).starts_with("exit: 0\n"));
+    }
+    home.variables.insert("HOME", home.path("home"));
+    assert_eq!(context(&home, &[]), Some("Home_Lab"));
+    home.variables.insert("TALOSCONFIG", home.path("variable/.talos/config"));
+    assert_eq!(context(&home, &[]), Some("of-variable"));
+    assert_eq!(context(&home, &["--talosconfig", "flag/.talos/config"]), Some("of-flag"));
+    home.variables.remove("TALOSCONFIG");
+    fs_err::remove_dir_all(home.root.path().join("talos/clusterconfig")).expect("a directory");
+    assert_eq!(context(&home, &[]), Some("of-home"));
+}
+
+/// Commands without files work on a native directory as well.
+#[test]
+fn a_native_directory_is_explained_and_validated_too() {
+    let home = Home::new();
+    let init =
+        "init home --endpoint https://127.91.0.11:6443 --control-plane cp-1=127.91.0.11 -C native";
+    assert!(home.ichor(&init.split(' ').collect::<Vec<_>>()).starts_with("exit: 0\n"));
+    let path = home.root.path().join("native/ichor.yaml");
+    let spec = fs_err::read_to_string(&path).expect("a spec");
+    fs_err::write(&path, format!("{spec}patches: [all.yaml]\n")).expect("a file");
+    home.write("native/all.yaml", "machine:\n  sysctls:\n    a: b\n");
+    let mut said = home.ichor(&["explain", "machine.sysctls.a", "-C", "native"]);
+    said.push_str(&home.ichor(&["validate", "-C", "native"]));
+    assert_snapshot!(said);
+    let made = "gen talosconfig home --with-secrets native/secrets.yaml -o native/talosconfig";
+    assert!(home.ichor(&made.split(' ').collect::<Vec<_>>()).starts_with("exit: 0\n"));
+    fs_err::remove_dir_all(home.root.path().join("talos")).expect("a directory");
+    fs_err::rename(&path, home.root.path().join("ichor.yaml")).expect("a file");
+    let asked = "services -n cp-1 -e 127.91.0.11 --talosconfig native/talosconfig --deadline 5s";
+    let asked = home.ichor(&asked.split(' ').collect::<Vec<_>>());
+    assert!(asked.starts_with("exit: 5\n") && asked.contains(": 127.91.0.11"), "{asked}");
+}
+
+/// A repository with a talconfig, and a program that runs in it.
+struct Home {
+    root: TempDir,
+    before: BTreeMap<String, Vec<u8>>,
+    variables: BTreeMap<&'static str, String>,
+}
+
+impl Home {
+    fn new() -> Self {
+        let root = tempfile::tempdir().expect("a directory");
+        let mut home = Self { root, before: BTreeMap::new(), variables: BTreeMap::new() };
+        home.write(".sops.yaml", "");
+        home.write("talos/talconfig.yaml", TALCONFIG);
+        home.write(
+            "talos/talenv.yaml",
+            "# releases\ntalosVersion: v1.13.0\nkubernetesVersion: v1.34.1\nWHO: all\n",
+        );
+        home.write(
+            "talos/talsecret.yaml",
+            &fs_err::read_to_string(shared("talsecret.yaml")).expect("secrets"),
+        );
+        home.write("talos/patches/all.yaml", ALL);
+        home.write("talos/patches/cni.yaml", "cluster:\n  network:\n    cni: {name: none}\n");
+        home.before = home.files();
+        home
+    }
+
+    fn path(&self, path: &str) -> String {
+        self.root.path().join(path).display().to_string()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root.path().join(path);
+        fs_err::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs_err::write(path, text).expect("a file");
+    }
+
+    fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![self.root.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs_err::read_dir(folder).expect("a directory") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let bytes = fs_err::read(&path).expect("a file");
+                    files.insert(path.display().to_string(), bytes);
+                }
+            }
+        }
+        files
+    }
+
+    /// What a command says and how it ends, with the directory called ROOT.
+    fn ichor(&self, arguments: &[&str]) -> String {
+        let output = Command::new(env!("CARGO_BIN_EXE_ichor"))
+            .args(arguments)
+            .current_dir(self.root.path())
+            .env_clear()
+            .env("HOME", self.root.path().join("nobody"))
+            .envs(&self.variables)
+            .stdin(Stdio::null())
+            .output()
+            .expect("ichor");
+        let mut text = format!("exit: {}\n", output.status.code().expect("no signal"));
+        for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+            if !bytes.is_empty() {
+                let _ =
+                    writeln!(text, "---- {name}\n{}", String::from_utf8_lossy(bytes).trim_end());
+            }
+        }
+        let root = fs_err::canonicalize(self.root.path()).expect("a path");
+        text.replace(&root.display().to_string(), "ROOT").replace(&shared(""), "SHARED/")
+    }
+}
+
+fn shared(name: &str) -> String {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/talhelper/throw-away-secrets");
+    shared.join(name).display().to_string()
+}
+
+fn recipient() -> String {
+    let key = fs_err::read_to_string(shared("age.key")).expect("a key");
+    let line = key.lines().find_map(|line| line.strip_prefix("# public key: "));
+    line.expect("a recipient").to_owned()
+}
+
+const TALCONFIG: &str = "\
+# A cluster of two
+clusterName: Home_Lab
+endpoint: https://127.91.0.11:6443
+clusterPodNets: [\"10.42.0.0/16\"]
+nodes:
+  - hostname: cp-1
+    ipAddress: 127.91.0.11, 10.0.0.11
+    controlPlane: true
+    installDisk: /dev/sda
+    patches:
+      - |-
+        machine:
+          # why
+          sysctls:
+            a: of-node
+  - hostname: w-1
+    ipAddress: 127.91.0.21
+    installDiskSelector: {size: '> 100GB'}
+controlPlane:
+  nameservers: [127.0.0.53]
+  patches:
+    - \"@./patches/cni.yaml\"
+patches:
+  - \"@./patches/all.yaml\"
+";
+
+const ALL: &str = "\
+# For all machines
+
+machine:
+
+  # numbers
+  sysctls:
+    a: of-${WHO}
+";
