@@ -209,8 +209,8 @@ fn a_dead_control_plane_stops_a_bootstrap_and_a_dead_worker_does_not() {
 }
 
 /// A cluster's directory, and programs that are run in the network of its machine.
-struct Home {
-    directory: TempDir,
+pub(crate) struct Home {
+    pub(crate) directory: TempDir,
     network: String,
     cluster: String,
     address: String,
@@ -219,15 +219,15 @@ struct Home {
 }
 
 #[derive(Debug)]
-struct Said {
-    code: i32,
-    stdout: String,
-    stderr: String,
+pub(crate) struct Said {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Said {
     #[track_caller]
-    fn expect(self, code: i32) -> Self {
+    pub(crate) fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{}\n{}", self.stdout, self.stderr);
         self
     }
@@ -238,18 +238,22 @@ impl Home {
         Self::of(cluster, std::slice::from_ref(machine), &[])
     }
 
-    fn of(cluster: &str, control_planes: &[Machine], workers: &[Machine]) -> Self {
-        let directory = tempfile::tempdir().expect("a directory");
-        let site = control_planes[0].site();
-        let address = control_planes[0].address;
-        let mut home = Self {
-            directory,
-            network: format!("--net={}", site.network.display()),
+    /// A directory with nothing in it.
+    pub(crate) fn empty(cluster: &str, machine: &Machine) -> Self {
+        Self {
+            directory: tempfile::tempdir().expect("a directory"),
+            network: format!("--net={}", machine.site().network.display()),
             cluster: cluster.to_owned(),
-            address: address.to_string(),
+            address: machine.address.to_string(),
             patches: Vec::new(),
             head: String::new(),
-        };
+        }
+    }
+
+    fn of(cluster: &str, control_planes: &[Machine], workers: &[Machine]) -> Self {
+        let site = control_planes[0].site();
+        let address = control_planes[0].address;
+        let mut home = Self::empty(cluster, &control_planes[0]);
         let mut arguments = vec!["init".to_owned(), cluster.to_owned()];
         arguments.extend(["--endpoint".to_owned(), format!("https://{address}:6443")]);
         for (flag, machines) in [("--control-plane", control_planes), ("--worker", workers)] {
@@ -340,7 +344,7 @@ impl Home {
         self.write();
     }
 
-    fn ichor(&self, arguments: &[&str]) -> Said {
+    pub(crate) fn ichor(&self, arguments: &[&str]) -> Said {
         said(&self.inside(env!("CARGO_BIN_EXE_ichor")).args(arguments).output().expect("ichor"))
     }
 
@@ -369,7 +373,7 @@ impl Home {
         command.spawn().expect("ichor")
     }
 
-    fn kubectl(&self, arguments: &[&str]) -> String {
+    pub(crate) fn kubectl(&self, arguments: &[&str]) -> String {
         let program = peers::program("kubectl");
         let mut command = self.inside(&program.to_string_lossy());
         let output = command.args(["--kubeconfig", "kubeconfig"]).args(arguments).output();

@@ -8,3 +8,4 @@ mod node;
 mod own;
 mod programs;
 mod roles;
+mod talconfig;

@@ -1,0 +1,85 @@
+//! A cluster from a directory with a talconfig, as it is, on a real machine.
+
+use testkit::talos::{self, Role, Size};
+
+use crate::cluster::Home;
+
+#[test]
+#[ignore = "level talos: needs real nodes (cargo xtask test)"]
+fn a_talconfig_directory_is_a_cluster_directory() {
+    let machine = talos::machine(Size::NONE);
+    let home = Home::empty("door", &machine);
+    let (name, address) = (&machine.name, machine.address);
+    let write = |path: &str, text: &str| {
+        let path = home.directory.path().join(path);
+        fs_err::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs_err::write(path, text).expect("a file");
+    };
+    // The layout of a repository, with releases that the talconfig does not name.
+    write(".sops.yaml", "creation_rules: []\n");
+    write("talos/talenv.yaml", "talosVersion: v1.13.9\nkubernetesVersion: v1.36.3\n");
+    let mut patches = Vec::new();
+    for role in [Role::Worker, Role::ControlPlane] {
+        let patch = fs_err::read_to_string(machine.site().patch(role)).expect("a patch");
+        // The harness leaves names to machines; a talconfig gives them.
+        let patch = patch.split("\n---\n").next().expect("a document").to_owned();
+        patches.push(format!("  - \"@./patches/{role:?}.yaml\"\n"));
+        write(&format!("talos/patches/{role:?}.yaml"), &patch.replace('$', "$$"));
+    }
+    let talconfig = |more: &str| {
+        let head = format!("clusterName: door\nendpoint: https://{address}:6443\n");
+        let node =
+            format!("  - hostname: {name}\n    ipAddress: {address}\n    controlPlane: true\n");
+        let patches = patches.concat();
+        let text =
+            format!("{head}nodes:\n{node}    installDisk: /dev/sda\npatches:\n{patches}{more}");
+        write("talos/talconfig.yaml", &text);
+    };
+    talconfig("");
+    let secrets = home.ichor(&["talhelper", "gensecret"]).expect(0).stdout;
+    write("talos/talsecret.yaml", &secrets);
+
+    let planned = home.ichor(&["plan"]).expect(2);
+    assert!(planned.stdout.contains("bootstrap etcd"), "{planned:?}");
+    home.ichor(&["apply", "--yes"]).expect(0);
+    home.ichor(&["plan"]).expect(0);
+    // A patch of the harness takes the network plug-in away, so nobody has waited for the node.
+    home.kubectl(&["wait", "--for=condition=Ready", &format!("node/{name}"), "--timeout=120s"]);
+    home.ichor(&["health"]).expect(0);
+    // Credentials and state belong to the whole repository, and the latter is nothing for Git.
+    let nodes = home.kubectl(&["get", "nodes", "--no-headers"]);
+    assert_eq!(nodes.split_whitespace().take(2).collect::<Vec<_>>(), [&**name, "Ready"]);
+    assert!(home.directory.path().join(".ichor/.gitignore").is_file());
+
+    // What talhelper writes is what the machine has; its talosconfig and the names of the talconfig are known.
+    let generated = ["talhelper", "genconfig", "--offline-mode", "-c", "talos/talconfig.yaml"];
+    let files =
+        ["-e", "talos/talenv.yaml", "-s", "talos/talsecret.yaml", "-o", "talos/clusterconfig"];
+    let versions = "talosVersion: v1.13.9\nkubernetesVersion: v1.36.3\n";
+    talconfig(versions);
+    home.ichor(&[&generated[..], &files].concat()).expect(0);
+    let members = home.ichor(&["etcd", "members", "-n", name, "-o", "json"]).expect(0);
+    assert!(members.stdout.contains(&**name), "{members:?}");
+    let file = format!("talos/clusterconfig/door-{name}.yaml");
+    let dry_run = ["node", "apply-config", "-n", name, "-f", &file, "--dry-run"];
+    home.ichor(&dry_run).expect(0);
+
+    // A change by a patch, told with its file and line.
+    write(
+        "talos/patches/sysctl.yaml",
+        "# why\nmachine:\n  sysctls:\n    net.core.somaxconn: \"65535\"\n",
+    );
+    let text = fs_err::read_to_string(home.directory.path().join("talos/talconfig.yaml"));
+    let text = text
+        .expect("a talconfig")
+        .replace("patches:\n", "patches:\n  - \"@./patches/sysctl.yaml\"\n");
+    write("talos/talconfig.yaml", &text);
+    let planned = home.ichor(&["plan"]).expect(2);
+    assert!(planned.stdout.contains("change config"), "{planned:?}");
+    let explained = home.ichor(&["explain", "machine.sysctls.net.core.somaxconn"]).expect(0);
+    assert!(explained.stdout.contains("/talos/patches/sysctl.yaml:4  65535"), "{explained:?}");
+    home.ichor(&["apply", "--yes"]).expect(0);
+    home.ichor(&["plan"]).expect(0);
+    home.ichor(&["diff"]).expect(0);
+    home.ichor(&["history"]).expect(0);
+}
