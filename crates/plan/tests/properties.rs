@@ -359,7 +359,7 @@ impl Edit {
                     case.spec.is_control_plane(name) || Some(domain(name)) != own
                 };
                 let harms =
-                    disturbed.len() >= at_once || disturbed.iter().any(|name| unsafe_with(&name));
+                    disturbed.len() >= at_once || disturbed.iter().any(|name| unsafe_with(name));
                 found.filter(|_| harms).inspect(|at| body.steps[*at].after.clear())
             }
             Self::ForgetGate => {
