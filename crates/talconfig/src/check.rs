@@ -31,7 +31,8 @@ pub struct Finding {
 pub(crate) fn check(talconfig: &Talconfig, world: &dyn World) -> Vec<Finding> {
     world.debug(&|| "start validating talconfig file".to_owned());
     let mut findings = Findings::default();
-    check_cluster(talconfig, &mut findings);
+    check_cluster(talconfig, world.versions(), &mut findings);
+    warn_of_unknown_release(talconfig, world);
     let factory = Factory::of(&talconfig.cluster);
     for node in &talconfig.nodes {
         world.debug(&|| format!("validating config file for node {}", node.hostname()));
@@ -44,7 +45,7 @@ pub(crate) fn check(talconfig: &Talconfig, world: &dyn World) -> Vec<Finding> {
                 let name = node.hostname();
                 format!("validating schematic with official Talos schematic for node {name}")
             });
-            check_schematic(&node.value, &talconfig.talos(), &mut findings);
+            check_schematic(&node.value, &talconfig.talos(), world.versions(), &mut findings);
         }
         let nameservers = node.value.texts_at("nameservers");
         if !nameservers.iter().all(|address| rules::is_ip(address)) {
@@ -108,7 +109,7 @@ impl Place<'_> {
     }
 }
 
-fn check_cluster(talconfig: &Talconfig, findings: &mut Findings) {
+fn check_cluster(talconfig: &Talconfig, versions: &Versions, findings: &mut Findings) {
     let cluster = &talconfig.cluster;
     let mut place = findings.of_cluster();
     place.require("ClusterNameRequired", "clusterName", cluster.has("clusterName"));
@@ -119,7 +120,7 @@ fn check_cluster(talconfig: &Talconfig, findings: &mut Findings) {
     );
     place.require("EndpointRequired", "endpoint", cluster.has("endpoint"));
     place.require("NodesRequired", "nodes", !talconfig.nodes.is_empty());
-    check_talos_version(talconfig, &mut place);
+    check_talos_version(talconfig, versions, &mut place);
     check_kubernetes_version(talconfig, &mut place);
     if cluster.has("endpoint") {
         place.error(
@@ -157,12 +158,25 @@ fn check_cluster(talconfig: &Talconfig, findings: &mut Findings) {
     }
 }
 
-fn check_talos_version(talconfig: &Talconfig, place: &mut Place<'_>) {
+/// Extensions of a release that is not known are held against those of another one.
+fn warn_of_unknown_release(talconfig: &Talconfig, world: &dyn World) {
+    let version = talconfig.talos();
+    if talconfig.nodes.iter().any(|node| node.value.has("schematic"))
+        && !world.versions().contains(&version)
+    {
+        world.warn(&format!(
+            "the extensions of {version} are not known, those of {LATEST} are taken: `ichor extensions {version} \
+             --refresh` asks the image factory"
+        ));
+    }
+}
+
+fn check_talos_version(talconfig: &Talconfig, versions: &Versions, place: &mut Place<'_>) {
     if !talconfig.cluster.has("talosVersion") {
         return;
     }
     let version = talconfig.talos();
-    if Versions::built_in().contains(&version) {
+    if versions.contains(&version) {
         return;
     }
     let quoted = rules::quoted(&version);
@@ -386,9 +400,8 @@ fn is_unix_path(path: &str) -> bool {
         && !path[1..].split('/').rev().skip(1).any(str::is_empty)
 }
 
-fn check_schematic(node: &Value, talos: &str, place: &mut Place<'_>) {
+fn check_schematic(node: &Value, talos: &str, versions: &Versions, place: &mut Place<'_>) {
     let Some(schematic) = node.get("schematic") else { return };
-    let versions = Versions::built_in();
     let talos = if versions.contains(talos) { talos } else { LATEST };
     let quoted_talos = rules::quoted(talos);
     let mut messages = Vec::new();

@@ -37,18 +37,14 @@ impl Environment {
             let lines = opened.text.replace("\n---\n", "\n\n");
             let lines =
                 lines.strip_prefix("---\n").map_or(lines.clone(), |rest| format!("\n{rest}"));
-            match dotenv::parse(&lines) {
-                Ok(variables) => {
-                    for (name, value) in variables {
-                        // What was encrypted must not appear in a log.
-                        let shown = if opened.was_sealed { talos_config::REDACTED } else { &value };
-                        world.debug(&|| format!("loaded environment variable: {name}={shown}"));
-                        self.0.insert(name, value);
-                    }
-                }
-                Err(error) => world.warn(&format!(
-                    "{file}: nothing in it is loaded: {error}: env files are lines of NAME: value"
-                )),
+            let variables = dotenv::parse(&lines).map_err(|error| {
+                Error::EnvFile(Trouble::new(format!("{file}: {error}")).hint(NO_DOTENV))
+            })?;
+            for (name, value) in variables {
+                // What was encrypted must not appear in a log.
+                let shown = if opened.was_sealed { talos_config::REDACTED } else { &value };
+                world.debug(&|| format!("loaded environment variable: {name}={shown}"));
+                self.0.insert(name, value);
             }
         }
         Ok(())
@@ -60,3 +56,6 @@ impl FromIterator<(String, String)> for Environment {
         Self(variables.into_iter().collect())
     }
 }
+
+const NO_DOTENV: &str = "env files are lines of `NAME: value` or `NAME=value`: no lists, no blocks, no dashes and no quotes \
+                         in names";

@@ -1,52 +1,110 @@
 //! The releases of Talos, with the system extensions and overlays that each has.
 //!
-//! The list is the one that talhelper 3.1.15 was built with. Another one can be given instead, in the same
-//! form, so that a new release needs no new build.
+//! The list that is built in is the one that talhelper 3.1.15 was built with. What an image factory said about a release
+//! since then stands before it, so that a new release needs no new build.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What is taken when a talconfig names no release.
 pub const LATEST: &str = "v1.13.7";
 
 /// Releases and what they have.
-#[derive(Debug)]
-pub struct Versions(Value);
+#[derive(Clone, Debug)]
+pub struct Versions {
+    built_in: Value,
+    /// What was asked for later.
+    refreshed: BTreeMap<String, Release>,
+}
+
+/// What a release has.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Release {
+    /// The names of its system extensions.
+    pub extensions: Vec<String>,
+    /// The names of its overlays, each with its image.
+    pub overlays: Vec<(String, String)>,
+}
 
 impl Versions {
     /// The list that was built in.
     pub fn built_in() -> &'static Self {
         static LIST: OnceLock<Versions> = OnceLock::new();
-        LIST.get_or_init(|| Self::parse(include_str!("versions.json")).unwrap_or(Self(Value::Null)))
+        LIST.get_or_init(|| Self {
+            built_in: serde_json::from_str(include_str!("versions.json")).unwrap_or(Value::Null),
+            refreshed: BTreeMap::new(),
+        })
     }
 
-    /// Reads a list; nothing when it is none.
-    pub fn parse(text: &str) -> Option<Self> {
-        let list: Value = serde_json::from_str(text).ok()?;
-        list.get("versions")?.as_array()?;
-        Some(Self(list))
+    /// The list that was built in, with what a text holds that [`Versions::refreshed`] gave; nothing when it is none.
+    pub fn with_refreshed(text: &str) -> Option<Self> {
+        let json: Value = serde_json::from_str(text).ok()?;
+        let mut versions = Self::built_in().clone();
+        for (version, release) in json.get("releases")?.as_object()? {
+            let extensions = release["extensions"].as_array()?.iter();
+            let overlays = release["overlays"].as_array()?.iter();
+            let text = |value: &Value| value.as_str().map(str::to_owned);
+            let overlay = |pair: &Value| Some((text(&pair[0])?, text(&pair[1])?));
+            versions.add(
+                version,
+                Release {
+                    extensions: extensions.map(text).collect::<Option<_>>()?,
+                    overlays: overlays.map(overlay).collect::<Option<_>>()?,
+                },
+            );
+        }
+        Some(versions)
+    }
+
+    /// Takes in what a release has now.
+    pub fn add(&mut self, version: &str, release: Release) {
+        self.refreshed.insert(version.to_owned(), release);
+    }
+
+    /// What was taken in, as a text to keep.
+    pub fn refreshed(&self) -> String {
+        let release = |release: &Release| json!({ "extensions": release.extensions, "overlays": release.overlays });
+        let releases: serde_json::Map<String, Value> = self
+            .refreshed
+            .iter()
+            .map(|(version, of_version)| (version.clone(), release(of_version)))
+            .collect();
+        format!("{:#}\n", json!({ "releases": releases }))
     }
 
     /// Whether a release is known.
     pub fn contains(&self, version: &str) -> bool {
-        self.release(version).is_some()
+        self.refreshed.contains_key(version) || self.release(version).is_some()
+    }
+
+    /// The system extensions of a release; nothing when it is not known.
+    pub fn extensions(&self, version: &str) -> Option<Vec<String>> {
+        if let Some(release) = self.refreshed.get(version) {
+            return Some(release.extensions.clone());
+        }
+        self.release(version)?;
+        let known = self.members(version, 1, "extensionSets", "extensions");
+        Some(known.filter_map(|known| known.as_str().map(str::to_owned)).collect())
     }
 
     /// Whether a release has a system extension.
     pub fn has_extension(&self, version: &str, extension: &str) -> bool {
-        self.members(version, 1, "extensionSets", "extensions")
-            .any(|known| known.as_str() == Some(extension))
+        self.extensions(version).is_some_and(|known| known.iter().any(|known| known == extension))
     }
 
     /// Whether a release has an overlay.
     pub fn has_overlay(&self, version: &str, name: &str, image: &str) -> bool {
+        if let Some(release) = self.refreshed.get(version) {
+            return release.overlays.iter().any(|known| known.0 == name && known.1 == image);
+        }
         let mut overlays = self.members(version, 2, "overlaySets", "overlays");
         overlays.find(|known| known[0] == name).is_some_and(|known| known[1] == image)
     }
 
     fn release(&self, version: &str) -> Option<&Value> {
-        self.0["versions"].as_array()?.iter().find(|release| release[0] == version)
+        self.built_in["versions"].as_array()?.iter().find(|release| release[0] == version)
     }
 
     fn members(
@@ -58,7 +116,44 @@ impl Versions {
     ) -> impl Iterator<Item = &Value> {
         let number = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
         let set = self.release(version).and_then(|release| number(&release[column]));
-        let set = set.and_then(|set| self.0[sets][set].as_array());
-        set.into_iter().flatten().filter_map(move |index| self.0[names].get(number(index)?))
+        let set = set.and_then(|set| self.built_in[sets][set].as_array());
+        set.into_iter().flatten().filter_map(move |index| self.built_in[names].get(number(index)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extensions_of_the_guide_are_known() {
+        for name in ["qemu-guest-agent", "iscsi-tools", "intel-ucode", "amd-ucode"] {
+            assert!(Versions::built_in().has_extension("v1.12.0", &format!("siderolabs/{name}")));
+        }
+        assert!(!Versions::built_in().has_extension("v1.12.0", "siderolabs/qemu"));
+        assert_eq!(Versions::built_in().extensions("v9.9.9"), None);
+    }
+
+    #[test]
+    fn what_was_asked_for_later_stands_before_what_was_built_in() {
+        let mut versions = Versions::built_in().clone();
+        let release = Release {
+            extensions: vec!["siderolabs/new".to_owned()],
+            overlays: vec![("board".to_owned(), "siderolabs/sbc-board".to_owned())],
+        };
+        versions.add("v1.12.0", release.clone());
+        versions.add("v9.9.9", release);
+        let versions = Versions::with_refreshed(&versions.refreshed()).expect("a list");
+        for version in ["v1.12.0", "v9.9.9"] {
+            assert!(versions.contains(version));
+            assert!(versions.has_extension(version, "siderolabs/new"));
+            assert!(!versions.has_extension(version, "siderolabs/iscsi-tools"));
+            assert!(versions.has_overlay(version, "board", "siderolabs/sbc-board"));
+            assert!(!versions.has_overlay(version, "board", "siderolabs/other"));
+        }
+        assert!(versions.has_extension("v1.12.1", "siderolabs/iscsi-tools"));
+        for wrong in ["", "[]", "{\"releases\": {\"v1.0.0\": {}}}"] {
+            assert!(Versions::with_refreshed(wrong).is_none(), "{wrong}");
+        }
     }
 }

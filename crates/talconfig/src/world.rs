@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use sops::Identities;
 
 use crate::environment::Environment;
+use crate::versions::Versions;
 
 /// Files, keys, and somebody to tell what happens.
 pub trait World {
@@ -37,6 +38,11 @@ pub trait World {
 
     /// Seconds since 1970, for templates that ask.
     fn now(&self) -> i64;
+
+    /// The releases of Talos that are known.
+    fn versions(&self) -> &Versions {
+        Versions::built_in()
+    }
 
     /// Tells a developer what is done, if one listens.
     fn debug(&self, line: &dyn Fn() -> String);
