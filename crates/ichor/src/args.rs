@@ -4,6 +4,7 @@
 
 mod change;
 mod config;
+mod guide;
 mod look;
 mod look_data;
 mod node;
@@ -14,6 +15,7 @@ pub use change::{
     PlanArgs, ShowArgs, StatusArgs, Told,
 };
 pub use config::{Config, ConfigCommand};
+pub use guide::{EntryForm, Extensions, GenMachine, GenTalconfig};
 pub use look::{
     Certs, Containers, Get, Hardware, ImageCommand, ImageList, ImageNamespace, Look, ResourceForm,
     Services, Version,
@@ -236,6 +238,16 @@ pub enum Command {
     #[command(verbatim_doc_comment)]
     Version(Version),
 
+    /// Show the system extensions that a Talos release has
+    ///
+    /// Names in a talconfig are checked against them. The list that is built in ends with the releases of its day: with
+    /// --refresh the image factory is asked for a release, and what it says is kept for the next time.
+    ///
+    ///   ichor extensions v1.12.0
+    ///   ichor extensions v1.13.9 --refresh
+    #[command(verbatim_doc_comment)]
+    Extensions(Extensions),
+
     /// Print a script that completes `ichor` commands in your shell
     ///
     /// Load it once per session, or let your shell find it at start:
@@ -403,6 +415,28 @@ pub enum Gen {
         #[command(flatten)]
         shown: Shown,
     },
+
+    /// Make a talconfig of cluster.yaml and nodes.yaml
+    ///
+    /// Both files are checked first. Patches are the templates below templates/config/talos/patches: in `global`,
+    /// `controller`, `worker`, and in directories with the names of nodes. A talconfig.yaml.j2 or talenv.yaml.j2 in
+    /// templates/config/talos is filled in as well; without the first the talconfig is the one of the operations guide.
+    ///
+    ///   ichor gen talconfig --dry-run
+    ///   ichor gen talconfig && ichor talhelper validate talconfig talos/talconfig.yaml
+    #[command(verbatim_doc_comment)]
+    Talconfig(GenTalconfig),
+
+    /// Look at a machine and print the entry that describes it
+    ///
+    /// The disk is the one to install to: none that is read-only, a CD, or attached by USB; fast before slow, then
+    /// small before large. The MAC address is that of the link that has the machine's address. What was chosen, and
+    /// why, is told on stderr.
+    ///
+    ///   ichor gen machine -n 10.0.0.13 --insecure
+    ///   ichor gen machine -n 10.0.0.13 --insecure --for nodes --name cp-3 --control-plane
+    #[command(verbatim_doc_comment)]
+    Machine(Box<GenMachine>),
 
     /// Make a talosconfig from the secrets of a cluster
     Talosconfig {

@@ -91,6 +91,24 @@ pub enum Error {
     /// Something was not done to a machine, or not to its end.
     #[error(transparent)]
     Deed(#[from] Failure),
+    /// The image factory did not say what a release has.
+    #[error("cannot learn what {version} has: {reason}")]
+    Factory {
+        /// Which release.
+        version: String,
+        /// Why, with the URL.
+        reason: String,
+    },
+    /// A machine has no disk to install to, or no link by which it is known.
+    #[error("{machine}: {problem}")]
+    NoEntry {
+        /// Which machine.
+        machine: String,
+        /// What is missing.
+        problem: String,
+        /// What can be done.
+        hint: &'static str,
+    },
     /// Nobody could be asked whether it may be done.
     #[error("{0}: nobody is there to say yes")]
     Unasked(String),
@@ -141,8 +159,10 @@ impl Error {
         "config.invalid",
         "confirm.declined",
         "confirm.unasked",
+        "factory.unanswered",
         "input.not-text",
         "input.unreadable",
+        "machine.no-entry",
         "secrets.incomplete",
         "secrets.not-made",
         "secrets.unusable",
@@ -169,6 +189,8 @@ impl Error {
             Self::Connect(_) => "talosconfig.unusable",
             Self::Machine(error) => error.reason.code(),
             Self::Deed(failure) => failure.code(),
+            Self::Factory { .. } => "factory.unanswered",
+            Self::NoEntry { .. } => "machine.no-entry",
             Self::Interrupted => "interrupted",
             Self::Unasked(_) => "confirm.unasked",
             Self::Declined(_) => "confirm.declined",
@@ -202,9 +224,12 @@ impl Error {
             },
             Self::Deed(failure) => failure.status(),
             Self::Interrupted => ExitStatus::Interrupted,
-            Self::Output(_) | Self::NoSecrets(_) | Self::Declined(_) | Self::Audit(_) => {
-                ExitStatus::Failed
-            }
+            Self::Output(_)
+            | Self::NoSecrets(_)
+            | Self::Declined(_)
+            | Self::Audit(_)
+            | Self::Factory { .. }
+            | Self::NoEntry { .. } => ExitStatus::Failed,
             Self::Usage { .. }
             | Self::Input(_)
             | Self::NotText { .. }
@@ -255,6 +280,10 @@ impl Error {
             Self::Deed(failure) => Some(failure.hint()),
             Self::Connect(ConnectError::NoEndpoint) => Some("-e names where the API is reached"),
             Self::Connect(_) => Some("`ichor config info` shows what the talosconfig holds"),
+            Self::Factory { .. } => {
+                Some("--factory names another one; what was known before still is")
+            }
+            Self::NoEntry { hint, .. } => Some(hint),
             Self::Unasked(_) => Some("--yes does it without asking"),
             Self::Audit(_) => Some(UNWRITTEN),
             Self::NotAFile(_) => Some("several results go into a directory, one goes into a file"),
@@ -316,7 +345,8 @@ mod tests {
             .chain(Reason::CODES)
             .chain(engine::Trouble::CODES)
             .chain(engine::journal::JournalError::CODES)
-            .chain(talconfig::Error::CODES);
+            .chain(talconfig::Error::CODES)
+            .chain(talconfig::guide::CODES);
         for code in codes {
             assert!(reference.contains(&format!("\n## `{code}`\n")), "no entry for {code}");
         }

@@ -11,10 +11,11 @@ use talos_config::{Contract, Mode, Options};
 
 use crate::Error;
 use crate::args::{
-    Args, Change, Command, Config, Gen, GenConfigArgs, Look, NodeCommand, Output, OutputType,
-    Release, Version,
+    Args, Change, Command, Config, Extensions, Gen, GenConfigArgs, GenMachine, GenTalconfig, Look,
+    NodeCommand, Output, OutputType, Release, Version,
 };
 use crate::directory;
+use crate::factory::Factories;
 use crate::sealed::Keys;
 
 /// One command with everything that it needs to know. Patches may hold secrets, so it has no `Debug`.
@@ -25,6 +26,9 @@ pub(crate) enum Settings {
     GenSchematic { file: Input, output: Output },
     GenTalosconfig(GenTalosconfig),
     GenKubeconfig(GenKubeconfig),
+    GenTalconfig(GenTalconfig),
+    GenMachine { args: Box<GenMachine>, surroundings: Surroundings },
+    Extensions { args: Extensions, factories: Factories, cache: PathBuf },
     Patch { files: Vec<Input>, patches: Vec<Input>, target: Target, dialect: Dialect },
     Diff { before: Input, after: Input, output: Output },
     DiffLive { names: Vec<String>, output: Output, place: Place, surroundings: Surroundings },
@@ -208,6 +212,11 @@ impl Settings {
             Command::Version(args) => {
                 Self::Version { args: Box::new(args), surroundings: Surroundings::resolve() }
             }
+            Command::Extensions(args) => Self::Extensions {
+                args,
+                factories: Factories { trusted: trusted(variable) },
+                cache: cache(variable),
+            },
             Command::Completions { shell } => Self::Completions { shell },
             Command::Talhelper { arguments } => {
                 Self::Talhelper { arguments, variables: variables() }
@@ -259,6 +268,8 @@ impl Settings {
             Gen::Schematic { file, shown } => {
                 Self::GenSchematic { file: Input::file(&file), output: shown.output }
             }
+            Gen::Talconfig(args) => Self::GenTalconfig(args),
+            Gen::Machine(args) => Self::GenMachine { args, surroundings: Surroundings::resolve() },
             Gen::Talosconfig { cluster, with_secrets, roles, hours, output, force } => {
                 Self::GenTalosconfig(GenTalosconfig {
                     keys: keys(),
@@ -291,16 +302,31 @@ fn variables() -> Vec<(String, String)> {
     std::env::vars_os().filter_map(text).collect()
 }
 
+/// Where what can be asked for again is kept.
+pub(crate) fn cache(variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
+    let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = || path("HOME").unwrap_or_default().join(".cache");
+    path("XDG_CACHE_HOME").unwrap_or_else(home).join("ichor")
+}
+
+/// The certificates that are trusted instead of those of the operating system.
+pub(crate) fn trusted(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    variable("SSL_CERT_FILE").filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
 /// What the environment says about keys of encrypted files.
-#[expect(clippy::disallowed_methods, reason = "here is where the environment is read")]
 fn keys() -> Keys {
-    Keys::resolve(|name| std::env::var_os(name))
+    Keys::resolve(variable)
+}
+
+#[expect(clippy::disallowed_methods, reason = "here is where the environment is read")]
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
 }
 
 impl Surroundings {
-    #[expect(clippy::disallowed_methods, reason = "here is where the environment is read")]
     fn resolve() -> Self {
-        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         let home = PathBuf::from(variable("HOME").unwrap_or_default());
         let talosconfigs = match variable("TALOSCONFIG") {
             Some(path) => vec![path.into()],

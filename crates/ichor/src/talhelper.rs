@@ -4,13 +4,12 @@
 //! help texts are ours. What is different on purpose is in `docs/reference/talhelper.md`.
 
 mod args;
-mod diff;
-mod factory;
+pub(crate) mod diff;
 mod gencommand;
 mod genconfig;
 mod gensecret;
 mod genurl;
-mod gitignore;
+pub(crate) mod gitignore;
 mod outside;
 mod validate;
 
@@ -33,7 +32,7 @@ pub(crate) fn run(
     variables: &[(String, String)],
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let environment = variables.iter().cloned().collect();
+    let environment: Environment = variables.iter().cloned().collect();
     match args::parse(arguments) {
         Parsed::Text(text) => printer.exactly(&text),
         Parsed::Wrong(message) => {
@@ -41,7 +40,7 @@ pub(crate) fn run(
             Ok(ExitStatus::Failed)
         }
         Parsed::Command { command, debug } => {
-            let outside = Outside::new(debug);
+            let outside = Outside::new(debug, &environment);
             let mut session = Session { outside: &outside, environment, printer };
             let done = session.command(command);
             outside.tell(session.printer);

@@ -11,9 +11,11 @@ use super::{Shown, Sure};
 pub enum Change {
     /// Start a directory for a new cluster
     ///
-    /// Writes ichor.yaml, new secrets and a .gitignore. Nothing is done to machines.
+    /// Writes ichor.yaml, new secrets and a .gitignore. Nothing is done to machines. With --talhelper it is a talconfig.yaml
+    /// with talenv.yaml; the secrets are encrypted where a .sops.yaml or `SOPS_AGE_RECIPIENTS` says for whom.
     ///
     ///   ichor init home --endpoint $ENDPOINT --control-plane cp-1=10.0.0.11 --worker w-1=10.0.0.21
+    ///   ichor init home --talhelper --endpoint $ENDPOINT --control-plane cp-1=10.0.0.11
     #[command(verbatim_doc_comment)]
     Init(Init),
 
@@ -130,6 +132,10 @@ pub struct Init {
     /// The Kubernetes release
     #[arg(long, value_name = "VERSION", default_value = "v1.36.3")]
     pub kubernetes: String,
+
+    /// Start a directory that talhelper could work on as well
+    #[arg(long)]
+    pub talhelper: bool,
 
     /// The directory to start; the current one when left out
     #[arg(short = 'C', long, value_name = "DIR")]

@@ -6,8 +6,11 @@ mod completions;
 mod config;
 mod diff;
 mod explain;
+mod extensions;
 mod generate;
+mod guide;
 mod look;
+mod machine;
 mod node;
 mod patch;
 mod validate;
@@ -29,6 +32,11 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::GenSchematic { file, output } => generate::schematic(file, *output, printer),
         Settings::GenTalosconfig(settings) => generate::talosconfig(settings, printer),
         Settings::GenKubeconfig(settings) => generate::kubeconfig(settings, printer),
+        Settings::GenTalconfig(args) => guide::run(args, printer),
+        Settings::GenMachine { args, surroundings } => machine::run(args, surroundings, printer),
+        Settings::Extensions { args, factories, cache } => {
+            extensions::run(args, factories, cache, printer)
+        }
         Settings::Patch { files, patches, target, dialect } => {
             patch::run(files, patches, target, *dialect, printer)
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// The difference between what a file holds and what it would; nothing when there is none.
-pub(super) fn unified(path: &str, before: &str, after: &str) -> String {
+pub(crate) fn unified(path: &str, before: &str, after: &str) -> String {
     let (old, new) = (lines(before), lines(after));
     let edits = edits(&old, &new);
     if edits.is_empty() {

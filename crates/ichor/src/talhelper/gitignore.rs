@@ -5,7 +5,7 @@ use std::io::Write;
 use super::outside::file_error;
 
 /// Adds names that no pattern of the file matches.
-pub(super) fn add(path: &str, names: &[String]) -> Result<(), String> {
+pub(crate) fn add(path: &str, names: &[String]) -> Result<(), String> {
     for name in names {
         let wrong = |error: std::io::Error| file_error("open", path, &error).to_string();
         let mut file =

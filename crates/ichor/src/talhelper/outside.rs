@@ -8,13 +8,14 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use talconfig::{Environment, FileError, World};
+use talconfig::{Environment, FileError, Versions, World};
 use talos_config::yaml::Limits;
 
-use super::factory;
+use crate::factory::Factories;
 use crate::makers;
 use crate::printer::Printer;
 use crate::sealed::{self, Keys};
+use crate::{releases, settings};
 
 /// Files of this machine.
 pub(crate) struct Outside {
@@ -22,11 +23,20 @@ pub(crate) struct Outside {
     debug: bool,
     /// What is to be told to people, in its order.
     lines: RefCell<Vec<String>>,
+    factories: Factories,
+    /// What is known about releases beyond what was built in.
+    versions: Option<Versions>,
 }
 
 impl Outside {
-    pub(crate) fn new(debug: bool) -> Self {
-        Self { debug, lines: RefCell::default() }
+    pub(crate) fn new(debug: bool, environment: &Environment) -> Self {
+        let variable = |name: &str| environment.get(name).map(OsString::from);
+        Self {
+            debug,
+            lines: RefCell::default(),
+            factories: Factories { trusted: settings::trusted(variable) },
+            versions: releases::kept(&settings::cache(variable)),
+        }
     }
 
     /// Tells what has come up since the last time.
@@ -86,7 +96,11 @@ impl World for Outside {
     }
 
     fn register(&self, url: &str, schematic: &str) -> Result<String, String> {
-        factory::register(url, schematic)
+        self.factories.register(url, schematic)
+    }
+
+    fn versions(&self) -> &Versions {
+        self.versions.as_ref().unwrap_or(Versions::built_in())
     }
 
     fn lookup(&self, name: &str) -> Option<IpAddr> {

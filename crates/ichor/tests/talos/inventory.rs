@@ -105,16 +105,19 @@ fn links_and_disks_are_what_their_resources_say() {
                 let of_link =
                     addresses.iter().filter(|address| address["spec"]["linkName"] == *name);
                 let spec = &link["spec"];
+                let or_empty = |key: &str| spec.get(key).cloned().unwrap_or("".into());
                 serde_json::json!({
                     "node": node,
                     "link": name,
-                    "alias": spec.get("alias").cloned().unwrap_or("".into()),
+                    "alias": or_empty("alias"),
                     "type": spec["type"],
                     "kind": spec["kind"],
                     "hardwareAddress": spec["hardwareAddr"],
                     "mtu": spec["mtu"],
                     "operationalState": spec["operationalState"],
                     "linkState": spec["linkState"],
+                    "driver": or_empty("driver"),
+                    "busPath": or_empty("busPath"),
                     "addresses": of_link.map(|one| &one["spec"]["address"]).collect::<Vec<_>>(),
                 })
             })

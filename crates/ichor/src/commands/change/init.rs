@@ -14,12 +14,7 @@ use crate::{Error, ExitStatus, files, makers};
 
 pub(super) fn run(args: &Init, printer: &mut Printer) -> Result<ExitStatus, Error> {
     let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    let text = text(args)?;
-    ClusterSpec::parse(&text, Source::default()).map_err(|error| Error::Spec {
-        message: error.to_string(),
-        hint: error.hint().map(str::to_owned),
-        code: error.code(),
-    })?;
+    let text = checked(args)?;
     let contract = args.talos.parse().unwrap_or(Contract::CURRENT);
     let secrets = makers::with(|makers| Bundle::generate(contract, makers))?;
     let outputs = [
@@ -30,6 +25,17 @@ pub(super) fn run(args: &Init, printer: &mut Printer) -> Result<ExitStatus, Erro
     files::write_all(&outputs, false, printer)?;
     printer.note("secrets.yaml is all that a cluster can be taken over with: keep it safe");
     Ok(ExitStatus::Done)
+}
+
+/// The native file, if what was typed makes one.
+pub(super) fn checked(args: &Init) -> Result<String, Error> {
+    let text = text(args)?;
+    ClusterSpec::parse(&text, Source::default()).map_err(|error| Error::Spec {
+        message: error.to_string(),
+        hint: error.hint().map(str::to_owned),
+        code: error.code(),
+    })?;
+    Ok(text)
 }
 
 fn text(args: &Init) -> Result<String, Error> {
@@ -49,14 +55,19 @@ fn text(args: &Init) -> Result<String, Error> {
 fn machines(given: &[String], indent: usize) -> Result<String, Error> {
     let mut text = String::new();
     for given in given {
-        let (name, address) = given.split_once('=').ok_or_else(|| Error::Usage {
-            message: format!("{given:?} is no machine"),
-            hint: "write it as NAME=ADDRESS".to_owned(),
-        })?;
+        let (name, address) = machine(given)?;
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{:indent$}- {{name: {name}, address: {address}}}", "");
     }
     Ok(text)
+}
+
+/// Name and address of a machine.
+pub(super) fn machine(given: &str) -> Result<(&str, &str), Error> {
+    given.split_once('=').ok_or_else(|| Error::Usage {
+        message: format!("{given:?} is no machine"),
+        hint: "write it as NAME=ADDRESS".to_owned(),
+    })
 }
 
 const IGNORED: &str = ".ichor/\nkubeconfig\nsecrets.yaml\n";

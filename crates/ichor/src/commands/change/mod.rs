@@ -4,6 +4,7 @@ mod apply;
 mod diff;
 mod history;
 mod init;
+mod init_talconfig;
 mod person;
 mod plan;
 mod status;
@@ -28,6 +29,7 @@ pub(super) fn run(
 ) -> Result<ExitStatus, Error> {
     machines::run(async {
         match command {
+            Change::Init(args) if args.talhelper => init_talconfig::run(args, &place.keys, printer),
             Change::Init(args) => init::run(args, printer),
             Change::Plan(args) => plan::plan(args, place, surroundings, printer).await,
             Change::Show(args) => plan::show(args, printer),

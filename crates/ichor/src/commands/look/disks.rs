@@ -19,14 +19,21 @@ pub(super) async fn run(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
-    let ask = |node: Node| async move {
-        match resources(&node).await {
-            // Machines before 1.8 have no such resources.
-            Err(NodeError { reason: Reason::Unsupported(_), .. }) => older(&node).await,
-            answer => answer,
-        }
-    };
-    machines.ask(ask).await.show(|disks: Vec<Disk>| disks, args.shown.output, printer)
+    let rows = |disks: Vec<Disk>| disks;
+    machines.ask(|node| async move { disks(&node).await }).await.show(
+        rows,
+        args.shown.output,
+        printer,
+    )
+}
+
+/// The disks of a machine.
+pub(in crate::commands) async fn disks(node: &Node) -> Result<Vec<Disk>, NodeError> {
+    match resources(node).await {
+        // Machines before 1.8 have no such resources.
+        Err(NodeError { reason: Reason::Unsupported(_), .. }) => older(node).await,
+        answer => answer,
+    }
 }
 
 async fn resources(node: &Node) -> Result<Vec<Disk>, NodeError> {
@@ -42,6 +49,7 @@ async fn resources(node: &Node) -> Result<Vec<Disk>, NodeError> {
         wwid: spec.wwid,
         size: spec.size,
         bus_path: spec.bus_path,
+        transport: spec.transport,
         read_only: spec.readonly,
     };
     Ok(disks.into_iter().map(disk).collect())
@@ -60,6 +68,7 @@ async fn older(node: &Node) -> Result<Vec<Disk>, NodeError> {
         wwid: disk.wwid,
         size: disk.size,
         bus_path: disk.bus_path,
+        transport: String::new(),
         read_only: disk.readonly,
     };
     Ok(disks.into_iter().map(disk).collect())
@@ -81,20 +90,22 @@ fn name(kind: DiskType) -> &'static str {
     kind.as_str_name()
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Disk {
-    device: String,
-    model: String,
-    serial: String,
-    r#type: &'static str,
-    uuid: String,
-    wwid: String,
+pub(in crate::commands) struct Disk {
+    pub(in crate::commands) device: String,
+    pub(in crate::commands) model: String,
+    pub(in crate::commands) serial: String,
+    pub(in crate::commands) r#type: &'static str,
+    pub(in crate::commands) uuid: String,
+    pub(in crate::commands) wwid: String,
     /// In bytes.
-    size: u64,
-    bus_path: String,
-    read_only: bool,
-    system_disk: bool,
+    pub(in crate::commands) size: u64,
+    pub(in crate::commands) bus_path: String,
+    /// How it is attached; empty before Talos 1.8.
+    pub(in crate::commands) transport: String,
+    pub(in crate::commands) read_only: bool,
+    pub(in crate::commands) system_disk: bool,
 }
 
 impl Row for Disk {

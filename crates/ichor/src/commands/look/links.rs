@@ -31,7 +31,7 @@ pub(super) async fn run(
 }
 
 /// What is shown is in the YAML: there addresses and words are texts already.
-async fn links(node: &Node) -> Result<Vec<Link>, NodeError> {
+pub(in crate::commands) async fn links(node: &Node) -> Result<Vec<Link>, NodeError> {
     let mut addresses: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (_, spec) in specs::<AddressStatusSpec>(node).await? {
         addresses.entry(text(&spec, "linkName")).or_default().push(text(&spec, "address"));
@@ -45,6 +45,8 @@ async fn links(node: &Node) -> Result<Vec<Link>, NodeError> {
         mtu: text(&spec, "mtu").parse().unwrap_or(0),
         operational_state: text(&spec, "operationalState"),
         link_state: text(&spec, "linkState") == "true",
+        driver: text(&spec, "driver"),
+        bus_path: text(&spec, "busPath"),
         link: name,
     };
     Ok(specs::<LinkStatusSpec>(node).await?.into_iter().map(link).collect())
@@ -68,18 +70,20 @@ fn text(spec: &yaml::Node, key: &str) -> String {
     scalar.map(|(text, _)| text.to_owned()).unwrap_or_default()
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Link {
-    link: String,
-    alias: String,
-    r#type: String,
-    kind: String,
-    hardware_address: String,
-    mtu: u32,
-    operational_state: String,
-    link_state: bool,
-    addresses: Vec<String>,
+pub(in crate::commands) struct Link {
+    pub(in crate::commands) link: String,
+    pub(in crate::commands) alias: String,
+    pub(in crate::commands) r#type: String,
+    pub(in crate::commands) kind: String,
+    pub(in crate::commands) hardware_address: String,
+    pub(in crate::commands) mtu: u32,
+    pub(in crate::commands) operational_state: String,
+    pub(in crate::commands) link_state: bool,
+    pub(in crate::commands) driver: String,
+    pub(in crate::commands) bus_path: String,
+    pub(in crate::commands) addresses: Vec<String>,
 }
 
 impl Row for Link {

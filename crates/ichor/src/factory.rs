@@ -1,7 +1,8 @@
-//! The image factory: one request, which gives the id of a schematic.
+//! The image factory: registers schematics, and says what a release of Talos has.
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,25 +10,99 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde::Deserialize;
+use talconfig::Release;
 
-/// Registers a schematic.
-pub(super) fn register(url: &str, schematic: &str) -> Result<String, String> {
-    let refused = |reason: String| format!("server not wanting to reply: Post \"{url}\": {reason}");
-    let target = Target::parse(url).map_err(refused)?;
-    let answer = target.post(schematic).map_err(refused)?;
-    let (status, body) =
-        parse(&answer).ok_or_else(|| refused("malformed HTTP response".to_owned()))?;
-    if !status.starts_with("201") {
-        return Err(format!("server not replying StatusCreated ({url}): {status}"));
+/// A way to image factories.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Factories {
+    /// The certificates to trust, instead of those that the operating system trusts: `SSL_CERT_FILE`.
+    pub(crate) trusted: Option<PathBuf>,
+}
+
+impl Factories {
+    /// Registers a schematic and gives its id. Errors are told as talhelper tells them.
+    pub(crate) fn register(&self, url: &str, schematic: &str) -> Result<String, String> {
+        let refused =
+            |reason: String| format!("server not wanting to reply: Post \"{url}\": {reason}");
+        let (status, body) = self.ask("POST", url, schematic).map_err(refused)?;
+        if !status.starts_with("201") {
+            return Err(format!("server not replying StatusCreated ({url}): {status}"));
+        }
+        let created: Created = serde_json::from_str(&body).map_err(|error| error.to_string())?;
+        Ok(created.id)
     }
-    let created: Created = serde_json::from_str(&body).map_err(|error| error.to_string())?;
-    Ok(created.id)
+
+    /// What a release has; `url` is where the factory is.
+    pub(crate) fn release(&self, url: &str, version: &str) -> Result<Release, String> {
+        let extensions: Vec<Extension> = self.list(url, version, "extensions")?;
+        let overlays: Vec<Overlay> = self.list(url, version, "overlays")?;
+        Ok(Release {
+            extensions: extensions.into_iter().map(|extension| extension.name).collect(),
+            overlays: overlays.into_iter().map(|overlay| (overlay.name, overlay.image)).collect(),
+        })
+    }
+
+    fn list<T: for<'a> Deserialize<'a>>(
+        &self,
+        url: &str,
+        version: &str,
+        what: &str,
+    ) -> Result<Vec<T>, String> {
+        let url = format!("{}/version/{version}/{what}/official", url.trim_end_matches('/'));
+        let (status, body) =
+            self.ask("GET", &url, "").map_err(|reason| format!("{url}: {reason}"))?;
+        if !status.starts_with("200") {
+            return Err(format!("{url}: {status}"));
+        }
+        // A release without overlays has `null` in their place.
+        let list: Option<Vec<T>> =
+            serde_json::from_str(&body).map_err(|error| format!("{url}: {error}"))?;
+        Ok(list.unwrap_or_default())
+    }
+
+    /// Status and body of the answer to one request.
+    fn ask(&self, method: &str, url: &str, body: &str) -> Result<(String, String), String> {
+        let target = Target::parse(url)?;
+        let answer = target.ask(method, body, self)?;
+        parse(&answer).ok_or_else(|| "malformed HTTP response".to_owned())
+    }
+
+    /// Trusts whom the operating system trusts, or whom it is told to.
+    fn trusting(&self) -> Result<ClientConfig, String> {
+        let found = match &self.trusted {
+            Some(path) => fs_err::read(path).map_err(|error| error.to_string())?,
+            None => BUNDLES.iter().find_map(|path| fs_err::read(path).ok()).unwrap_or_default(),
+        };
+        let mut roots = RootCertStore::empty();
+        for certificate in CertificateDer::pem_slice_iter(&found).flatten() {
+            // One that cannot be read is trusted by nobody.
+            let _ = roots.add(certificate);
+        }
+        if roots.is_empty() {
+            return Err(
+                "x509: certificate signed by unknown authority (no trusted certificates found)"
+                    .to_owned(),
+            );
+        }
+        Ok(ClientConfig::builder().with_root_certificates(roots).with_no_client_auth())
+    }
 }
 
 #[derive(Deserialize)]
 struct Created {
     #[serde(default)]
     id: String,
+}
+
+#[derive(Deserialize)]
+struct Extension {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Overlay {
+    name: String,
+    image: String,
 }
 
 struct Target<'a> {
@@ -58,7 +133,7 @@ impl<'a> Target<'a> {
         Ok(Self { secure, host, port, authority, path })
     }
 
-    fn post(&self, body: &str) -> Result<Vec<u8>, String> {
+    fn ask(&self, method: &str, body: &str, factories: &Factories) -> Result<Vec<u8>, String> {
         let bare = self.host.trim_start_matches('[').trim_end_matches(']');
         let addresses = (bare, self.port)
             .to_socket_addrs()
@@ -79,7 +154,7 @@ impl<'a> Target<'a> {
         stream.set_read_timeout(Some(DEADLINE)).map_err(limit)?;
         stream.set_write_timeout(Some(DEADLINE)).map_err(limit)?;
         let request = format!(
-            "POST {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: ichor\r\nContent-Length: {}\r\nConnection: \
+            "{method} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: ichor\r\nContent-Length: {}\r\nConnection: \
              close\r\n\r\n{body}",
             self.path,
             self.authority,
@@ -89,7 +164,7 @@ impl<'a> Target<'a> {
             return converse(stream, &request);
         }
         let name = ServerName::try_from(bare.to_owned()).map_err(|error| error.to_string())?;
-        let connection = ClientConnection::new(Arc::new(trusting()?), name)
+        let connection = ClientConnection::new(Arc::new(factories.trusting()?), name)
             .map_err(|error| error.to_string())?;
         converse(StreamOwned::new(connection, stream), &request)
     }
@@ -106,23 +181,6 @@ fn converse(mut stream: impl Read + Write, request: &str) -> Result<Vec<u8>, Str
         }
         Err(error) => Err(error.to_string()),
     }
-}
-
-/// Trusts whom the operating system trusts.
-fn trusting() -> Result<ClientConfig, String> {
-    let mut roots = RootCertStore::empty();
-    let found = BUNDLES.iter().find_map(|path| fs_err::read(path).ok());
-    for certificate in CertificateDer::pem_slice_iter(&found.unwrap_or_default()).flatten() {
-        // One that cannot be read is trusted by nobody.
-        let _ = roots.add(certificate);
-    }
-    if roots.is_empty() {
-        return Err(
-            "x509: certificate signed by unknown authority (no trusted certificates found)"
-                .to_owned(),
-        );
-    }
-    Ok(ClientConfig::builder().with_root_certificates(roots).with_no_client_auth())
 }
 
 /// Status line and body of an answer.
@@ -163,8 +221,8 @@ fn reason(error: &std::io::Error) -> String {
 /// Long enough for a factory that has to think, short enough for a person that waits.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// An answer is an id and what was asked for.
-const LONGEST: u64 = 1 << 20;
+/// A list of extensions takes some 30 kB.
+const LONGEST: u64 = 4 << 20;
 
 /// Where operating systems keep the certificates that they trust.
 const BUNDLES: [&str; 4] = [
