@@ -421,6 +421,7 @@ pub enum Gen {
     /// Both files are checked first. Patches are the templates below templates/config/talos/patches: in `global`,
     /// `controller`, `worker`, and in directories with the names of nodes. A talconfig.yaml.j2 or talenv.yaml.j2 in
     /// templates/config/talos is filled in as well; without the first the talconfig is the one of the operations guide.
+    /// What is called NAME.sops.yaml.j2 is written encrypted, by the rules of the nearest .sops.yaml.
     ///
     ///   ichor gen talconfig --dry-run
     ///   ichor gen talconfig && ichor talhelper validate talconfig talos/talconfig.yaml

@@ -26,7 +26,7 @@ pub(crate) enum Settings {
     GenSchematic { file: Input, output: Output },
     GenTalosconfig(GenTalosconfig),
     GenKubeconfig(GenKubeconfig),
-    GenTalconfig(GenTalconfig),
+    GenTalconfig { args: GenTalconfig, keys: Keys },
     GenMachine { args: Box<GenMachine>, surroundings: Surroundings },
     Extensions { args: Extensions, factories: Factories, cache: PathBuf },
     Patch { files: Vec<Input>, patches: Vec<Input>, target: Target, dialect: Dialect },
@@ -268,7 +268,7 @@ impl Settings {
             Gen::Schematic { file, shown } => {
                 Self::GenSchematic { file: Input::file(&file), output: shown.output }
             }
-            Gen::Talconfig(args) => Self::GenTalconfig(args),
+            Gen::Talconfig(args) => Self::GenTalconfig { args, keys: keys() },
             Gen::Machine(args) => Self::GenMachine { args, surroundings: Surroundings::resolve() },
             Gen::Talosconfig { cluster, with_secrets, roles, hours, output, force } => {
                 Self::GenTalosconfig(GenTalosconfig {

@@ -1,17 +1,26 @@
 //! `ichor gen talconfig`: a talconfig of `cluster.yaml` and `nodes.yaml`, and its patches from templates.
+//!
+//! Always holds: a file whose name says that it is encrypted is never written or shown in clear.
 
 use std::path::{Path, PathBuf};
 
 use talconfig::guide::{Guide, PatchFiles, SCOPES};
+use talos_config::Source;
+use talos_config::yaml::{self, Limits};
 
 use crate::args::GenTalconfig;
 use crate::printer::Printer;
+use crate::sealed::{self, Keys};
 use crate::settings::Input;
 use crate::talhelper::diff;
 use crate::texts::Texts;
 use crate::{Error, ExitStatus, files};
 
-pub(super) fn run(args: &GenTalconfig, printer: &mut Printer) -> Result<ExitStatus, Error> {
+pub(super) fn run(
+    args: &GenTalconfig,
+    keys: &Keys,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
     let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let output = args.output.clone().unwrap_or_else(|| root.join("talos"));
     let mut texts = Texts::default();
@@ -56,35 +65,48 @@ pub(super) fn run(args: &GenTalconfig, printer: &mut Printer) -> Result<ExitStat
             }
         }
     }
-    write(made, args, printer)
+    write(made, args, keys, printer)
 }
 
 /// Writes what is not there yet or says something else.
 fn write(
     made: Vec<(PathBuf, String)>,
     args: &GenTalconfig,
+    keys: &Keys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let mut pending = Vec::new();
     let mut changed = Vec::new();
     for (path, text) in made {
+        let is_sealed = sealed::is_sealed(&path);
         let before = if path.exists() {
-            Some(fs_err::read_to_string(&path).map_err(Error::Input)?)
+            let text = fs_err::read_to_string(&path).map_err(Error::Input)?;
+            Some(if is_sealed { sealed::open(text, &path, keys)? } else { text })
         } else {
             None
         };
-        if before.as_ref() == Some(&text) {
+        let is_same = match &before {
+            // Encryption lays the text out anew.
+            Some(before) if is_sealed => laid_out(before) == laid_out(&text),
+            Some(before) => *before == text,
+            None => false,
+        };
+        if is_same {
             continue;
         }
         if args.dry_run {
             let shown = path.display().to_string();
             let slash = if shown.starts_with('/') { "" } else { "/" };
-            let difference =
-                diff::unified(&format!("{slash}{shown}"), &before.unwrap_or_default(), &text);
+            let difference = if is_sealed {
+                format!("Encrypted files a{slash}{shown} and b{slash}{shown} differ\n")
+            } else {
+                diff::unified(&format!("{slash}{shown}"), &before.unwrap_or_default(), &text)
+            };
             printer.exactly(&difference)?;
         } else if before.is_some() {
             changed.push(path.display().to_string());
         }
+        let text = if is_sealed { sealed::seal(&text, &path, keys)? } else { text };
         pending.push((path, text));
     }
     if pending.is_empty() {
@@ -106,6 +128,12 @@ fn write(
         }
     }
     files::write_all(&pending, true, printer)
+}
+
+/// What a text says, laid out as nobody else would.
+fn laid_out(text: &str) -> Option<String> {
+    let documents = yaml::parse(text, Source::default(), Limits::default()).ok()?;
+    Some(yaml::rewrite(&documents, 2, false))
 }
 
 /// Templates of one directory.

@@ -32,7 +32,7 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::GenSchematic { file, output } => generate::schematic(file, *output, printer),
         Settings::GenTalosconfig(settings) => generate::talosconfig(settings, printer),
         Settings::GenKubeconfig(settings) => generate::kubeconfig(settings, printer),
-        Settings::GenTalconfig(args) => guide::run(args, printer),
+        Settings::GenTalconfig { args, keys } => guide::run(args, keys, printer),
         Settings::GenMachine { args, surroundings } => machine::run(args, surroundings, printer),
         Settings::Extensions { args, factories, cache } => {
             extensions::run(args, factories, cache, printer)

@@ -29,10 +29,7 @@ fn a_new_directory_gives_machines_at_once() {
 
 #[test]
 fn secrets_are_encrypted_where_somebody_says_for_whom() {
-    let key = include_str!("../talhelper/throw-away-secrets/age.key");
-    let recipient =
-        key.lines().find_map(|line| line.strip_prefix("# public key: ")).expect("a recipient");
-    let private = key.lines().find(|line| line.starts_with("AGE-SECRET-KEY")).expect("a key");
+    let (recipient, private) = crate::age_key();
     let rules =
         format!("creation_rules:\n  - path_regex: .*\\.sops\\.yaml\n    age: {recipient}\n");
     for by_rule in [true, false] {
@@ -41,7 +38,7 @@ fn secrets_are_encrypted_where_somebody_says_for_whom() {
             directory.write(".sops.yaml", &rules);
             directory.done(INIT);
         } else {
-            let said = directory.run_with(INIT, &[("SOPS_AGE_RECIPIENTS", recipient)]);
+            let said = directory.run_with(INIT, &[("SOPS_AGE_RECIPIENTS", &recipient)]);
             assert_eq!(said.code, 0, "{}", said.stderr);
         }
         assert!(!directory.path("talsecret.yaml").exists());
@@ -49,7 +46,7 @@ fn secrets_are_encrypted_where_somebody_says_for_whom() {
         assert!(sealed.contains("ENC[AES256_GCM,") && !sealed.contains(BEGIN), "{sealed}");
         assert!(!directory.read(".gitignore").contains("talsecret"));
         let line = "talhelper genconfig --offline-mode";
-        let opened = directory.run_with(line, &[("SOPS_AGE_KEY", private)]);
+        let opened = directory.run_with(line, &[("SOPS_AGE_KEY", &private)]);
         assert_eq!(opened.code, 0, "{}", opened.stderr);
         assert!(!opened.stdout.contains("secrets file is not found"), "{}", opened.stdout);
         let closed = directory.run(line);

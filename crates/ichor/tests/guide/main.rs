@@ -97,6 +97,14 @@ fn collect(folder: &Path, root: &Path, files: &mut Vec<String>) {
     }
 }
 
+/// A recipient that is made for tests, and the key that opens what is for it.
+fn age_key() -> (String, String) {
+    let key = include_str!("../talhelper/throw-away-secrets/age.key");
+    let recipient = key.lines().find_map(|line| line.strip_prefix("# public key: "));
+    let private = key.lines().find(|line| line.starts_with("AGE-SECRET-KEY"));
+    (recipient.expect("a recipient").to_owned(), private.expect("a key").to_owned())
+}
+
 /// What the program said, and how it ended.
 struct Said {
     code: i32,

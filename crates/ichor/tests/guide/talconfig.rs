@@ -225,3 +225,49 @@ fn an_env_file_that_is_none_stops_everything() {
     }
     assert_eq!(directory.files("clusterconfig"), [""; 0]);
 }
+
+#[test]
+fn what_is_called_encrypted_is() {
+    let directory = directory();
+    let template = "templates/config/talos/patches/global/join.sops.yaml.j2";
+    let patch = |token: &str| {
+        format!("machine:\n  env:\n    TOKEN: {token} # of #{{ cloudflare_domain }}#\n")
+    };
+    directory.write(template, &patch("canary-one"));
+    let refused = directory.run("gen talconfig");
+    assert_eq!(refused.code, 3, "{}", refused.stderr);
+    assert!(refused.stderr.contains("error[sops.no-rule]"), "{}", refused.stderr);
+    assert_eq!(directory.files("talos"), [""; 0]);
+
+    let (recipient, private) = crate::age_key();
+    directory.write(".sops.yaml", &format!("creation_rules:\n  - age: {recipient}\n"));
+    let keys = [("SOPS_AGE_KEY", private.as_str())];
+    let run = |line: &str| {
+        let said = directory.run_with(line, &keys);
+        assert!(!said.stdout.contains("canary") && !said.stderr.contains("canary"), "{line}");
+        said
+    };
+    assert_eq!(run("gen talconfig").code, 0);
+    let file = "talos/patches/global/join.sops.yaml";
+    let first = directory.read(file);
+    assert!(first.contains("ENC[") && !first.contains("canary"), "{first}");
+    let again = run("gen talconfig");
+    assert_eq!((again.code, again.stderr.as_str()), (0, "everything is as the files say\n"));
+
+    directory.write(template, &patch("canary-two"));
+    let dry = run("gen talconfig --dry-run");
+    assert_eq!(dry.code, 2);
+    assert_eq!(dry.stdout, format!("Encrypted files a/./{file} and b/./{file} differ\n"));
+    assert_eq!(run("gen talconfig --force").code, 0);
+    directory.write("talos/talsecret.yaml", &directory.done("talhelper gensecret"));
+    let made = run(
+        "talhelper genconfig --offline-mode -c talos/talconfig.yaml -e talos/talenv.yaml -s talos/talsecret.yaml",
+    );
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    let machine = directory.read("clusterconfig/kubernetes-cp-1.yaml");
+    assert!(machine.contains("    TOKEN: canary-two\n"), "{machine}");
+    // Without the key nothing can be compared, and nothing is overwritten.
+    let before = directory.read(file);
+    assert_eq!(directory.run("gen talconfig --force").code, 3);
+    assert_eq!(directory.read(file), before);
+}
