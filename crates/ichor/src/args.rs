@@ -15,7 +15,8 @@ pub use change::{
     PlanArgs, ShowArgs, StatusArgs, Told,
 };
 pub use config::{Config, ConfigCommand};
-pub use guide::{EntryForm, Extensions, GenMachine, GenTalconfig};
+pub(crate) use guide::DEFAULT_FACTORY;
+pub use guide::{EntryForm, Extensions, GenMachine, GenSchematic, GenTalconfig};
 pub use look::{
     Certs, Containers, Get, Hardware, ImageCommand, ImageList, ImageNamespace, Look, ResourceForm,
     Services, Version,
@@ -405,16 +406,14 @@ pub enum Gen {
         force: bool,
     },
 
-    /// Find the id of a schematic without asking the factory
+    /// Find the id of a schematic without asking the factory, and name its images
     ///
-    /// The factory serves images of an id only once it has seen the schematic itself.
-    Schematic {
-        /// The schematic, as the factory takes it; `-` is stdin
-        file: PathBuf,
-
-        #[command(flatten)]
-        shown: Shown,
-    },
+    /// The factory serves images of an id only once it has seen the schematic itself: --register shows it.
+    ///
+    ///   ichor gen schematic schematic.yaml
+    ///   ichor gen schematic schematic.yaml --talos v1.12.0 --secureboot --register
+    #[command(verbatim_doc_comment)]
+    Schematic(GenSchematic),
 
     /// Make a talconfig of cluster.yaml and nodes.yaml
     ///

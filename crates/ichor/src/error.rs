@@ -91,11 +91,11 @@ pub enum Error {
     /// Something was not done to a machine, or not to its end.
     #[error(transparent)]
     Deed(#[from] Failure),
-    /// The image factory did not say what a release has.
-    #[error("cannot learn what {version} has: {reason}")]
+    /// The image factory did not do what it was asked.
+    #[error("cannot {attempt}: {reason}")]
     Factory {
-        /// Which release.
-        version: String,
+        /// What was attempted.
+        attempt: String,
         /// Why, with the URL.
         reason: String,
     },
@@ -171,6 +171,7 @@ impl Error {
         "output.not-a-file",
         "output.same-file",
         "output.write-failed",
+        "schematic.extension",
         "talosconfig.unusable",
         "usage",
     ];
@@ -281,7 +282,7 @@ impl Error {
             Self::Connect(ConnectError::NoEndpoint) => Some("-e names where the API is reached"),
             Self::Connect(_) => Some("`ichor config info` shows what the talosconfig holds"),
             Self::Factory { .. } => {
-                Some("--factory names another one; what was known before still is")
+                Some("--factory names another one, SSL_CERT_FILE whom it is trusted by")
             }
             Self::NoEntry { hint, .. } => Some(hint),
             Self::Unasked(_) => Some("--yes does it without asking"),

@@ -11,8 +11,8 @@ use talos_config::{Contract, Mode, Options};
 
 use crate::Error;
 use crate::args::{
-    Args, Change, Command, Config, Extensions, Gen, GenConfigArgs, GenMachine, GenTalconfig, Look,
-    NodeCommand, Output, OutputType, Release, Version,
+    Args, Change, Command, Config, Extensions, Gen, GenConfigArgs, GenMachine, GenSchematic,
+    GenTalconfig, Look, NodeCommand, Output, OutputType, Release, Version,
 };
 use crate::directory;
 use crate::factory::Factories;
@@ -23,7 +23,7 @@ pub(crate) enum Settings {
     GenSecrets(GenSecrets),
     GenConfig(Box<GenConfig>),
     GenCertificate { what: GenCertificate, overwrite: bool },
-    GenSchematic { file: Input, output: Output },
+    GenSchematic { args: GenSchematic, factories: Factories, cache: PathBuf },
     GenTalosconfig(GenTalosconfig),
     GenKubeconfig(GenKubeconfig),
     GenTalconfig { args: GenTalconfig, keys: Keys },
@@ -265,9 +265,11 @@ impl Settings {
                 what: GenCertificate::KeyPair { organization, address, lifetime: seconds(24) },
                 overwrite: force,
             },
-            Gen::Schematic { file, shown } => {
-                Self::GenSchematic { file: Input::file(&file), output: shown.output }
-            }
+            Gen::Schematic(args) => Self::GenSchematic {
+                args,
+                factories: Factories { trusted: trusted(variable) },
+                cache: cache(variable),
+            },
             Gen::Talconfig(args) => Self::GenTalconfig { args, keys: keys() },
             Gen::Machine(args) => Self::GenMachine { args, surroundings: Surroundings::resolve() },
             Gen::Talosconfig { cluster, with_secrets, roles, hours, output, force } => {

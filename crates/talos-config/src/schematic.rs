@@ -51,6 +51,15 @@ impl Schematic {
         id
     }
 
+    /// The names of the system extensions.
+    pub fn extensions(&self) -> Vec<String> {
+        let extensions = self.0.get("customization").and_then(|customization| {
+            customization.get("systemExtensions")?.get("officialExtensions")?.as_list()
+        });
+        let names = extensions.unwrap_or_default().iter();
+        names.filter_map(|name| name.as_text().map(str::to_owned)).collect()
+    }
+
     /// The name of the installer's image for a platform and a release.
     pub fn installer(&self, platform: &str, version: &str, secure_boot: bool) -> String {
         let suffix = if secure_boot { "-secureboot" } else { "" };

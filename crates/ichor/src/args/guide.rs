@@ -26,6 +26,43 @@ pub struct GenTalconfig {
     pub force: bool,
 }
 
+/// Arguments of `ichor gen schematic`.
+#[derive(Clone, Debug, Args)]
+pub struct GenSchematic {
+    /// The schematic, as the factory takes it; `-` is stdin
+    pub file: PathBuf,
+
+    /// Check the extensions against this Talos release, and name its installer and boot images
+    #[arg(long, value_name = "VERSION")]
+    pub talos: Option<String>,
+
+    /// Register the schematic with the image factory, which serves its images from then on
+    #[arg(long)]
+    pub register: bool,
+
+    /// The image factory
+    #[arg(long, value_name = "URL", default_value = DEFAULT_FACTORY)]
+    pub factory: String,
+
+    /// The platform of the images
+    #[arg(long, default_value = "metal", requires = "talos")]
+    pub platform: String,
+
+    /// The processor of the boot images
+    #[arg(long, default_value = "amd64", requires = "talos")]
+    pub arch: String,
+
+    /// Images for machines that boot securely
+    #[arg(long, requires = "talos")]
+    pub secureboot: bool,
+
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// The one that everybody uses.
+pub(crate) const DEFAULT_FACTORY: &str = "https://factory.talos.dev";
+
 /// Arguments of `ichor gen machine`.
 #[derive(Clone, Debug, Args)]
 pub struct GenMachine {
@@ -75,7 +112,7 @@ pub struct Extensions {
     pub refresh: bool,
 
     /// The image factory
-    #[arg(long, value_name = "URL", default_value = "https://factory.talos.dev")]
+    #[arg(long, value_name = "URL", default_value = DEFAULT_FACTORY)]
     pub factory: String,
 
     #[command(flatten)]

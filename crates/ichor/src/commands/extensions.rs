@@ -24,9 +24,9 @@ pub(super) fn run(
     let kept = releases::kept(cache);
     let mut versions = kept.unwrap_or_else(|| Versions::built_in().clone());
     if args.refresh {
-        let release = factories
-            .release(&args.factory, &version)
-            .map_err(|reason| Error::Factory { version: version.clone(), reason })?;
+        let release = factories.release(&args.factory, &version).map_err(|reason| {
+            Error::Factory { attempt: format!("learn what {version} has"), reason }
+        })?;
         versions.add(&version, release);
         let file = releases::keep(&versions, cache)?;
         printer.note(&format!("kept in {}", file.display()));

@@ -1,17 +1,12 @@
 //! `ichor gen`: secrets, configuration and credentials of a new cluster.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
 use talos_config::yaml::Dialect;
-use talos_config::{
-    Bundle, Config, Generate, KubernetesPki, Patch, Patched, Role, Schematic, Secret, Source,
-};
+use talos_config::{Bundle, Config, Generate, KubernetesPki, Patch, Patched, Role, Secret, Source};
 
 use super::patch::{apply_all, read_patches};
-use crate::args::{Output, OutputType};
+use crate::args::OutputType;
 use crate::printer::Printer;
 use crate::settings::{
     GenConfig, GenKubeconfig, GenSecrets, GenTalosconfig, Input, SecretsOrigin, Target,
@@ -107,28 +102,6 @@ pub(super) fn config(settings: &GenConfig, printer: &mut Printer) -> Result<Exit
         "with new secrets; `ichor gen secrets --from-controlplane-config` takes them out again",
     );
     Ok(written)
-}
-
-/// `ichor gen schematic`
-pub(super) fn schematic(
-    file: &Input,
-    output: Output,
-    printer: &mut Printer,
-) -> Result<ExitStatus, Error> {
-    let (schematic, _) = Texts::default().parse(file, Schematic::parse)?;
-    printer.value(&Identified { id: schematic.id(), schematic: schematic.canonical() }, output)
-}
-
-#[derive(Serialize)]
-struct Identified {
-    id: String,
-    schematic: String,
-}
-
-impl fmt::Display for Identified {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.id)
-    }
 }
 
 /// `ichor gen talosconfig`

@@ -13,6 +13,7 @@ mod look;
 mod machine;
 mod node;
 mod patch;
+mod schematic;
 mod validate;
 mod version;
 
@@ -29,7 +30,9 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::GenCertificate { what, overwrite } => {
             certificates::run(what, *overwrite, printer)
         }
-        Settings::GenSchematic { file, output } => generate::schematic(file, *output, printer),
+        Settings::GenSchematic { args, factories, cache } => {
+            schematic::run(args, factories, cache, printer)
+        }
         Settings::GenTalosconfig(settings) => generate::talosconfig(settings, printer),
         Settings::GenKubeconfig(settings) => generate::kubeconfig(settings, printer),
         Settings::GenTalconfig { args, keys } => guide::run(args, keys, printer),

@@ -94,6 +94,66 @@ fn a_factory_that_cannot_is_an_error_and_nothing_is_written() {
 }
 
 #[test]
+fn a_schematic_is_registered_and_its_images_named() {
+    let factory = Factory::start();
+    let url = format!("http://{}", factory.authority);
+    let directory = Directory::new(&[(
+        "schematic.yaml",
+        "customization: {systemExtensions: {officialExtensions: [siderolabs/drbd, siderolabs/zfs]}}\n",
+    )]);
+    let id = "98442b5bb4e8d050f30978ce3e6ec22e7bf534d57cafcd51313235128057e612";
+    assert_eq!(directory.done("gen schematic schematic.yaml"), format!("{id}\n"));
+    assert_eq!(
+        directory.done("gen schematic schematic.yaml --talos v1.12.0"),
+        format!(
+            "id           {id}\ninstaller    factory.talos.dev/metal-installer/{id}:v1.12.0\n\
+             iso          https://factory.talos.dev/image/{id}/v1.12.0/metal-amd64.iso\n\
+             disk image   https://factory.talos.dev/image/{id}/v1.12.0/metal-amd64.raw.zst\n\
+             pxe          https://pxe.factory.talos.dev/pxe/{id}/v1.12.0/metal-amd64\n"
+        )
+    );
+    assert_eq!(factory.requests().len(), 0);
+    let line = "gen schematic schematic.yaml --talos 1.12.0 --secureboot --arch arm64 --register --factory";
+    let said = directory.run(&format!("{line} {url}"));
+    assert_eq!(
+        said.stdout,
+        format!(
+            "id           {id}\ninstaller    {host}/metal-installer-secureboot/{id}:v1.12.0\n\
+             iso          {url}/image/{id}/v1.12.0/metal-arm64-secureboot.iso\n\
+             disk image   {url}/image/{id}/v1.12.0/metal-arm64-secureboot.raw.zst\n\
+             pxe          {url}/pxe/{id}/v1.12.0/metal-arm64-secureboot\n\
+             uki          {url}/image/{id}/v1.12.0/metal-arm64-secureboot-uki.efi\n",
+            host = factory.authority
+        ),
+        "{}",
+        said.stderr
+    );
+    // This factory gives every schematic the same id, and that is told.
+    assert!(said.stderr.contains(&format!("another id: {ID}")), "{}", said.stderr);
+    let requests = factory.requests();
+    assert_eq!(requests.len(), 1);
+    assert_eq!(hex(&Sha256::digest(requests[0].body.as_bytes())), id);
+
+    directory.write(
+        "schematic.yaml",
+        "customization: {systemExtensions: {officialExtensions: [siderolabs/iscsi-tool]}}\n",
+    );
+    let wrong = directory.run(&format!("{line} {url}"));
+    assert_eq!((wrong.code, wrong.stdout.as_str()), (3, ""));
+    assert!(wrong.stderr.contains("error[schematic.extension]"), "{}", wrong.stderr);
+    assert!(
+        wrong.stderr.contains("hint: did you mean \"siderolabs/iscsi-tools\"?"),
+        "{}",
+        wrong.stderr
+    );
+    assert_eq!(factory.requests().len(), 1);
+    // Of a release that is not known nothing is held against a name.
+    let unknown = directory.run("gen schematic schematic.yaml --talos v1.13.99");
+    assert_eq!(unknown.code, 0);
+    assert!(unknown.stderr.starts_with("warning: the extensions of v1.13.99 are not known"));
+}
+
+#[test]
 fn extensions_of_a_new_release_need_no_new_build() {
     let factory = Factory::start();
     let text = talconfig("factory.talos.dev", "https")
