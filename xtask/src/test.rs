@@ -92,7 +92,7 @@ const LEVELS: &[Level] = &[
         name: "parts",
         about: "with real programs of the operating system",
         peers: Peers::None,
-        packages: &["bash", "fish", "zsh"],
+        packages: &["bash", "fish", "python3-jinja2", "zsh"],
         nodes: false,
     },
     Level {

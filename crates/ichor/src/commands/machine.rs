@@ -74,6 +74,10 @@ fn describe(
         missing("no link has its address".to_owned(), "`ichor links` shows those that there are")
     })?;
     reasons.push(format!("link {} has {address}: {}", link.link, link.hardware_address));
+    if machine.parse() != Ok(address) {
+        reasons
+            .push(format!("warning: {address} is not what it was called by: it is the only one"));
+    }
     if !link.kind.is_empty() {
         let (name, kind) = (&link.link, &link.kind);
         reasons.push(format!(
@@ -142,7 +146,8 @@ fn spelled(disk: &Disk) -> String {
     format!("{} ({}, {}{model}{serial})", disk.device, disk.r#type, spell_bytes(disk.size))
 }
 
-/// The link that has the machine's address; where the machine goes by a name, the one that is up and has one.
+/// The link that has the machine's address. A machine that goes by a name, or is behind an address of somebody else,
+/// is known by its only address.
 fn choose_link<'a>(machine: &str, links: &'a [Link]) -> Option<(&'a Link, IpAddr)> {
     let of = |link: &'a Link| {
         link.addresses.iter().filter_map(move |text| {
@@ -151,10 +156,14 @@ fn choose_link<'a>(machine: &str, links: &'a [Link]) -> Option<(&'a Link, IpAddr
         })
     };
     let mut all = links.iter().filter(|link| link.r#type == "ether").flat_map(of);
-    match machine.parse::<IpAddr>() {
-        Ok(address) => all.find(|(_, found)| *found == address),
-        Err(_) => all.find(|(link, found)| link.link_state && found.is_ipv4()),
+    let called = machine.parse::<IpAddr>().ok();
+    if let Some(found) = all.clone().find(|(_, address)| Some(*address) == called) {
+        return Some(found);
     }
+    let mut plain = all
+        .by_ref()
+        .filter(|(link, address)| link.kind.is_empty() && link.link_state && address.is_ipv4());
+    plain.next().filter(|_| plain.next().is_none())
 }
 
 /// What an entry says.
@@ -333,10 +342,16 @@ mod tests {
         assert!(
             described.reasons.last().is_some_and(|reason| reason.starts_with("warning: dummy0"))
         );
-        let error = describe("10.0.0.99", &disks, &links(), &args(EntryForm::Talconfig)).err();
+        // Behind the address of somebody else.
+        let behind =
+            describe("192.0.2.1", &disks, &links(), &args(EntryForm::Ichor)).expect("an entry");
+        assert_eq!(behind.entry, "    - {name: node-123402, address: 10.0.0.13, disk: /dev/sda}\n");
+        let mut several = links();
+        several[0].addresses = vec!["10.0.0.12/24".to_owned()];
+        let error = describe("192.0.2.1", &disks, &several, &args(EntryForm::Talconfig)).err();
         assert_eq!(
             error.map(|error| error.to_string()).as_deref(),
-            Some("10.0.0.99: no link has its address")
+            Some("192.0.2.1: no link has its address")
         );
     }
 }

@@ -134,6 +134,24 @@ fn links_and_disks_are_what_their_resources_say() {
 }
 
 /// A reader's talosconfig, made by the machine: talosctl takes it, and it shows no secrets.
+/// A node that is a container has no disk, so what a machine with one gives is tried without it.
+#[test]
+#[ignore = "level talos: needs real nodes (cargo xtask test)"]
+fn a_machine_without_a_disk_gets_no_entry() {
+    let machine = talos::machine(Size::NONE);
+    let nodes = ["--insecure", "--nodes", &machine.endpoint.to_string()];
+    let output = ichor(Path::new("/nowhere/talosconfig"))
+        .args(["gen", "machine"])
+        .args(nodes)
+        .output()
+        .expect("ichor");
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    assert_eq!(text(&output), "");
+    let said = errors(&output);
+    assert!(said.contains("error[machine.no-entry]"), "{said}");
+    assert!(said.contains("no disk to install to: it has none"), "{said}");
+}
+
 #[test]
 #[ignore = "level talos: needs real nodes (cargo xtask test)"]
 fn new_talosconfigs_do_what_their_roles_say() {
