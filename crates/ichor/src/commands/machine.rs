@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
+use plan::MachineName;
 use serde_json::Value;
 use talos_config::spell_bytes;
 
@@ -23,8 +24,12 @@ pub(super) fn run(
 ) -> Result<ExitStatus, Error> {
     machines::run(async {
         let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
-        if args.name.is_some() {
+        if let Some(name) = &args.name {
             machines.only("--name")?;
+            name.parse::<MachineName>().map_err(|malformed| Error::Usage {
+                message: format!("{name:?} is no name of a machine"),
+                hint: malformed.to_string(),
+            })?;
         }
         let ask = |node: talos_api::Node| async move {
             Ok((disks::disks(&node).await?, links::links(&node).await?))
@@ -78,7 +83,7 @@ fn describe(
         reasons
             .push(format!("warning: {address} is not what it was called by: it is the only one"));
     }
-    if !link.kind.is_empty() {
+    if !is_plain(link) {
         let (name, kind) = (&link.link, &link.kind);
         reasons.push(format!(
             "warning: {name} is a {kind}: describe it yourself, with the links below it"
@@ -162,8 +167,13 @@ fn choose_link<'a>(machine: &str, links: &'a [Link]) -> Option<(&'a Link, IpAddr
     }
     let mut plain = all
         .by_ref()
-        .filter(|(link, address)| link.kind.is_empty() && link.link_state && address.is_ipv4());
+        .filter(|(link, address)| is_plain(link) && link.link_state && address.is_ipv4());
     plain.next().filter(|_| plain.next().is_none())
+}
+
+/// Whether a link is a network card. To a machine that is a container one end of a pair is its card.
+fn is_plain(link: &Link) -> bool {
+    ["", "veth"].contains(&link.kind.as_str())
 }
 
 /// What an entry says.

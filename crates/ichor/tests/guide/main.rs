@@ -3,6 +3,7 @@
 
 mod factory;
 mod init;
+mod machine;
 mod page;
 mod secrets;
 mod server;
