@@ -3,6 +3,7 @@
 mod cluster;
 mod data;
 mod get;
+mod guide;
 mod inventory;
 mod node;
 mod own;
