@@ -418,8 +418,8 @@ pub enum Gen {
     /// Make a talconfig of cluster.yaml and nodes.yaml
     ///
     /// Both files are checked first. Patches are the templates below templates/config/talos/patches: in `global`,
-    /// `controller`, `worker`, and in directories with the names of nodes. A talconfig.yaml.j2 or talenv.yaml.j2 in
-    /// templates/config/talos is filled in as well; without the first the talconfig is the one of the operations guide.
+    /// `controller`, `worker`, and in directories with the names of nodes. Templates in templates/config/talos are filled in
+    /// as well; without a talconfig.yaml.j2 among them the talconfig is the one of the operations guide.
     /// What is called NAME.sops.yaml.j2 is written encrypted, by the rules of the nearest .sops.yaml.
     ///
     ///   ichor gen talconfig --dry-run

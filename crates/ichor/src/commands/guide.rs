@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use sops::Format;
 use talconfig::guide::{Guide, PatchFiles, SCOPES};
 use talos_config::Source;
 use talos_config::yaml::{self, Limits};
@@ -43,19 +44,25 @@ pub(super) fn run(
     let patches = patch_files(&folder.join("patches"), &guide, printer)?;
     let mut templates = Templates { folder: &folder, guide: &guide, patches: &patches, texts };
     let mut made = Vec::new();
-    let talconfig = match templates.fill_in("talconfig.yaml")? {
+    let talconfig = match templates.fill_in(TALCONFIG)? {
         Some(text) => text,
         None => guide.talconfig(&patches),
     };
-    made.push((output.join("talconfig.yaml"), talconfig));
+    made.push((output.join(TALCONFIG), talconfig));
+    for name in names(&folder)? {
+        let Some(file) = name.strip_suffix(".j2").filter(|file| *file != TALCONFIG) else {
+            continue;
+        };
+        if let Some(text) = templates.fill_in(file)? {
+            made.push((output.join(file), text));
+        }
+    }
     let talenv = output.join("talenv.yaml");
-    match templates.fill_in("talenv.yaml")? {
-        Some(text) => made.push((talenv, text)),
-        None if talenv.exists() => {}
-        None => printer.note(&format!(
+    if !talenv.exists() && made.iter().all(|(path, _)| *path != talenv) {
+        printer.note(&format!(
             "{} is not there yet: it holds `talosVersion: v…` and `kubernetesVersion: v…`",
             talenv.display()
-        )),
+        ));
     }
     for (scope, names) in &patches {
         for name in names {
@@ -79,16 +86,14 @@ fn write(
     let mut changed = Vec::new();
     for (path, text) in made {
         let is_sealed = sealed::is_sealed(&path);
-        let before = if path.exists() {
-            let text = fs_err::read_to_string(&path).map_err(Error::Input)?;
-            Some(if is_sealed { sealed::open(text, &path, keys)? } else { text })
+        let found = if path.exists() {
+            Some(fs_err::read_to_string(&path).map_err(Error::Input)?)
         } else {
             None
         };
-        let is_same = match &before {
-            // Encryption lays the text out anew.
-            Some(before) if is_sealed => laid_out(before) == laid_out(&text),
-            Some(before) => *before == text,
+        let is_same = match &found {
+            Some(found) if is_sealed => says_the_same(found, &text, &path, keys)?,
+            Some(found) => *found == text,
             None => false,
         };
         if is_same {
@@ -100,10 +105,10 @@ fn write(
             let difference = if is_sealed {
                 format!("Encrypted files a{slash}{shown} and b{slash}{shown} differ\n")
             } else {
-                diff::unified(&format!("{slash}{shown}"), &before.unwrap_or_default(), &text)
+                diff::unified(&format!("{slash}{shown}"), &found.unwrap_or_default(), &text)
             };
             printer.exactly(&difference)?;
-        } else if before.is_some() {
+        } else if found.is_some() {
             changed.push(path.display().to_string());
         }
         let text = if is_sealed { sealed::seal(&text, &path, keys)? } else { text };
@@ -130,10 +135,18 @@ fn write(
     files::write_all(&pending, true, printer)
 }
 
-/// What a text says, laid out as nobody else would.
-fn laid_out(text: &str) -> Option<String> {
-    let documents = yaml::parse(text, Source::default(), Limits::default()).ok()?;
-    Some(yaml::rewrite(&documents, 2, false))
+/// Whether an encrypted file says what a text says. One that lies there in clear does not.
+fn says_the_same(found: &str, text: &str, path: &Path, keys: &Keys) -> Result<bool, Error> {
+    if !sops::is_encrypted(found, Format::Yaml) {
+        return Ok(false);
+    }
+    let opened = sealed::open(found.to_owned(), path, keys)?;
+    // Encryption lays a text out anew.
+    let laid_out = |text: &str| {
+        let documents = yaml::parse(text, Source::default(), Limits::default()).ok()?;
+        Some(yaml::rewrite(&documents, 2, false))
+    };
+    Ok(laid_out(&opened).is_some_and(|opened| laid_out(text) == Some(opened)))
 }
 
 /// Templates of one directory.
@@ -208,4 +221,5 @@ fn names(folder: &Path) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
+const TALCONFIG: &str = "talconfig.yaml";
 const TEMPLATES: &str = "templates/config/talos";

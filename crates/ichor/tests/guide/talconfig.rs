@@ -266,6 +266,10 @@ fn what_is_called_encrypted_is() {
     assert_eq!(made.code, 0, "{}", made.stderr);
     let machine = directory.read("clusterconfig/kubernetes-cp-1.yaml");
     assert!(machine.contains("    TOKEN: canary-two\n"), "{machine}");
+    // What somebody left in clear is encrypted again.
+    directory.write(file, &patch("canary-two"));
+    assert_eq!(run("gen talconfig --force").code, 0);
+    assert!(!directory.read(file).contains("canary"));
     // Without the key nothing can be compared, and nothing is overwritten.
     let before = directory.read(file);
     assert_eq!(directory.run("gen talconfig --force").code, 3);
