@@ -3,7 +3,8 @@
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use rustls::pki_types::pem::PemObject;
@@ -60,8 +61,17 @@ impl Factories {
         Ok(list.unwrap_or_default())
     }
 
-    /// Status and body of the answer to one request.
-    fn ask(&self, method: &str, url: &str, body: &str) -> Result<(String, String), String> {
+    /// Status and body of the answer to one request, all of it within a deadline.
+    fn ask(&self, method: &'static str, url: &str, body: &str) -> Result<(String, String), String> {
+        let (sender, receiver) = mpsc::channel();
+        let (factories, url, body) = (self.clone(), url.to_owned(), body.to_owned());
+        // Nobody waits for it any more once the deadline is over.
+        thread::spawn(move || drop(sender.send(factories.converse(method, &url, &body))));
+        let late = |_| Err(format!("no answer within {} s", DEADLINE.as_secs()));
+        receiver.recv_timeout(DEADLINE).unwrap_or_else(late)
+    }
+
+    fn converse(&self, method: &str, url: &str, body: &str) -> Result<(String, String), String> {
         let target = Target::parse(url)?;
         let answer = target.ask(method, body, self)?;
         parse(&answer).ok_or_else(|| "malformed HTTP response".to_owned())
