@@ -358,8 +358,7 @@ impl Edit {
                 let unsafe_with = |name: &&MachineName| {
                     case.spec.is_control_plane(name) || Some(domain(name)) != own
                 };
-                let harms =
-                    disturbed.len() >= at_once || disturbed.iter().any(|name| unsafe_with(name));
+                let harms = disturbed.len() >= at_once || disturbed.iter().any(unsafe_with);
                 found.filter(|_| harms).inspect(|at| body.steps[*at].after.clear())
             }
             Self::ForgetGate => {
