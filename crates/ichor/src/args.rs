@@ -5,6 +5,7 @@
 mod change;
 mod config;
 mod guide;
+mod lint;
 mod look;
 mod look_data;
 mod node;
@@ -17,6 +18,7 @@ pub use change::{
 pub use config::{Config, ConfigCommand};
 pub(crate) use guide::DEFAULT_FACTORY;
 pub use guide::{EntryForm, Extensions, GenMachine, GenSchematic, GenTalconfig};
+pub use lint::Lint;
 pub use look::{
     Certs, Containers, Get, Hardware, ImageCommand, ImageList, ImageNamespace, Look, ResourceForm,
     Services, Version,
@@ -204,6 +206,18 @@ pub enum Command {
         #[command(flatten)]
         shown: Shown,
     },
+
+    /// Look for what silently goes wrong in the files of a cluster
+    ///
+    /// Reads a directory with a talconfig.yaml or an ichor.yaml and what belongs to it, and changes nothing. An
+    /// error is something that has no effect, or that nothing can be made of: a misspelt key, an env file that
+    /// loads nothing, RFC 6902 operations where there are several documents. A warning works and is probably not
+    /// what was meant. Ends with 1 when there is an error; with --strict when there is anything.
+    ///
+    ///   ichor lint
+    ///   ichor lint -C talos --strict -o json
+    #[command(verbatim_doc_comment)]
+    Lint(Lint),
 
     #[command(flatten)]
     Change(Change),

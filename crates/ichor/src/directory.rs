@@ -185,6 +185,15 @@ fn digest_key(secret: &str) -> DigestKey {
     DigestKey::new(hash.finalize().into())
 }
 
+/// What is wrong with a native file, with its places.
+pub(crate) fn spec_error(error: &plan::SpecError, texts: &Texts, source: Source) -> Error {
+    Error::Spec {
+        message: spec_problems(error, texts, source),
+        hint: error.hint().map(str::to_owned),
+        code: error.code(),
+    }
+}
+
 fn spec_problems(error: &plan::SpecError, texts: &Texts, source: Source) -> String {
     match error {
         plan::SpecError::Problems(problems) => {

@@ -348,7 +348,7 @@ mod tests {
             .chain(engine::journal::JournalError::CODES)
             .chain(talconfig::Error::CODES)
             .chain(talconfig::guide::CODES);
-        for code in codes {
+        for code in codes.copied().chain(talconfig::lint_codes()) {
             assert!(reference.contains(&format!("\n## `{code}`\n")), "no entry for {code}");
         }
     }

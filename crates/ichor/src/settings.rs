@@ -12,7 +12,7 @@ use talos_config::{Contract, Mode, Options};
 use crate::Error;
 use crate::args::{
     Args, Change, Command, Config, Extensions, Gen, GenConfigArgs, GenMachine, GenSchematic,
-    GenTalconfig, Look, NodeCommand, Output, OutputType, Release, Version,
+    GenTalconfig, Lint, Look, NodeCommand, Output, OutputType, Release, Version,
 };
 use crate::directory;
 use crate::factory::Factories;
@@ -36,6 +36,7 @@ pub(crate) enum Settings {
     ExplainMachine { path: String, machine: Option<String>, place: Place, output: Output },
     Validate { files: Vec<Input>, mode: Mode, strict: bool, output: Output },
     ValidateDirectory { place: Place, mode: Mode, strict: bool, output: Output },
+    Lint { args: Lint, keys: Keys, variables: Vec<(String, String)> },
     Change { command: Box<Change>, place: Place, surroundings: Surroundings },
     Look { command: Look, surroundings: Surroundings },
     Config { args: Config, surroundings: Surroundings },
@@ -197,6 +198,7 @@ impl Settings {
                 }
                 Self::Validate { files: Input::files(&files)?, mode, strict, output }
             }
+            Command::Lint(args) => Self::Lint { args, keys: keys(), variables: variables() },
             Command::Change(command) => Self::Change {
                 place: Place::resolve(command.directory().cloned()),
                 command: Box::new(command),

@@ -32,6 +32,12 @@ pub(crate) fn parse(text: &str) -> Result<BTreeMap<String, String>, DotenvError>
     Ok(variables)
 }
 
+/// A text of several documents as lines: what stands between them says nothing.
+pub(crate) fn without_separators(text: &str) -> String {
+    let lines = text.replace("\n---\n", "\n\n");
+    lines.strip_prefix("---\n").map_or(lines.clone(), |rest| format!("\n{rest}"))
+}
+
 /// Where the next statement begins; comments are stepped over.
 fn statement(mut text: &str) -> Option<&str> {
     loop {

@@ -34,9 +34,7 @@ impl Environment {
             let bytes = world.read(file).map_err(|error| wrong(error.to_string().into()))?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
             let opened = sealed::open_yaml(text, file, self, world).map_err(wrong)?;
-            let lines = opened.text.replace("\n---\n", "\n\n");
-            let lines =
-                lines.strip_prefix("---\n").map_or(lines.clone(), |rest| format!("\n{rest}"));
+            let lines = dotenv::without_separators(&opened.text);
             let variables = dotenv::parse(&lines).map_err(|error| {
                 Error::EnvFile(Trouble::new(format!("{file}: {error}")).hint(NO_DOTENV))
             })?;

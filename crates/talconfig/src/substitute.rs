@@ -30,6 +30,26 @@ pub(crate) fn substitute(
     if !text.contains('$') {
         return Ok(text.to_owned());
     }
+    parts(text)?.iter().map(|part| part.value(environment)).collect()
+}
+
+/// Puts in the values of those variables that have one; the others stay as they are.
+pub(crate) fn where_set(text: &str, environment: &Environment) -> String {
+    if !text.contains('$') {
+        return text.to_owned();
+    }
+    let Ok(parts) = parts(text) else { return text.to_owned() };
+    let value = |part: &Part| match part.value(environment) {
+        Ok(value) => value,
+        Err(SubstitutionError::NotSet(name) | SubstitutionError::Empty(name)) => {
+            format!("${{{name}}}")
+        }
+        Err(SubstitutionError::Unclosed) => String::new(),
+    };
+    parts.iter().map(value).collect()
+}
+
+fn parts(text: &str) -> Result<Vec<Part>, SubstitutionError> {
     let mut parts = Vec::new();
     let mut items = Lexer::new(text).items().into_iter().peekable();
     while let Some(item) = items.next() {
@@ -44,7 +64,7 @@ pub(crate) fn substitute(
             Item::Operator(text) | Item::Text(text) => parts.push(Part::Text(text.to_owned())),
         }
     }
-    parts.iter().map(|part| part.value(environment)).collect()
+    Ok(parts)
 }
 
 /// One piece of the text.

@@ -41,6 +41,11 @@ impl Patch {
             Err(_) => Err(strategic),
         }
     }
+
+    /// Whether it is a list of RFC 6902 operations, which only a configuration of one document takes.
+    pub fn is_operations(&self) -> bool {
+        matches!(self.0, Change::Operations(_))
+    }
 }
 
 fn strategic(text: &str, source: Source) -> Result<Vec<Entry>, Error> {

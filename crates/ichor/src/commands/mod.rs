@@ -9,6 +9,7 @@ mod explain;
 mod extensions;
 mod generate;
 mod guide;
+mod lint;
 mod look;
 mod machine;
 mod node;
@@ -59,6 +60,7 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::Validate { files, mode, strict, output } => {
             validate::run(files, *mode, *strict, *output, printer)
         }
+        Settings::Lint { args, keys, variables } => lint::run(args, keys, variables, printer),
         Settings::Change { command, place, surroundings } => {
             change::run(command, place, surroundings, printer)
         }

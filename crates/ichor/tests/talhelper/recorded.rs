@@ -16,11 +16,11 @@ pub(crate) fn cases() -> impl Iterator<Item = Case> {
 #[derive(Deserialize)]
 pub(crate) struct Case {
     pub(crate) name: String,
-    argv: Vec<Vec<String>>,
+    pub(crate) argv: Vec<Vec<String>>,
     #[serde(default)]
-    env: BTreeMap<String, String>,
+    pub(crate) env: BTreeMap<String, String>,
     #[serde(default, rename = "in")]
-    input: BTreeMap<String, String>,
+    pub(crate) input: BTreeMap<String, String>,
     #[serde(default, rename = "out")]
     output: BTreeMap<String, String>,
     #[serde(default)]
@@ -32,7 +32,7 @@ pub(crate) struct Case {
     stdout: String,
     #[serde(default)]
     stderr: String,
-    codes: Vec<i32>,
+    pub(crate) codes: Vec<i32>,
 }
 
 impl Case {

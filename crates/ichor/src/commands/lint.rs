@@ -1,0 +1,174 @@
+//! `ichor lint`: what silently goes wrong in the files of a cluster.
+
+use std::fmt;
+use std::path::Path;
+
+use plan::ClusterSpec;
+use serde::Serialize;
+use talconfig::{Files, Level, Remark, lint_native, lint_talconfig};
+
+use crate::args::{Lint, Output};
+use crate::directory;
+use crate::printer::Printer;
+use crate::sealed::Keys;
+use crate::settings::Input;
+use crate::talhelper::Outside;
+use crate::texts::Texts;
+use crate::{Error, ExitStatus};
+
+pub(super) fn run(
+    args: &Lint,
+    keys: &Keys,
+    variables: &[(String, String)],
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let (folder, name) = find(args.directory.as_deref())?;
+    let named = |given: &[String], names: &[&str]| match given {
+        [] => names.iter().map(|name| format!("{folder}{name}")).collect(),
+        given => given.to_vec(),
+    };
+    let mut files = Files { cluster: format!("{folder}{name}"), ..Files::default() };
+    list(&format!("{folder}patches"), &mut files.patches)?;
+    let environment = variables.iter().cloned().collect();
+    let outside = Outside::new(false);
+    let remarks = if name == TALCONFIG {
+        files.env_files = named(&args.env_files, &ENV_FILES);
+        files.secret_files = named(&args.secret_files, &SECRET_FILES);
+        lint_talconfig(&files, &environment, &outside).map_err(|error| Error::Spec {
+            message: error.to_string(),
+            hint: error.hint().map(str::to_owned),
+            code: error.code(),
+        })?
+    } else {
+        files.secret_files = named(&args.secret_files, &["secrets.yaml", "secrets.sops.yaml"]);
+        let mut texts = Texts::with_keys(keys);
+        let (text, source) = texts.read(&Input::File(files.cluster.clone().into()))?;
+        let spec = ClusterSpec::parse(&text, source)
+            .map_err(|error| directory::spec_error(&error, &texts, source))?;
+        lint_native(&files, &spec, &environment, &outside)
+    };
+    let errors = remarks.iter().filter(|remark| remark.level == Level::Error).count();
+    let warnings = remarks.len() - errors;
+    if args.shown.output != Output::Table || !remarks.is_empty() {
+        printer.value(&Report(remarks.iter().map(Line::new).collect()), args.shown.output)?;
+    }
+    if args.shown.output == Output::Table {
+        printer.note(&format!("{}: {}", files.cluster, counted(errors, warnings)));
+    }
+    let failed = errors > 0 || args.strict && warnings > 0;
+    Ok(if failed { ExitStatus::Failed } else { ExitStatus::Done })
+}
+
+/// The directory that is meant, as what stands before names of files, and which file describes its cluster.
+fn find(directory: Option<&Path>) -> Result<(String, &'static str), Error> {
+    let here = directory.unwrap_or_else(|| Path::new("."));
+    let there = |folder: &Path| {
+        [TALCONFIG, directory::FILE].into_iter().find(|name| folder.join(name).is_file())
+    };
+    if let Some(name) = there(here) {
+        let folder = directory.map(|path| format!("{}/", path.display())).unwrap_or_default();
+        return Ok((folder.replace("//", "/"), name));
+    }
+    let absolute = fs_err::canonicalize(here).map_err(Error::Input)?;
+    let above = absolute.ancestors().enumerate().skip(1);
+    let mut above = above.filter_map(|(steps, folder)| Some(("../".repeat(steps), there(folder)?)));
+    above.next().filter(|_| directory.is_none()).ok_or_else(|| Error::Usage {
+        message: format!(
+            "there is no {TALCONFIG} and no {} in {}",
+            directory::FILE,
+            here.display()
+        ),
+        hint: "-C names the directory of a cluster".to_owned(),
+    })
+}
+
+/// Every file below a folder that could be a patch; none where there is no folder.
+fn list(folder: &str, files: &mut Vec<String>) -> Result<(), Error> {
+    if !Path::new(folder).is_dir() {
+        return Ok(());
+    }
+    for entry in fs_err::read_dir(folder).map_err(Error::Input)? {
+        let entry = entry.map_err(Error::Input)?;
+        let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        let suffix = Path::new(&path).extension().and_then(|suffix| suffix.to_str());
+        // A link may lead back up.
+        if entry.file_type().map_err(Error::Input)?.is_dir() {
+            list(&path, files)?;
+        } else if matches!(suffix, Some("yaml" | "yml" | "json")) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn counted(errors: usize, warnings: usize) -> String {
+    let count = |number: usize, what: &str| match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    };
+    match (errors, warnings) {
+        (0, 0) => "nothing found".to_owned(),
+        (errors, 0) => count(errors, "error"),
+        (0, warnings) => count(warnings, "warning"),
+        (errors, warnings) => {
+            format!("{}, {}", count(errors, "error"), count(warnings, "warning"))
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Report<'a>(Vec<Line<'a>>);
+
+#[derive(Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    level: &'static str,
+    code: &'static str,
+    message: &'a str,
+    hint: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn new(remark: &'a Remark) -> Self {
+        let Remark { place, level, code, message, hint } = remark;
+        let within = |number: u32| Some(number).filter(|_| place.line > 0);
+        Self {
+            file: &place.file,
+            line: within(place.line),
+            column: within(place.column),
+            level: level.name(),
+            code,
+            message,
+            hint,
+        }
+    }
+}
+
+/// `file:1:2: error[lint.unknown-key]: …`, and below it what to do.
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, line) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            f.write_str(line.file)?;
+            if let (Some(line), Some(column)) = (line.line, line.column) {
+                write!(f, ":{line}:{column}")?;
+            }
+            write!(f, ": {}[{}]: {}\n  hint: {}", line.level, line.code, line.message, line.hint)?;
+        }
+        Ok(())
+    }
+}
+
+const TALCONFIG: &str = "talconfig.yaml";
+
+/// Where talhelper looks, in its order.
+const ENV_FILES: [&str; 4] = ["talenv.yaml", "talenv.sops.yaml", "talenv.yml", "talenv.sops.yml"];
+const SECRET_FILES: [&str; 4] =
+    ["talsecret.yaml", "talsecret.sops.yaml", "talsecret.yml", "talsecret.sops.yml"];

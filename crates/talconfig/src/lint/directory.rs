@@ -1,0 +1,496 @@
+//! What rules look at: the tree of a talconfig with its variables filled in, its machines, and their patches.
+
+use plan::{ClusterSpec, PatchEntry, PatchSource};
+use talos_config::yaml::{self, Content, Node, Resolved, Style};
+use talos_config::{Contract, Origin, Patch, Source};
+
+use super::{Files, Level, Place, Remark};
+use crate::environment::Environment;
+use crate::error::{Error, Trouble};
+use crate::versions::LATEST;
+use crate::world::World;
+use crate::{sealed, substitute, text};
+
+/// A cluster's directory.
+pub(super) struct Directory<'a> {
+    pub(super) files: &'a Files,
+    pub(super) world: &'a dyn World,
+    pub(super) environment: Environment,
+    /// The text of the file that describes the cluster.
+    pub(super) text: String,
+    /// The talconfig: anchors and merges followed, variables filled in where they are set. Empty for a native file.
+    pub(super) root: Node,
+    /// Where the second document begins, if there is one.
+    pub(super) second: Option<Origin>,
+    /// What configuration is written for, where that can be told.
+    pub(super) contract: Option<Contract>,
+    /// Files that the talconfig names.
+    pub(super) references: Vec<Reference>,
+    /// Every patch that is named anywhere, once for each time.
+    pub(super) patches: Vec<NamedPatch>,
+    pub(super) machines: Vec<Machine>,
+}
+
+/// A file that is named.
+pub(super) struct Reference {
+    pub(super) place: Place,
+    /// From the root.
+    pub(super) path: String,
+    /// As it is written.
+    pub(super) name: String,
+}
+
+/// A machine with its patches.
+pub(super) struct Machine {
+    /// What its patches are, by their place in the list, in the order in which they are applied.
+    pub(super) patches: Vec<usize>,
+    /// How many of them are not for all machines and yet are followed by those that are.
+    pub(super) own: usize,
+    /// Whether it has documents beside the oldest one.
+    pub(super) documents: bool,
+}
+
+/// A patch and where it is named.
+pub(super) struct NamedPatch {
+    pub(super) place: Place,
+    /// The file that it is in, from the root.
+    pub(super) path: Option<String>,
+    /// Whether it is named without `@`.
+    pub(super) bare: bool,
+    pub(super) content: PatchText,
+    lines: Lines,
+}
+
+/// What a patch says.
+pub(super) enum PatchText {
+    /// Its text, with line breaks where the file has them.
+    Text(String),
+    /// Nobody knows what it says before it is filled in.
+    Template,
+    /// There is nothing in it.
+    Empty,
+    /// Told elsewhere: there is no such file.
+    Missing,
+    /// It cannot be used.
+    Unusable(Trouble),
+}
+
+/// Where the lines of a patch are.
+enum Lines {
+    /// In a file of its own.
+    File(String),
+    /// Within another file, below a line and indented.
+    Below { line: u32, indent: u32 },
+    /// All in one place.
+    Here,
+}
+
+/// What is done to a file before it is a patch.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Filling {
+    /// It is decrypted, and its templates and variables are filled in.
+    All,
+    /// It is decrypted.
+    None,
+    /// It is taken as it is.
+    Raw,
+}
+
+impl<'a> Directory<'a> {
+    /// Reads a talconfig for rules: whatever can be read of it.
+    pub(super) fn of_talconfig(
+        files: &'a Files,
+        environment: &Environment,
+        world: &'a dyn World,
+    ) -> Result<Self, Error> {
+        let mut directory = Self::empty(files, environment, world);
+        let bytes = world.read(&files.cluster);
+        let bytes = bytes.map_err(|error| Error::Unreadable(error.to_string().into()))?;
+        directory.text = String::from_utf8_lossy(&bytes).into_owned();
+        // What is no YAML is refused when it is loaded, and there is nothing else to say about it.
+        let documents = text::parse(&directory.text).unwrap_or_default();
+        directory.second = documents.get(1).map(|document| document.origin);
+        let Some(document) = documents.into_iter().next() else { return Ok(directory) };
+        directory.root = filled(&document.root, environment);
+        let version = word(directory.root.get("talosVersion"));
+        directory.contract =
+            if version.is_empty() { LATEST.parse().ok() } else { version.parse().ok() };
+        directory.find_references();
+        directory.find_patches();
+        Ok(directory)
+    }
+
+    /// Takes what a native file says about patches.
+    pub(super) fn of_spec(
+        files: &'a Files,
+        spec: &ClusterSpec,
+        environment: &Environment,
+        world: &'a dyn World,
+    ) -> Self {
+        let mut directory = Self::empty(files, environment, world);
+        directory.contract = Some(spec.contract);
+        for (machine, place) in spec.machines() {
+            let group: &[PatchSource] = match place {
+                plan::Place::ControlPlane => &spec.control_plane.patches,
+                plan::Place::Pool(pool) => &pool.patches,
+            };
+            let all = spec.patches.iter().chain(group).chain(&machine.patches);
+            let patches: Vec<usize> = all.map(|source| directory.native_patch(source)).collect();
+            directory.machines.push(Machine { own: 0, patches, documents: false });
+        }
+        directory
+    }
+
+    fn empty(files: &'a Files, environment: &Environment, world: &'a dyn World) -> Self {
+        Self {
+            files,
+            world,
+            environment: environment.clone(),
+            text: String::new(),
+            root: Node::new(Content::Mapping(Vec::new()), Origin::default()),
+            second: None,
+            contract: None,
+            references: Vec::new(),
+            patches: Vec::new(),
+            machines: Vec::new(),
+        }
+    }
+
+    /// A place in the file that describes the cluster.
+    pub(super) fn place(&self, origin: Origin) -> Place {
+        Place { file: self.files.cluster.clone(), line: origin.line, column: origin.column }
+    }
+
+    /// Whether configuration has the layout of `1.minor` or later.
+    pub(super) fn since(&self, minor: u32) -> bool {
+        self.contract.is_some_and(|contract| contract >= Contract::new(1, minor))
+    }
+
+    /// The machines of a talconfig.
+    pub(super) fn nodes(&self) -> &[Node] {
+        items(self.root.get("nodes"))
+    }
+
+    /// What a machine has in common with others of its role.
+    pub(super) fn group(&self, node: &Node) -> Option<&Node> {
+        let key = if is_true(node.get("controlPlane")) { "controlPlane" } else { "worker" };
+        self.root.get(key)
+    }
+
+    /// Why a talconfig is refused, as remarks.
+    pub(super) fn refusal(&self, error: &Error) -> Vec<Remark> {
+        let remark = |place: Place, message: String, hint: String| Remark {
+            place,
+            level: Level::Error,
+            code: error.code(),
+            message,
+            hint,
+        };
+        let Error::Invalid(findings) = error else {
+            let place = Place { file: self.files.cluster.clone(), line: 0, column: 0 };
+            let hint = error.hint().unwrap_or("`ichor talhelper genconfig` says the same");
+            return vec![remark(place, error.to_string(), hint.to_owned())];
+        };
+        let wrong = findings.iter().filter(|finding| !finding.is_warning);
+        let remarks = wrong.map(|finding| {
+            let hint = format!("{} cannot be meant so", finding.field);
+            remark(self.place(self.origin(&finding.field)), finding.messages.join("; "), hint)
+        });
+        remarks.collect()
+    }
+
+    /// Where a field such as `nodes[0].patches` is written, or what it would be in.
+    fn origin(&self, field: &str) -> Origin {
+        let mut node = &self.root;
+        let mut origin = node.origin;
+        for part in field.split(['.', '[', ']']).filter(|part| !part.is_empty()) {
+            let next = match part.parse::<usize>() {
+                Ok(index) => items(Some(node)).get(index).map(|item| (item.origin, item)),
+                Err(_) => entry(node, part).map(|(key, value)| (key.origin, value)),
+            };
+            let Some((place, value)) = next else { break };
+            origin = place;
+            node = value;
+        }
+        origin
+    }
+
+    fn find_references(&mut self) {
+        let mut found = Vec::new();
+        references(&self.root, None, &mut found);
+        for (origin, name) in found {
+            let path = self.path(&name);
+            self.references.push(Reference { place: self.place(origin), path, name });
+        }
+    }
+
+    fn find_patches(&mut self) {
+        let root = self.root.clone();
+        let take = |directory: &mut Self, holder: Option<&Node>| -> Vec<usize> {
+            let entries = items(holder.and_then(|holder| holder.get("patches")));
+            entries.iter().filter_map(|entry| directory.talconfig_patch(entry)).collect()
+        };
+        let all = take(self, Some(&root));
+        let groups = ["controlPlane", "worker"].map(|key| take(self, root.get(key)));
+        for node in items(root.get("nodes")) {
+            let group = &groups[usize::from(!is_true(node.get("controlPlane")))];
+            let own = take(self, Some(node));
+            let replaces = is_true(node.get("overridePatches")) && !is_null(node.get("patches"));
+            let mut patches = if replaces { Vec::new() } else { group.clone() };
+            patches.extend(own);
+            let own = patches.len();
+            patches.extend(&all);
+            let group = self.group(node);
+            let documents = DOCUMENTS.iter().any(|key| {
+                node.get(key).or_else(|| group.and_then(|group| group.get(key))).is_some()
+            });
+            self.machines.push(Machine { patches, own, documents });
+        }
+    }
+
+    /// Takes an entry of a list of patches; nothing when it is no text.
+    fn talconfig_patch(&mut self, entry: &Node) -> Option<usize> {
+        let (text, style) = entry.scalar()?;
+        let place = self.place(entry.origin);
+        let patch = if let Some(name) = text.strip_prefix('@') {
+            let path = self.path(name.trim());
+            let content = self.file(&path, Filling::All);
+            let lines = Lines::File(self.shown(name.trim()));
+            NamedPatch { place, path: Some(path), bare: false, content, lines }
+        } else if !text.contains([' ', '\n']) && !text.starts_with(['[', '{']) {
+            let path = self.path(text);
+            let content = self.file(&path, Filling::Raw);
+            let lines = Lines::File(self.shown(text));
+            NamedPatch { place, path: Some(path), bare: true, content, lines }
+        } else {
+            let lines = self.lines(entry.origin, text, style);
+            NamedPatch { place, path: None, bare: false, content: inline(text), lines }
+        };
+        self.patches.push(patch);
+        Some(self.patches.len() - 1)
+    }
+
+    /// Takes a patch of a native file, which is there once for all machines that it is for.
+    fn native_patch(&mut self, source: &PatchSource) -> usize {
+        let place = self.place(source.origin);
+        let patch = match &source.patch {
+            PatchEntry::File(name) => {
+                let path = self.path(name);
+                let content = self.file(&path, Filling::None);
+                let reference =
+                    Reference { place: place.clone(), path: path.clone(), name: name.clone() };
+                self.references.push(reference);
+                let lines = Lines::File(self.shown(name));
+                NamedPatch { place, path: Some(path), bare: false, content, lines }
+            }
+            PatchEntry::Inline(text) => {
+                let content = PatchText::Text(text.expose().clone());
+                NamedPatch { place, path: None, bare: false, content, lines: Lines::Here }
+            }
+        };
+        self.patches.push(patch);
+        self.patches.len() - 1
+    }
+
+    /// What a file says that is named as a patch; variables are filled in where they would be.
+    fn file(&self, path: &str, filling: Filling) -> PatchText {
+        let Ok(bytes) = self.world.read(path) else { return PatchText::Missing };
+        let raw = String::from_utf8_lossy(&bytes).into_owned();
+        if raw.trim().is_empty() {
+            return PatchText::Empty;
+        }
+        if filling == Filling::Raw {
+            return PatchText::Text(raw);
+        }
+        let opened = match sealed::open_yaml(raw.clone(), path, &self.environment, self.world) {
+            Ok(opened) => opened.text,
+            Err(trouble) if trouble.message.starts_with("SOPS") => {
+                return PatchText::Unusable(trouble);
+            }
+            Err(_) => raw,
+        };
+        if filling == Filling::None {
+            return PatchText::Text(opened);
+        }
+        if opened.contains("{{") {
+            return PatchText::Template;
+        }
+        match text::fill_in(&opened, &self.environment) {
+            // What is no YAML is told with its place by who reads the text.
+            Err(trouble) if text::parse(&opened).is_ok() => PatchText::Unusable(trouble),
+            _ => PatchText::Text(substitute::where_set(&opened, &self.environment)),
+        }
+    }
+
+    /// A path that begins where the cluster's file is.
+    fn path(&self, name: &str) -> String {
+        if name.starts_with('/') {
+            return name.to_owned();
+        }
+        match self.files.cluster.rsplit_once('/') {
+            Some((folder, _)) => self.world.absolute(&format!("{folder}/{name}")),
+            None => self.world.absolute(&format!("./{name}")),
+        }
+    }
+
+    /// The same as people read it.
+    fn shown(&self, name: &str) -> String {
+        let name = name.trim_start_matches("./");
+        match self.files.cluster.rsplit_once('/') {
+            Some((folder, _)) if !name.starts_with('/') => format!("{folder}/{name}"),
+            _ => name.to_owned(),
+        }
+    }
+
+    /// Where the lines of a text are that stands within the talconfig.
+    fn lines(&self, origin: Origin, text: &str, style: Style) -> Lines {
+        let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
+        let first = |text: &str, skip: usize| {
+            let mut lines = text.lines().skip(skip);
+            lines.find(|line| !line.trim().is_empty()).map_or(0, depth)
+        };
+        if style != Style::Literal {
+            return Lines::Here;
+        }
+        let line = usize::try_from(origin.line).unwrap_or_default();
+        let indent = first(&self.text, line).saturating_sub(first(text, 0));
+        Lines::Below { line: origin.line, indent: u32::try_from(indent).unwrap_or_default() }
+    }
+}
+
+impl NamedPatch {
+    /// What it is, and why it is none.
+    pub(super) fn parsed(&self) -> Option<Result<Patch, talos_config::Error>> {
+        match &self.content {
+            PatchText::Text(text) => Some(Patch::parse(text, Source(1))),
+            _ => None,
+        }
+    }
+
+    /// A place in it.
+    pub(super) fn at(&self, origin: Origin) -> Place {
+        match &self.lines {
+            Lines::File(file) => {
+                Place { file: file.clone(), line: origin.line, column: origin.column }
+            }
+            Lines::Below { line, indent } if origin.line > 0 => Place {
+                file: self.place.file.clone(),
+                line: line + origin.line,
+                column: indent + origin.column,
+            },
+            Lines::Below { .. } | Lines::Here => self.place.clone(),
+        }
+    }
+
+    /// What it is called.
+    pub(super) fn name(&self) -> String {
+        match &self.lines {
+            Lines::File(file) => file.clone(),
+            Lines::Below { .. } | Lines::Here => format!("the patch in line {}", self.place.line),
+        }
+    }
+}
+
+/// The entry of a key, with the key itself.
+pub(super) fn entry<'n>(node: &'n Node, key: &str) -> Option<(&'n Node, &'n Node)> {
+    let found = entries(node).iter().find(|(name, _)| key_text(name) == key)?;
+    Some((&found.0, &found.1))
+}
+
+pub(super) fn entries(node: &Node) -> &[(Node, Node)] {
+    match &node.content {
+        Content::Mapping(entries) => entries,
+        _ => &[],
+    }
+}
+
+pub(super) fn items(node: Option<&Node>) -> &[Node] {
+    match node.map(|node| &node.content) {
+        Some(Content::Sequence(items)) => items,
+        _ => &[],
+    }
+}
+
+pub(super) fn key_text(key: &Node) -> &str {
+    key.scalar().map_or("", |(text, _)| text)
+}
+
+/// The text of a scalar; nothing where there is none.
+pub(super) fn word(node: Option<&Node>) -> &str {
+    node.filter(|node| !is_null(Some(node))).map_or("", key_text)
+}
+
+pub(super) fn is_true(node: Option<&Node>) -> bool {
+    node.is_some_and(|node| match yaml::resolve_node(node) {
+        Resolved::Bool(value) => value,
+        _ => matches!(key_text(node), "y" | "Y" | "yes" | "on"),
+    })
+}
+
+/// Whether there is nothing, or nothing but its key.
+pub(super) fn is_null(node: Option<&Node>) -> bool {
+    node.is_none_or(|node| node.scalar().is_some() && yaml::resolve_node(node) == Resolved::Null)
+}
+
+fn inline(text: &str) -> PatchText {
+    if text.trim().is_empty() {
+        PatchText::Empty
+    } else if text.contains("{{") {
+        PatchText::Template
+    } else {
+        PatchText::Text(text.to_owned())
+    }
+}
+
+/// A tree without merges, and with the values of variables that are set.
+fn filled(node: &Node, environment: &Environment) -> Node {
+    let content = match &node.content {
+        Content::Scalar { text, style } => {
+            Content::Scalar { text: substitute::where_set(text, environment).into(), style: *style }
+        }
+        Content::Sequence(items) => {
+            Content::Sequence(items.iter().map(|item| filled(item, environment)).collect())
+        }
+        Content::Mapping(entries) => {
+            let entries = text::merged(entries).into_iter();
+            let entries =
+                entries.map(|(key, value)| (filled(key, environment), filled(value, environment)));
+            Content::Mapping(entries.collect())
+        }
+    };
+    Node { content, ..node.clone() }
+}
+
+/// Every text that names a file, and where it stands. `always` is what the key above says.
+fn references(node: &Node, always: Option<bool>, found: &mut Vec<(Origin, String)>) {
+    match &node.content {
+        Content::Scalar { text, .. } => {
+            let name = match (always, text.strip_prefix('@')) {
+                (Some(_), Some(name)) => name.trim(),
+                (Some(true), None) => text.trim(),
+                _ => return,
+            };
+            if !name.is_empty() {
+                found.push((node.origin, name.to_owned()));
+            }
+        }
+        Content::Sequence(items) => {
+            for item in items {
+                references(item, always, found);
+            }
+        }
+        Content::Mapping(entries) => {
+            for (key, value) in entries {
+                let inner = match (always, key_text(key)) {
+                    (None, "extraManifests") => Some(true),
+                    (None, "machineFiles" | "patches" | "inlineManifests") => Some(false),
+                    _ => always,
+                };
+                references(value, inner, found);
+            }
+        }
+    }
+}
+
+/// Keys that become documents of their own in every release.
+const DOCUMENTS: [&str; 4] = ["ingressFirewall", "extensionServices", "volumes", "userVolumes"];

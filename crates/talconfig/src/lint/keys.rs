@@ -1,0 +1,137 @@
+//! Rules about keys that nobody knows and values that become something else.
+
+use talos_config::nearest;
+use talos_config::yaml::{self, Content, Node, Resolved, Style};
+
+use super::Found;
+use super::directory::{Directory, entries, is_null, items, key_text};
+use crate::shape::{NODE_ONLY, Object, SHARED, Shape, TALCONFIG};
+
+/// A key that does nothing because nobody knows it.
+pub(super) fn unknown(directory: &Directory<'_>, found: &mut Vec<Found>) {
+    walk(&directory.root, Shape::Whole(&TALCONFIG), &mut |node, shape| {
+        let (Shape::Whole(object) | Shape::Part(object)) = shape else { return };
+        for (key, value) in entries(node) {
+            let name = key_text(key);
+            if object.keys().any(|known| known.name == name) || holds_anchors(value) {
+                continue;
+            }
+            found.push(Found::new(
+                directory.place(key.origin),
+                format!("unknown key {name:?}: it has no effect"),
+                instead(name, object),
+            ));
+        }
+    });
+}
+
+/// A text without quotes that is taken for a number or a date, and comes out in another spelling.
+pub(super) fn respelt(directory: &Directory<'_>, found: &mut Vec<Found>) {
+    walk(&directory.root, Shape::Whole(&TALCONFIG), &mut |node, shape| {
+        let values: Vec<&Node> = match shape {
+            Shape::Text => vec![node],
+            Shape::TextMap => entries(node).iter().map(|(_, value)| value).collect(),
+            _ => return,
+        };
+        for value in values {
+            let Some((text, Style::Plain)) = value.scalar() else { continue };
+            let (what, spelt) = match yaml::resolve_node(value) {
+                Resolved::Float(number) => ("a number", yaml::float(number)),
+                Resolved::Int(number) => ("a number", number.to_string()),
+                Resolved::Timestamp => ("a date", String::new()),
+                _ => continue,
+            };
+            if spelt != text {
+                found.push(Found::new(
+                    directory.place(value.origin),
+                    format!("this is read as {what}, and its spelling is lost"),
+                    "put it in quotes",
+                ));
+            }
+        }
+    });
+}
+
+/// Only the first document of a talconfig is read.
+pub(super) fn second_document(directory: &Directory<'_>, found: &mut Vec<Found>) {
+    if let Some(origin) = directory.second {
+        found.push(Found::new(
+            directory.place(origin),
+            "what follows is not read: a talconfig is one document",
+            "remove the line `---` or what follows it",
+        ));
+    }
+}
+
+/// Visits every part of a tree together with its shape.
+fn walk(node: &Node, shape: Shape, visit: &mut dyn FnMut(&Node, Shape)) {
+    if is_null(Some(node)) {
+        return;
+    }
+    visit(node, shape);
+    match shape {
+        Shape::Whole(object) | Shape::Part(object) => {
+            for (key, value) in entries(node) {
+                if let Some(known) = object.keys().find(|known| known.name == key_text(key)) {
+                    walk(value, known.shape, visit);
+                }
+            }
+        }
+        Shape::Objects { item, .. } => {
+            for node in items(Some(node)) {
+                walk(node, Shape::Whole(item), visit);
+            }
+        }
+        Shape::List { item, .. } => {
+            for node in items(Some(node)) {
+                walk(node, *item, visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a part is there to be referred to from elsewhere.
+fn holds_anchors(node: &Node) -> bool {
+    if node.alias.is_some() {
+        return false;
+    }
+    node.anchor().is_some()
+        || match &node.content {
+            Content::Scalar { .. } => false,
+            Content::Sequence(items) => items.iter().any(holds_anchors),
+            Content::Mapping(entries) => entries.iter().any(|(_, value)| holds_anchors(value)),
+        }
+}
+
+/// What to write instead of a key that nobody knows.
+fn instead(name: &str, object: &Object) -> String {
+    if let Some((_, advice)) = OLD.iter().find(|(old, _)| *old == name) {
+        return (*advice).to_owned();
+    }
+    if let Some(near) = nearest(name, object.keys().map(|known| known.name)) {
+        return format!("did you mean {near:?}?");
+    }
+    let in_table = |table: &[crate::shape::Key]| table.iter().any(|known| known.name == name);
+    if in_table(NODE_ONLY) {
+        return format!("{name} belongs to an entry of `nodes`");
+    }
+    if in_table(SHARED) {
+        return format!("{name} belongs to an entry of `nodes`, to `controlPlane` or to `worker`");
+    }
+    if TALCONFIG.keys().any(|known| known.name == name) {
+        return format!("{name} belongs to the talconfig as a whole");
+    }
+    "what no key is for can be said in a patch".to_owned()
+}
+
+/// Keys that earlier releases had, or that people expect.
+const OLD: &[(&str, &str)] = &[
+    ("configPatches", "write it as strategic merge patches under `patches`"),
+    ("inlinePatch", "write it as an entry of `patches`"),
+    ("extensions", "name them in schematic.customization.systemExtensions.officialExtensions"),
+    ("global", "what is for all machines stands at the top of the file, patches under `patches`"),
+    ("stableHostname", "`ignoreHostname: true` lets a machine choose its name"),
+    ("ImageURLTmpl", "the key is called ISOURLTmpl"),
+    ("imageURLTmpl", "the key is called ISOURLTmpl"),
+];
