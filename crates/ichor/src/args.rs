@@ -75,6 +75,12 @@ pub enum Command {
     ///   ichor patch controlplane.yaml -p @patches/all.yaml
     ///   ichor patch worker.yaml -p '{"machine": {"sysctls": {"a": "1"}}}' -o w-1.yaml
     ///   ichor patch cp-1.yaml cp-2.yaml -p @new.yaml -o patched/
+    ///
+    /// With --layout the result is laid out as another release of Talos does it: keys become documents, or
+    /// documents become keys. What has moved and what stays is told. Nothing is changed in what it means, so
+    /// new defaults of that release are not among it.
+    ///
+    ///   ichor patch clusterconfig/*.yaml --layout v1.14 -o newer/
     #[command(verbatim_doc_comment)]
     Patch {
         /// Machine configuration to patch; `-` is stdin
@@ -87,9 +93,13 @@ pub enum Command {
             long = "patch",
             value_name = "PATCH",
             allow_hyphen_values = true,
-            required = true
+            required_unless_present = "layout"
         )]
         patches: Vec<String>,
+
+        /// Lay the result out as this release of Talos does
+        #[arg(long, value_name = "VERSION")]
+        layout: Option<String>,
 
         /// The file to write to, or the directory: one that exists, or for several files; stdout when
         /// left out

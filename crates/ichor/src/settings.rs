@@ -29,7 +29,7 @@ pub(crate) enum Settings {
     GenTalconfig { args: GenTalconfig, keys: Keys },
     GenMachine { args: Box<GenMachine>, surroundings: Surroundings },
     Extensions { args: Extensions, factories: Factories, cache: PathBuf },
-    Patch { files: Vec<Input>, patches: Vec<Input>, target: Target, dialect: Dialect },
+    Patch(Patch),
     Diff { before: Input, after: Input, output: Output },
     DiffLive { names: Vec<String>, output: Output, place: Place, surroundings: Surroundings },
     Explain { path: String, file: Input, patches: Vec<Input>, output: Output },
@@ -44,6 +44,16 @@ pub(crate) enum Settings {
     Version { args: Box<Version>, surroundings: Surroundings },
     Completions { shell: clap_complete::Shell },
     Talhelper { arguments: Vec<OsString>, variables: Vec<(String, String)> },
+}
+
+/// What `ichor patch` does to which files.
+pub(crate) struct Patch {
+    pub(crate) files: Vec<Input>,
+    pub(crate) patches: Vec<Input>,
+    /// The release whose layout the result has; that of the files when there is none.
+    pub(crate) layout: Option<Contract>,
+    pub(crate) target: Target,
+    pub(crate) dialect: Dialect,
 }
 
 pub(crate) struct GenSecrets {
@@ -156,16 +166,19 @@ impl Settings {
     pub(crate) fn resolve(args: Args) -> Result<Self, Error> {
         Ok(match args.command {
             Command::Gen { what } => Self::resolve_gen(what)?,
-            Command::Patch { files, patches, output, force, dialect } => Self::Patch {
-                files: Input::files(&files)?,
-                patches: patches.into_iter().map(Input::patch).collect(),
-                target: Target::new(output, force),
-                dialect: match dialect {
-                    Release::V1_14 => Dialect::V1_14,
-                    Release::V1_13 => Dialect::V1_13,
-                    Release::V1_12 => Dialect::V1_12,
-                },
-            },
+            Command::Patch { files, patches, layout, output, force, dialect } => {
+                Self::Patch(Patch {
+                    files: Input::files(&files)?,
+                    patches: patches.into_iter().map(Input::patch).collect(),
+                    layout: layout.map(|version| contract(Some(version))).transpose()?,
+                    target: Target::new(output, force),
+                    dialect: match dialect {
+                        Release::V1_14 => Dialect::V1_14,
+                        Release::V1_13 => Dialect::V1_13,
+                        Release::V1_12 => Dialect::V1_12,
+                    },
+                })
+            }
             Command::Diff { before: Some(before), after: Some(after), shown, .. } => Self::Diff {
                 before: Input::file(&before),
                 after: Input::file(&after),

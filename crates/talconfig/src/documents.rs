@@ -76,7 +76,8 @@ pub(crate) fn documents(
     }
     if networked {
         let mut links = Vec::new();
-        network::documents(value.items_at("networkInterfaces"), name, world, &mut links)?;
+        let devices = value.items_at("networkInterfaces");
+        network::documents(devices, name, &|line| world.debug(line), &mut links)?;
         if !links.is_empty() {
             documents.push(("networkInterfaces", links));
         }

@@ -217,7 +217,7 @@ impl Plan<'_> {
                 object(vec![("modules", modules.clone())]),
             );
         }
-        node_maps(value, documented, world, list);
+        self.node_maps(node, world, list);
         if !value.items_at("machineFiles").is_empty() {
             say("setting machine files".to_owned());
             list.copy(value, "machineFiles", &["machine", "files"]);
@@ -244,7 +244,10 @@ impl Plan<'_> {
         let installer = self.images.installer(node, &self.talconfig.talos())?;
         say(format!("installer URL for {} is set to: {installer}", node.hostname()));
         if documented {
-            list.push("installDisk", Change::Add(unattended_install(value, &installer)));
+            let image = object(vec![("image", text(&installer))]);
+            list.set("talosImageURL", "UnattendedInstallConfig", &["installer"], image);
+            let provisioning = provisioning(value);
+            list.set("installDisk", "UnattendedInstallConfig", &["provisioning"], provisioning);
         } else {
             let said = ["talosImageURL", "schematic", "machineSpec"];
             let key = said.into_iter().find(|key| value.has(key)).unwrap_or("talosImageURL");
@@ -282,7 +285,7 @@ impl Plan<'_> {
             for manifest in manifests.iter().filter(|_| node.is_control_plane()) {
                 let fields = vec![
                     ("name", text(manifest.text_at("name"))),
-                    ("contents", text(manifest.text_at("contents"))),
+                    ("manifest", text(manifest.text_at("contents"))),
                 ];
                 list.push(
                     "inlineManifests",
@@ -293,6 +296,52 @@ impl Plan<'_> {
             list.copy(cluster, "inlineManifests", &["cluster", "inlineManifests"]);
         }
     }
+
+    /// Labels, annotations and taints. Those that are templates are filled in later.
+    fn node_maps(&self, node: &Node, world: &dyn World, list: &mut List) {
+        let value = &node.value;
+        for (key, path, documented_path, what) in [
+            (
+                "nodeAnnotations",
+                &["machine", "nodeAnnotations"],
+                &["annotations"],
+                "annotations for",
+            ),
+            ("nodeLabels", &["machine", "nodeLabels"], &["labels"], "labels to"),
+            ("nodeTaints", &["machine", "nodeTaints"], &["taints"], "taints to"),
+        ] {
+            if !value.has(key) {
+                continue;
+            }
+            let mut map = value.map_at(key);
+            if key != "nodeTaints" {
+                map.retain(|_, value| !template::is_template(value));
+            }
+            world.debug(&|| {
+                let shown: Vec<String> =
+                    map.iter().map(|(key, value)| format!("{key}:{value}")).collect();
+                format!("setting node {what} map[{}]", shown.join(" "))
+            });
+            if self.since(14) && node.is_control_plane() {
+                // The oldest document implies what makes a node one of the control plane; the newer one must say it.
+                match key {
+                    "nodeLabels" => drop(map.insert(CONTROL_PLANE, "")),
+                    "nodeTaints" if !self.talconfig.schedules_on_control_planes() => {
+                        map.insert(CONTROL_PLANE, "NoSchedule");
+                    }
+                    _ => {}
+                }
+            }
+            let entries: BTreeMap<String, Value> =
+                map.into_iter().map(|(key, value)| (key.to_owned(), text(value))).collect();
+            let entries = Value::new(Data::Map(entries));
+            if self.since(14) {
+                list.set(key, "KubeNodeConfig", documented_path, entries);
+            } else {
+                list.set(key, V1, path, entries);
+            }
+        }
+    }
 }
 
 /// Where labels, annotations and taints are, in the oldest document and in their own.
@@ -300,36 +349,6 @@ const MAPS: [(&str, &[&str], &[&str]); 2] = [
     ("nodeLabels", &["machine", "nodeLabels"], &["labels"]),
     ("nodeAnnotations", &["machine", "nodeAnnotations"], &["annotations"]),
 ];
-
-/// Labels, annotations and taints. Those that are templates are filled in later.
-fn node_maps(value: &Value, documented: bool, world: &dyn World, list: &mut List) {
-    for (key, path, documented_path, what) in [
-        ("nodeAnnotations", &["machine", "nodeAnnotations"], &["annotations"], "annotations for"),
-        ("nodeLabels", &["machine", "nodeLabels"], &["labels"], "labels to"),
-        ("nodeTaints", &["machine", "nodeTaints"], &["taints"], "taints to"),
-    ] {
-        if !value.has(key) {
-            continue;
-        }
-        let mut map = value.map_at(key);
-        if key != "nodeTaints" {
-            map.retain(|_, value| !template::is_template(value));
-        }
-        world.debug(&|| {
-            let shown: Vec<String> =
-                map.iter().map(|(key, value)| format!("{key}:{value}")).collect();
-            format!("setting node {what} map[{}]", shown.join(" "))
-        });
-        let entries: BTreeMap<String, Value> =
-            map.into_iter().map(|(key, value)| (key.to_owned(), text(value))).collect();
-        let entries = Value::new(Data::Map(entries));
-        if documented {
-            list.set(key, "KubeNodeConfig", documented_path, entries);
-        } else {
-            list.set(key, V1, path, entries);
-        }
-    }
-}
 
 /// Host name, name servers and interfaces where the oldest document has them.
 fn legacy_network(node: &Node, world: &dyn World, list: &mut List) {
@@ -386,20 +405,14 @@ fn documented_cni(cni: &Value, control_plane: bool, list: &mut List) {
     }
 }
 
-/// What is installed where, as a document.
-fn unattended_install(value: &Value, installer: &str) -> Document {
+/// What is installed to, as the document says it.
+pub(crate) fn provisioning(value: &Value) -> Value {
     let expression = match value.text_at("installDisk") {
         "" => disk_expression(value),
         disk => format!("disk.dev_path == {disk:?}"),
     };
     let selector = object(vec![("match", text(&expression))]);
-    let provisioning =
-        object(vec![("diskSelector", selector), ("wipe", Value::new(Data::Bool(false)))]);
-    let installer = object(vec![("image", text(installer))]);
-    document(
-        "UnattendedInstallConfig",
-        vec![("installer", installer), ("provisioning", provisioning)],
-    )
+    object(vec![("diskSelector", selector), ("wipe", Value::new(Data::Bool(false)))])
 }
 
 /// A disk selector as an expression.
@@ -473,6 +486,9 @@ impl List {
         }
     }
 }
+
+/// What marks a node of the control plane, as a label and as a taint.
+pub(crate) const CONTROL_PLANE: &str = "node-role.kubernetes.io/control-plane";
 
 /// The document without a kind.
 const V1: &str = "v1alpha1";

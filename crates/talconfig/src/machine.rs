@@ -152,6 +152,10 @@ impl<'a> Cluster<'a> {
         if cluster.has("domain") {
             options.dns_domain = cluster.text_at("domain").to_owned();
         }
+        if self.contract >= Contract::new(1, 14) {
+            // So that there is a document about it; layers say what is in it.
+            options.install_disk = "any".to_owned();
+        }
         let role = if node.is_control_plane() { Role::ControlPlane } else { Role::Worker };
         let generate = Generate {
             cluster: self.talconfig.cluster_name(),

@@ -41,9 +41,7 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::Extensions { args, factories, cache } => {
             extensions::run(args, factories, cache, printer)
         }
-        Settings::Patch { files, patches, target, dialect } => {
-            patch::run(files, patches, target, *dialect, printer)
-        }
+        Settings::Patch(settings) => patch::run(settings, printer),
         Settings::Diff { before, after, output } => diff::run(before, after, *output, printer),
         Settings::DiffLive { names, output, place, surroundings } => {
             machines::run(change::diff(names, *output, place, surroundings, printer))

@@ -2,28 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
+use talconfig::{Moved, Relaid, Stays, relay};
 use talos_config::yaml::Dialect;
-use talos_config::{Patch, Patched, Source};
+use talos_config::{Contract, Patch, Patched, Source};
 
 use crate::files;
 use crate::printer::Printer;
-use crate::settings::{Input, Target};
+use crate::settings::{self, Input, Target};
 use crate::texts::Texts;
 use crate::{Error, ExitStatus};
 
-pub(super) fn run(
-    inputs: &[Input],
-    patches: &[Input],
-    target: &Target,
-    dialect: Dialect,
-    printer: &mut Printer,
-) -> Result<ExitStatus, Error> {
+pub(super) fn run(settings: &settings::Patch, printer: &mut Printer) -> Result<ExitStatus, Error> {
+    let settings::Patch { files, patches, layout, target, dialect } = settings;
+    let dialect = *dialect;
     let mut texts = Texts::default();
     let patches = read_patches(patches, &mut texts)?;
     let mut results = Vec::new();
-    for input in inputs {
+    for input in files {
         let (text, source) = texts.read(input)?;
-        let state = apply_all(Patched::new(text, source), source, &patches, dialect, &texts)?;
+        let mut state = apply_all(Patched::new(text, source), source, &patches, dialect, &texts)?;
+        if let Some(contract) = layout {
+            state = laid_out(state, *contract, source, &texts, printer)?;
+        }
         results.push((input, state.encode(dialect).into_exposed()));
     }
     match target {
@@ -54,6 +54,26 @@ pub(super) fn run(
         }
     }
     Ok(ExitStatus::Done)
+}
+
+/// The same in the layout of another release; what moves and what stays is told.
+fn laid_out(
+    state: Patched,
+    contract: Contract,
+    source: Source,
+    texts: &Texts,
+    printer: &mut Printer,
+) -> Result<Patched, Error> {
+    let relaid = state.into_config().and_then(|config| relay(&config, contract));
+    let Relaid { config, moved, stays } = relaid.map_err(|error| texts.locate(&error, source))?;
+    let name = texts.name(source);
+    for Moved { from, to } in moved {
+        printer.note(&format!("{name}: {from} is now {to}"));
+    }
+    for Stays { path, reason } in stays {
+        printer.note(&format!("{name}: {path} stays: {reason}"));
+    }
+    Ok(config.into())
 }
 
 /// Applies patches in their order; an error names the patch that does not fit.

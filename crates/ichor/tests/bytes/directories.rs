@@ -683,7 +683,7 @@ impl Maker {
 }
 
 /// A small generator of numbers that is the same everywhere.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -694,11 +694,11 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, bound: u32) -> u32 {
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
         u32::try_from(self.next() % u64::from(bound)).unwrap_or(0)
     }
 
-    fn one_in(&mut self, bound: u32) -> bool {
+    pub(crate) fn one_in(&mut self, bound: u32) -> bool {
         self.below(bound) == 0
     }
 

@@ -1,6 +1,8 @@
 //! Level `bytes`: talconfig directories that nobody wrote, given to the real talhelper and to us.
 
 mod directories;
+mod fourteen;
+mod layout;
 #[path = "../talhelper/recorded.rs"]
 mod recorded;
 #[path = "../talhelper/sandbox.rs"]

@@ -22,7 +22,7 @@ pub(crate) struct Case {
     #[serde(default, rename = "in")]
     pub(crate) input: BTreeMap<String, String>,
     #[serde(default, rename = "out")]
-    output: BTreeMap<String, String>,
+    pub(crate) output: BTreeMap<String, String>,
     #[serde(default)]
     modes: BTreeMap<String, String>,
     /// What is made is new every time.
