@@ -11,6 +11,7 @@ mod file;
 mod rules;
 mod schema;
 mod table;
+mod write;
 
 use std::fmt;
 use std::str::FromStr;
