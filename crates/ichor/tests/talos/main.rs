@@ -9,4 +9,5 @@ mod node;
 mod own;
 mod programs;
 mod roles;
+mod script;
 mod talconfig;
