@@ -62,6 +62,18 @@ pub(super) const CASES: &[Case] = &[
         },
     },
     Case {
+        name: "genconfig",
+        about: "the configuration of three machines from a talconfig with patches",
+        peer: "talhelper",
+        prepare: |directory| from_talconfig(directory, 3),
+    },
+    Case {
+        name: "genconfig-100",
+        about: "the same for a hundred machines",
+        peer: "talhelper",
+        prepare: |directory| from_talconfig(directory, 100),
+    },
+    Case {
         name: "services",
         about: "one call to a real node, and a table of its answer",
         peer: "talosctl-1.13.9",
@@ -80,6 +92,26 @@ pub(super) const CASES: &[Case] = &[
         prepare: |_| on_node("logs kubelet"),
     },
 ];
+
+/// A talconfig as people have it, its patches, and secrets.
+fn from_talconfig(directory: &Path, machines: usize) -> Result<Inputs> {
+    write_secrets(directory)?;
+    let mut talconfig = TALCONFIG.to_owned();
+    for machine in 0..machines {
+        talconfig.push_str(
+            &NODE
+                .replace("NUMBER", &machine.to_string())
+                .replace("MAC", &format!("52:54:00:00:01:{machine:02x}"))
+                .replace("CONTROL_PLANE", if machine < 3 { "true" } else { "false" }),
+        );
+    }
+    fs_err::write(directory.join("talconfig.yaml"), talconfig)?;
+    for (index, patch) in PATCHES.iter().enumerate() {
+        fs_err::write(directory.join(format!("patch-{index}.yaml")), patch)?;
+    }
+    let common = "genconfig --offline-mode -s secrets.yaml";
+    Ok(Inputs { ours: arguments(&format!("talhelper {common}")), theirs: arguments(common) })
+}
 
 /// The same words for both, on a real node.
 fn on_node(words: &str) -> Result<Inputs> {
@@ -183,6 +215,44 @@ const PATCHES: [&str; 3] = [
     "cluster:\n  network:\n    cni:\n      name: none\n  proxy:\n    disabled: true\n  apiServer:\n    certSANs: [api.example]\n",
     "apiVersion: v1alpha1\nkind: LinkConfig\nname: eth0\naddresses:\n  - address: 10.0.0.11/24\nroutes:\n  - gateway: 10.0.0.1\n",
 ];
+
+const TALCONFIG: &str = "\
+clusterName: home
+talosVersion: v1.13.0
+kubernetesVersion: v1.34.1
+endpoint: https://10.0.0.10:6443
+additionalApiServerCertSans: [api.example.org]
+clusterPodNets: [10.42.0.0/16]
+clusterSvcNets: [10.43.0.0/16]
+patches: ['@./patch-0.yaml']
+controlPlane:
+  patches: ['@./patch-1.yaml']
+worker:
+  patches: ['machine: {nodeTaints: {a: NoSchedule}}']
+nodes:
+";
+
+const NODE: &str = "  - hostname: node-NUMBER
+    ipAddress: 10.0.1.NUMBER
+    controlPlane: CONTROL_PLANE
+    installDisk: /dev/nvme0n1
+    nodeLabels: {example.org/rack: \"NUMBER\"}
+    nameservers: [10.0.0.53]
+    networkInterfaces:
+      - deviceSelector: {hardwareAddr: \"MAC\"}
+        addresses: [10.0.1.NUMBER/24]
+        routes: [{network: 0.0.0.0/0, gateway: 10.0.1.254}]
+        mtu: 1500
+    schematic:
+      customization:
+        systemExtensions:
+          officialExtensions: [siderolabs/i915-ucode, siderolabs/iscsi-tools]
+    patches:
+      - |
+        machine:
+          sysctls:
+            vm.nr_hugepages: \"NUMBER\"
+";
 
 fn arguments(line: &str) -> Vec<OsString> {
     line.split_whitespace().map(OsString::from).collect()
