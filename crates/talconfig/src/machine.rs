@@ -1,7 +1,8 @@
 //! From layers to the configuration of a machine.
 //!
-//! Between two stages a configuration is text, as it is for talhelper: what one library writes and another
-//! one reads can differ in blanks at the beginning of a text, and files depend on it.
+//! Between two stages a configuration is text to talhelper: what one library writes and another one reads can
+//! differ in blanks at the beginning of a text, and files depend on it. So it is text here too, where that makes a
+//! difference ([`Between`]).
 
 use std::collections::BTreeMap;
 
@@ -104,11 +105,10 @@ impl<'a> Cluster<'a> {
             return Err(unknown_mode(self.mode));
         }
         let layers = self.plan().overlays(node)?;
-        let text = builder.documents(text, &layers, steps)?;
-        let text = builder.patches(text, &layers, Stage::Machine, steps)?;
-        let text = builder.patches(text, &layers, Stage::All, steps)?;
-        let text = builder.manifests(text, &layers, steps)?;
-        let config = read(&text)?;
+        let between = builder.documents(text, &layers, steps)?;
+        let between = builder.patches(between, &layers, Stage::Machine, steps)?;
+        let between = builder.patches(between, &layers, Stage::All, steps)?;
+        let (config, text) = builder.manifests(between, &layers, steps)?.both()?;
         let mode = known_mode(self.mode).ok_or_else(|| unknown_mode(self.mode))?;
         let mut validation = config.validate(mode, true);
         // What a newer release calls old is right for this one.
@@ -280,7 +280,7 @@ impl Builder<'_> {
         text: String,
         layers: &[Layer],
         steps: &mut Steps,
-    ) -> Result<String, Error> {
+    ) -> Result<Between, Error> {
         let mut patch = String::new();
         for layer in layers {
             let Change::Documents(documents) = &layer.change else { continue };
@@ -300,22 +300,22 @@ impl Builder<'_> {
             );
         }
         if patch.is_empty() {
-            return Ok(text);
+            return Ok(Between::Text(text));
         }
         // Two documents of the same name are refused here, before one is merged into the other.
         read(&patch)?;
-        let merged = merged(&text, &patch).map_err(|error| steps.located(&error))?;
-        Ok(merged.encode(Dialect::default()).into_exposed())
+        let merged = merged(&text, &patch).and_then(Patched::into_config);
+        Ok(Between::new(merged.map_err(|error| steps.located(&error))?))
     }
 
     /// Applies the patches of one stage. All are filled in with what is below the first of them.
     fn patches(
         &self,
-        text: String,
+        between: Between,
         layers: &[Layer],
         stage: Stage,
         steps: &mut Steps,
-    ) -> Result<String, Error> {
+    ) -> Result<Between, Error> {
         let entries: Vec<(&str, &str)> = layers
             .iter()
             .filter_map(|layer| match &layer.change {
@@ -327,11 +327,11 @@ impl Builder<'_> {
             })
             .collect();
         if entries.is_empty() {
-            return Ok(text);
+            return Ok(between);
         }
         let whose = if stage == Stage::Machine { "node specific" } else { "global" };
         self.world.debug(&|| format!("applying {whose} patches to {}", self.node.hostname()));
-        let below = read(&text)?;
+        let (below, text) = between.read()?;
         let asked = steps.asked;
         let within = |error: Error, key: &str| {
             if asked { error.within(&format!("{}: ", self.layer(key))) } else { error }
@@ -359,7 +359,17 @@ impl Builder<'_> {
             });
             patches.push(Patch::parse(&text, source).map_err(|error| steps.patch_error(&error))?);
         }
-        let mut patched = Patched::new(text, Source::default());
+        if patches.is_empty() {
+            return Ok(text.map_or(Between::Documents(below), Between::Text));
+        }
+        // Operations work on the text itself.
+        let operations = patches.iter().any(Patch::is_operations);
+        let mut patched = if operations {
+            let text = text.map_or(Between::Documents(below), Between::Text).into_text();
+            Patched::new(text, Source::default())
+        } else {
+            Patched::from(below)
+        };
         let first = steps.texts.len() - patches.len();
         for (index, patch) in patches.iter().enumerate() {
             let applied = patched.apply(patch, Dialect::default());
@@ -369,7 +379,11 @@ impl Builder<'_> {
                 steps.push(|| layer, || patched.clone().into_config().ok());
             }
         }
-        Ok(patched.encode(Dialect::default()).into_exposed())
+        if operations {
+            return Ok(Between::Text(patched.encode(Dialect::default()).into_exposed()));
+        }
+        let config = patched.into_config().map_err(|error| steps.patch_error(&error))?;
+        Ok(Between::new(config))
     }
 
     /// Reads a patch from a file; nothing when there is nothing in it.
@@ -413,10 +427,10 @@ impl Builder<'_> {
     /// Puts the documents of files behind everything else.
     fn manifests(
         &self,
-        mut text: String,
+        between: Between,
         layers: &[Layer],
         steps: &mut Steps,
-    ) -> Result<String, Error> {
+    ) -> Result<Between, Error> {
         let paths: Vec<&str> = layers
             .iter()
             .filter_map(|layer| match &layer.change {
@@ -425,10 +439,10 @@ impl Builder<'_> {
             })
             .collect();
         if paths.is_empty() {
-            return Ok(text);
+            return Ok(between);
         }
         self.world.debug(&|| format!("generating extra manifests for {}", self.node.hostname()));
-        let below = read(&text)?;
+        let (below, mut text) = between.both()?;
         for path in paths {
             let content =
                 sealed::open_file(path, self.environment, self.world).map_err(Error::Patch)?;
@@ -439,7 +453,7 @@ impl Builder<'_> {
             text.push_str(&content);
             steps.push(|| path.to_owned(), || Config::parse(&text, Source::default()).ok());
         }
-        Ok(text)
+        Ok(Between::Text(text))
     }
 
     /// Where a layer comes from, as people find it.
@@ -478,6 +492,58 @@ fn template_data(documents: &[Document]) -> BTreeMap<String, Value> {
 fn merged(text: &str, patch: &str) -> Result<Patched, talos_config::Error> {
     let patch = Patch::parse(patch, Source::default())?;
     Patched::new(text.to_owned(), Source::default()).apply(&patch, Dialect::default())
+}
+
+/// A configuration between two stages.
+enum Between {
+    Text(String),
+    /// Documents that read as themselves once they are written.
+    Documents(Config),
+}
+
+impl Between {
+    fn new(config: Config) -> Self {
+        let values = config.documents().iter().flat_map(|document| document.body.values());
+        if values.into_iter().all(keeps_its_blanks) {
+            Self::Documents(config)
+        } else {
+            Self::Text(config.encode(Dialect::default()).into_exposed())
+        }
+    }
+
+    /// The documents, and the text where that is what there was.
+    fn read(self) -> Result<(Config, Option<String>), Error> {
+        match self {
+            Self::Documents(config) => Ok((config, None)),
+            Self::Text(text) => {
+                let config = read(&text)?;
+                Ok((config, Some(text)))
+            }
+        }
+    }
+
+    fn both(self) -> Result<(Config, String), Error> {
+        let (config, text) = self.read()?;
+        let text = text.unwrap_or_else(|| config.encode(Dialect::default()).into_exposed());
+        Ok((config, text))
+    }
+
+    fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Documents(config) => config.encode(Dialect::default()).into_exposed(),
+        }
+    }
+}
+
+/// Whether nothing in a value is a text of several lines that begins with a blank.
+fn keeps_its_blanks(value: &Value) -> bool {
+    match &value.data {
+        Data::Text(text) => !text.contains('\n') || !text.starts_with(char::is_whitespace),
+        Data::List(items) => items.iter().all(keeps_its_blanks),
+        Data::Map(map) => map.values().all(keeps_its_blanks),
+        Data::Null | Data::Bool(_) | Data::Int(_) | Data::Float(_) => true,
+    }
 }
 
 fn read(text: &str) -> Result<Config, Error> {

@@ -246,7 +246,7 @@ const NODE: &str = "  - hostname: node-NUMBER
     schematic:
       customization:
         systemExtensions:
-          officialExtensions: [siderolabs/i915-ucode, siderolabs/iscsi-tools]
+          officialExtensions: [siderolabs/i915, siderolabs/iscsi-tools]
     patches:
       - |
         machine:

@@ -45,7 +45,7 @@ impl ClusterSpec {
         if let Some(image) = image {
             keys.text("image", image.as_str());
         }
-        keys.list("extensions", extensions.iter().map(text));
+        keys.list("extensions", extensions.iter().map(|name| text(name)));
         keys.object("network", self::network(network));
         keys.object("controlPlane", self::control_plane(control_plane));
         keys.list("pools", pools.iter().map(pool));
@@ -109,7 +109,7 @@ fn network(network: &ClusterNetwork) -> Keys {
         let written: Vec<String> = networks.iter().map(ToString::to_string).collect();
         if written != [default] {
             // No network at all is another thing than the default.
-            keys.put(key, Tree::List(written.iter().map(text).collect()));
+            keys.put(key, Tree::List(written.iter().map(|network| text(network)).collect()));
         }
     }
     if domain != "cluster.local" {
@@ -200,8 +200,8 @@ fn backup(backup: &Backup) -> Keys {
     keys
 }
 
-fn text(text: &String) -> Tree<'static> {
-    Tree::Text(text.clone().into())
+fn text(text: &str) -> Tree<'static> {
+    Tree::Text(text.to_owned().into())
 }
 
 #[cfg(test)]

@@ -356,6 +356,11 @@ pub(super) struct Facts {
 
 impl Facts {
     pub(super) fn of(text: &str) -> Self {
+        // Most texts are words, and certificates are long ones.
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+        if !text.is_empty() && text.bytes().all(is_word) {
+            return Self { no_plain: false, no_single: false, no_literal: false };
+        }
         let mut facts = Self {
             no_plain: text.starts_with("---") || text.starts_with("..."),
             no_single: false,

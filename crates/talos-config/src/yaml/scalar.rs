@@ -23,7 +23,7 @@ pub(super) fn plain(cursor: &mut Cursor<'_>, around: Surroundings) -> Result<Str
         }
         while !cursor.ends_word(0) && !ends_plain(cursor, around.in_flow) {
             gap.join(&mut text);
-            let run = cursor.step_run(|byte| !PLAIN_SPECIAL.contains(&byte));
+            let run = cursor.step_run(|byte| !PLAIN_SPECIAL[usize::from(byte)]);
             text.push_str(run);
             if run.is_empty() {
                 text.extend(cursor.step());
@@ -349,4 +349,15 @@ fn block_gap(
 }
 
 /// What may end a plain scalar, or needs a closer look.
-const PLAIN_SPECIAL: &[u8] = b" \t\r\n:,[]{}?";
+static PLAIN_SPECIAL: [bool; 256] = marked(b" \t\r\n:,[]{}?");
+
+/// A table of bytes: most of a text is plain scalars, and certificates are long.
+const fn marked(bytes: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < bytes.len() {
+        table[bytes[at] as usize] = true;
+        at += 1;
+    }
+    table
+}
