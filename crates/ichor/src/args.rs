@@ -76,9 +76,9 @@ pub enum Command {
     ///   ichor patch worker.yaml -p '{"machine": {"sysctls": {"a": "1"}}}' -o w-1.yaml
     ///   ichor patch cp-1.yaml cp-2.yaml -p @new.yaml -o patched/
     ///
-    /// With --layout the result is laid out as another release of Talos does it: keys become documents, or
-    /// documents become keys. What has moved and what stays is told. Nothing is changed in what it means, so
-    /// new defaults of that release are not among it.
+    /// With --layout the result is laid out as another release of Talos does it: keys become
+    /// documents, or documents become keys. What has moved and what stays is told. What it means is
+    /// not changed, so new defaults of that release are not among it.
     ///
     ///   ichor patch clusterconfig/*.yaml --layout v1.14 -o newer/
     #[command(verbatim_doc_comment)]
@@ -219,10 +219,11 @@ pub enum Command {
 
     /// Look for what silently goes wrong in the files of a cluster
     ///
-    /// Reads a directory with a talconfig.yaml or an ichor.yaml and what belongs to it, and changes nothing. An
-    /// error is something that has no effect, or that nothing can be made of: a misspelt key, an env file that
-    /// loads nothing, RFC 6902 operations where there are several documents. A warning works and is probably not
-    /// what was meant. Ends with 1 when there is an error; with --strict when there is anything.
+    /// Reads a directory with a talconfig.yaml or an ichor.yaml and what belongs to it, and changes
+    /// nothing. An error is something that has no effect, or that nothing can be made of: a misspelt
+    /// key, an env file that loads nothing, RFC 6902 operations where there are several documents. A
+    /// warning works and is probably not what was meant. Ends with 1 when there is an error; with
+    /// --strict when there is anything.
     ///
     ///   ichor lint
     ///   ichor lint -C talos --strict -o json
