@@ -13,7 +13,7 @@ use plan::{ClusterSpec, DigestKey, Layers, MachineName};
 use sha2::{Digest as _, Sha256};
 use talos_config::{Bundle, Mode, Secret, Source};
 
-pub(crate) use find::talosconfig;
+pub(crate) use find::{Found, Kind, find, talosconfig};
 
 use crate::audit::hex;
 use crate::error::with_causes;
@@ -21,8 +21,6 @@ use crate::sealed::{self, Keys};
 use crate::settings::{Input, Place};
 use crate::texts::Texts;
 use crate::{Error, makers};
-
-use find::{Found, Kind, find};
 
 /// A cluster's directory, opened.
 pub(crate) struct Directory {
@@ -135,7 +133,8 @@ async fn native(
     Ok(Described { spec, layers, secrets, secrets_file: None, warnings: Vec::new() })
 }
 
-fn native_spec(file: &Path, texts: &mut Texts) -> Result<ClusterSpec, Error> {
+/// What a native file describes.
+pub(crate) fn native_spec(file: &Path, texts: &mut Texts) -> Result<ClusterSpec, Error> {
     let (text, source) = texts.read(&Input::File(file.to_owned()))?;
     ClusterSpec::parse(&text, source).map_err(|error| Error::Spec {
         message: spec_problems(&error, texts, source),
@@ -183,15 +182,6 @@ fn digest_key(secret: &str) -> DigestKey {
     hash.update(b"ichor digest key\0");
     hash.update(secret.as_bytes());
     DigestKey::new(hash.finalize().into())
-}
-
-/// What is wrong with a native file, with its places.
-pub(crate) fn spec_error(error: &plan::SpecError, texts: &Texts, source: Source) -> Error {
-    Error::Spec {
-        message: spec_problems(error, texts, source),
-        hint: error.hint().map(str::to_owned),
-        code: error.code(),
-    }
 }
 
 fn spec_problems(error: &plan::SpecError, texts: &Texts, source: Source) -> String {

@@ -3,16 +3,14 @@
 use std::fmt;
 use std::path::Path;
 
-use plan::ClusterSpec;
 use serde::Serialize;
 use talconfig::{Files, Level, Remark, lint_native, lint_talconfig};
 
 use crate::args::{Lint, Output};
-use crate::directory;
+use crate::directory::{self, Found, Kind};
 use crate::printer::Printer;
 use crate::sealed::Keys;
-use crate::settings::Input;
-use crate::talhelper::Outside;
+use crate::talhelper::{ENV_FILES, Outside, SECRET_FILES};
 use crate::texts::Texts;
 use crate::{Error, ExitStatus};
 
@@ -22,7 +20,9 @@ pub(super) fn run(
     variables: &[(String, String)],
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let (folder, name) = find(args.directory.as_deref())?;
+    let Found { file, kind, .. } = directory::find(args.directory.as_deref())?;
+    let folder = folder(&file, args.directory.as_deref())?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
     let named = |given: &[String], names: &[&str]| match given {
         [] => names.iter().map(|name| format!("{folder}{name}")).collect(),
         given => given.to_vec(),
@@ -30,8 +30,8 @@ pub(super) fn run(
     let mut files = Files { cluster: format!("{folder}{name}"), ..Files::default() };
     list(&format!("{folder}patches"), &mut files.patches)?;
     let environment = variables.iter().cloned().collect();
-    let outside = Outside::new(false);
-    let remarks = if name == TALCONFIG {
+    let outside = Outside::new(false, &environment);
+    let remarks = if kind == Kind::Talconfig {
         files.env_files = named(&args.env_files, &ENV_FILES);
         files.secret_files = named(&args.secret_files, &SECRET_FILES);
         lint_talconfig(&files, &environment, &outside).map_err(|error| Error::Spec {
@@ -42,9 +42,7 @@ pub(super) fn run(
     } else {
         files.secret_files = named(&args.secret_files, &["secrets.yaml", "secrets.sops.yaml"]);
         let mut texts = Texts::with_keys(keys);
-        let (text, source) = texts.read(&Input::File(files.cluster.clone().into()))?;
-        let spec = ClusterSpec::parse(&text, source)
-            .map_err(|error| directory::spec_error(&error, &texts, source))?;
+        let spec = directory::native_spec(Path::new(&files.cluster), &mut texts)?;
         lint_native(&files, &spec, &environment, &outside)
     };
     let errors = remarks.iter().filter(|remark| remark.level == Level::Error).count();
@@ -59,27 +57,17 @@ pub(super) fn run(
     Ok(if failed { ExitStatus::Failed } else { ExitStatus::Done })
 }
 
-/// The directory that is meant, as what stands before names of files, and which file describes its cluster.
-fn find(directory: Option<&Path>) -> Result<(String, &'static str), Error> {
-    let here = directory.unwrap_or_else(|| Path::new("."));
-    let there = |folder: &Path| {
-        [TALCONFIG, directory::FILE].into_iter().find(|name| folder.join(name).is_file())
+/// The folder of the file, as what stands before names of files: as short as the user wrote it where that is possible.
+fn folder(file: &Path, directory: Option<&Path>) -> Result<String, Error> {
+    let here = fs_err::canonicalize(directory.unwrap_or(Path::new("."))).map_err(Error::Input)?;
+    let folder = file.parent().unwrap_or(&here);
+    let folder = match folder.strip_prefix(&here) {
+        Ok(below) => directory.unwrap_or(Path::new("")).join(below),
+        Err(_) => folder.to_owned(),
     };
-    if let Some(name) = there(here) {
-        let folder = directory.map(|path| format!("{}/", path.display())).unwrap_or_default();
-        return Ok((folder.replace("//", "/"), name));
-    }
-    let absolute = fs_err::canonicalize(here).map_err(Error::Input)?;
-    let above = absolute.ancestors().enumerate().skip(1);
-    let mut above = above.filter_map(|(steps, folder)| Some(("../".repeat(steps), there(folder)?)));
-    above.next().filter(|_| directory.is_none()).ok_or_else(|| Error::Usage {
-        message: format!(
-            "there is no {TALCONFIG} and no {} in {}",
-            directory::FILE,
-            here.display()
-        ),
-        hint: "-C names the directory of a cluster".to_owned(),
-    })
+    let folder = folder.display().to_string();
+    let end = if folder.is_empty() || folder.ends_with('/') { "" } else { "/" };
+    Ok(format!("{folder}{end}"))
 }
 
 /// Every file below a folder that could be a patch; none where there is no folder.
@@ -165,10 +153,3 @@ impl fmt::Display for Report<'_> {
         Ok(())
     }
 }
-
-const TALCONFIG: &str = "talconfig.yaml";
-
-/// Where talhelper looks, in its order.
-const ENV_FILES: [&str; 4] = ["talenv.yaml", "talenv.sops.yaml", "talenv.yml", "talenv.sops.yml"];
-const SECRET_FILES: [&str; 4] =
-    ["talsecret.yaml", "talsecret.sops.yaml", "talsecret.yml", "talsecret.sops.yml"];
