@@ -85,8 +85,12 @@ pub fn lint_talconfig(
     }
     let directory = Directory::of_talconfig(files, &environment, world)?;
     let mut remarks = follow(&directory);
-    if let Err(error) = loaded {
-        remarks.extend(directory.refusal(&error));
+    // A rule of ours has named the line of an env file that is wrong.
+    let told = remarks.iter().any(|remark| remark.code == ENV_FILE);
+    match loaded {
+        Err(Error::EnvFile(_)) if told => {}
+        Err(error) => remarks.extend(directory.refusal(&error)),
+        Ok(()) => {}
     }
     Ok(in_order(remarks))
 }
@@ -170,13 +174,15 @@ impl fmt::Display for Place {
     }
 }
 
+const ENV_FILE: &str = "lint.env-file";
+
 const RULES: &[Rule] = &[
     Rule { code: "lint.unknown-key", level: Level::Error, look: keys::unknown },
     Rule { code: "lint.respelt", level: Level::Error, look: keys::respelt },
     Rule { code: "lint.second-document", level: Level::Error, look: keys::second_document },
     Rule { code: "lint.no-secrets", level: Level::Error, look: files::no_secrets },
     Rule { code: "lint.several-secrets", level: Level::Warning, look: files::several_secrets },
-    Rule { code: "lint.env-file", level: Level::Error, look: files::env_file },
+    Rule { code: ENV_FILE, level: Level::Error, look: files::env_file },
     Rule { code: "lint.unused-variable", level: Level::Warning, look: files::unused_variable },
     Rule { code: "lint.missing-file", level: Level::Error, look: files::missing },
     Rule { code: "lint.unused-patch", level: Level::Warning, look: files::unused_patch },
