@@ -61,6 +61,28 @@ fn nobody_can_be_reached() {
 }
 
 #[test]
+fn what_is_imported_gives_the_same_configuration() {
+    let home = Home::new();
+    let said = home.ichor(&["import", "-o", "native"]);
+    assert!(said.contains("exit: 0"), "{said}");
+    for machine in ["cp-1", "w-1"] {
+        for path in ["machine.sysctls.a", "machine.install.disk", "HostnameConfig.hostname"] {
+            let value = |place: &[&str]| {
+                let arguments = [&["explain", path, "-n", machine, "-o", "json"], place].concat();
+                let said = home.ichor(&arguments);
+                said.lines().find(|line| line.contains("\"value\"")).expect("a value").to_owned()
+            };
+            assert_eq!(value(&[]), value(&["-C", "native"]), "{path}");
+        }
+    }
+    let valid = home.ichor(&["validate", "-C", "native"]);
+    assert!(valid.contains("exit: 0"), "{valid}");
+    // What is there is not overwritten.
+    let again = home.ichor(&["import", "-o", "native"]);
+    assert!(again.contains("output.exists"), "{again}");
+}
+
+#[test]
 fn releases_are_those_of_the_env_file_where_the_talconfig_names_none() {
     let home = Home::new();
     let image = |home: &Home| home.ichor(&["explain", "machine.kubelet.image", "-n", "cp-1"]);

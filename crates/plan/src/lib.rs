@@ -16,6 +16,7 @@ mod file;
 mod inventory;
 mod layers;
 mod names;
+mod native;
 mod network;
 mod plan;
 mod planner;
@@ -39,6 +40,7 @@ pub use inventory::{
 };
 pub use layers::{Laid, LaidStep, Layer, LayerError, Layers, Scope, Text};
 pub use names::{ClusterName, FailureDomain, Form, MachineName, Malformed, PoolName};
+pub use native::{Native, NativeError};
 pub use network::{Address, Endpoint, Network};
 pub use plan::{
     Approval, ApprovalError, Approved, Body, Checked, Draft, Goal, LeftOut, Override, Plan,

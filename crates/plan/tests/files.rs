@@ -5,8 +5,8 @@ mod world;
 use std::path::{Path, PathBuf};
 
 use plan::{
-    ApprovalError, ClusterSpec, Inventory, InventoryError, LayerError, PlanFileError, RenderError,
-    Rule, SpecError, json_schema,
+    ApprovalError, ClusterSpec, Inventory, InventoryError, LayerError, NativeError, PlanFileError,
+    RenderError, Rule, SpecError, json_schema,
 };
 use talos_config::Secret;
 use world::World;
@@ -67,6 +67,7 @@ fn every_code_and_rule_is_in_the_reference() {
     let codes = SpecError::codes()
         .chain(LayerError::CODES.iter().copied())
         .chain(RenderError::CODES.iter().copied())
+        .chain(NativeError::CODES.iter().copied())
         .chain(InventoryError::CODES.iter().copied())
         .chain(PlanFileError::CODES.iter().copied())
         .chain(ApprovalError::CODES.iter().copied())

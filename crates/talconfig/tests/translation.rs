@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use plan::{DigestKey, MachineName, Renderer};
+use plan::{DigestKey, MachineName, Native, Renderer};
 use serde_json::Value;
 use talconfig::{Cluster, Environment, Error, Images, Secrets, Talconfig};
 use talos_config::{Config, Mode, Source};
@@ -38,6 +38,7 @@ fn recorded_directories_are_rendered_as_talhelper_writes_them() {
     });
     seen.judge();
     assert!(seen.machines > 450, "only {} machines were compared", seen.machines);
+    assert!(seen.native > 45, "only {} clusters were said natively", seen.native);
 }
 
 #[test]
@@ -58,6 +59,8 @@ struct Seen {
     /// Clusters that talhelper takes and no spec can say, with the reason.
     refused: Vec<String>,
     clusters: usize,
+    /// Clusters that were said natively.
+    native: usize,
     wrong: Vec<String>,
 }
 
@@ -80,6 +83,7 @@ impl Seen {
                 |mut all, seen| {
                     all.machines += seen.machines;
                     all.clusters += seen.clusters;
+                    all.native += seen.native;
                     all.refused.extend(seen.refused);
                     all.wrong.extend(seen.wrong);
                     all
@@ -132,6 +136,16 @@ impl Seen {
         let key = DigestKey::new([7; 32]);
         let mode = Mode::parse(mode).expect("a mode");
         let mut renderer = Renderer::new(&spec, &layers, &secrets.bundle, &key, mode);
+        let configs =
+            names.iter().filter_map(|name| Some((name.clone(), renderer.config(name).ok()?)));
+        let configs: BTreeMap<_, _> = configs.collect();
+        // A cluster that can be meant can be said natively, down to the last field.
+        if talconfig::checked(&spec).is_ok() && configs.len() == names.len() {
+            match Native::of(&spec, &configs, &secrets.bundle, &key, mode) {
+                Ok(_) => self.native += 1,
+                Err(error) => self.wrong.push(format!("{name}: natively: {error}")),
+            }
+        }
         for (machine, name_of) in machines.iter().zip(&names) {
             let config = match renderer.config(name_of) {
                 Ok(config) => config,

@@ -36,7 +36,8 @@ impl FileVault {
         Self { secrets: Some(file.to_owned()), ..self }
     }
 
-    fn file(&self) -> Option<PathBuf> {
+    /// The file that holds the secrets, if there is one.
+    pub fn file(&self) -> Option<PathBuf> {
         if self.secrets.is_some() {
             return self.secrets.clone();
         }

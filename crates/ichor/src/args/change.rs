@@ -19,6 +19,15 @@ pub enum Change {
     #[command(verbatim_doc_comment)]
     Init(Init),
 
+    /// Make a native directory of one with a talconfig
+    ///
+    /// Writes ichor.yaml, patches and the secrets, encrypted where they were. Every machine gets exactly the
+    /// configuration that it had; where that cannot be, nothing is written. The talconfig stays as it is.
+    ///
+    ///   ichor import -C talos -o home && ichor diff -C home
+    #[command(verbatim_doc_comment)]
+    Import(Import),
+
     /// Show what would be done to make the cluster what its directory says
     ///
     /// Looks at every machine and changes nothing. Ends with 2 when there is something to do, with 4 when a safety rule
@@ -75,6 +84,7 @@ impl Change {
     pub(crate) fn directory(&self) -> Option<&PathBuf> {
         match self {
             Self::Init(args) => args.directory.as_ref(),
+            Self::Import(args) => args.place.directory.as_ref(),
             Self::Plan(args) => args.place.directory.as_ref(),
             Self::Show(_) => None,
             Self::Approve(args) => args.place.directory.as_ref(),
@@ -140,6 +150,17 @@ pub struct Init {
     /// The directory to start; the current one when left out
     #[arg(short = 'C', long, value_name = "DIR")]
     pub directory: Option<PathBuf>,
+}
+
+/// Arguments of `ichor import`.
+#[derive(Clone, Debug, Args)]
+pub struct Import {
+    #[command(flatten)]
+    pub place: In,
+
+    /// The directory to write; it must not have a cluster yet
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
 }
 
 /// Arguments of `ichor plan`.

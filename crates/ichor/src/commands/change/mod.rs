@@ -3,6 +3,7 @@
 mod apply;
 mod diff;
 mod history;
+mod import;
 mod init;
 mod init_talconfig;
 mod person;
@@ -31,6 +32,7 @@ pub(super) fn run(
         match command {
             Change::Init(args) if args.talhelper => init_talconfig::run(args, &place.keys, printer),
             Change::Init(args) => init::run(args, printer),
+            Change::Import(args) => import::run(args, place, printer).await,
             Change::Plan(args) => plan::plan(args, place, surroundings, printer).await,
             Change::Show(args) => plan::show(args, printer),
             Change::Approve(args) => plan::approve(args, place, surroundings, printer).await,

@@ -1,0 +1,53 @@
+//! `ichor import`: a native directory of one with a talconfig.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use plan::Native;
+use talos_config::Secret;
+use talos_config::yaml::Dialect;
+
+use crate::args::Import;
+use crate::directory::{Directory, FILE};
+use crate::error::with_causes;
+use crate::printer::Printer;
+use crate::settings::Place;
+use crate::{Error, ExitStatus, files, sealed};
+
+pub(super) async fn run(
+    args: &Import,
+    place: &Place,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let directory = Directory::open(place).await?;
+    let cluster = &directory.cluster;
+    let mut wanted = BTreeMap::new();
+    for (machine, _) in cluster.spec.machines() {
+        let config = cluster.renderer().config(&machine.name).map_err(engine::Error::from)?;
+        wanted.insert(machine.name.clone(), config);
+    }
+    let made = Native::of(&cluster.spec, &wanted, &cluster.secrets, &cluster.key, cluster.mode);
+    let Native { spec, patches } = made.map_err(|error| Error::Spec {
+        message: with_causes(&error),
+        hint: Some("keep the files that you have: every command works on them".to_owned()),
+        code: error.code(),
+    })?;
+    let mut outputs = vec![(args.output.join(FILE), spec.write().into_exposed())];
+    let patches = patches.into_iter();
+    outputs.extend(patches.map(|(path, text)| (args.output.join(path), text.into_exposed())));
+    outputs.push(secrets(&directory, &args.output, place)?);
+    files::write_all(&outputs, false, printer)?;
+    printer.note("every machine gets the configuration that it had: `ichor diff` shows it");
+    Ok(ExitStatus::Done)
+}
+
+/// The file of the secrets, encrypted where they were.
+fn secrets(directory: &Directory, root: &Path, place: &Place) -> Result<(PathBuf, String), Error> {
+    let text: Secret<String> = directory.cluster.secrets.encode(Dialect::default());
+    if directory.vault.file().is_some_and(|file| sealed::is_sealed(&file)) {
+        let path = root.join("secrets.sops.yaml");
+        let text = sealed::seal(text.expose(), &path, &place.keys)?;
+        return Ok((path, text));
+    }
+    Ok((root.join("secrets.yaml"), text.into_exposed()))
+}

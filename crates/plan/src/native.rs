@@ -1,0 +1,148 @@
+//! A cluster that a door describes, said natively.
+//!
+//! In: the spec that a door made, and the configuration that each machine has. Out: a spec and patches that give every machine
+//! exactly that configuration; or nothing.
+
+use std::collections::BTreeMap;
+
+use talos_config::{Bundle, Config, Mode, Origin, Secret, Value, diff, turn};
+
+use crate::Kind;
+use crate::digest::DigestKey;
+use crate::layers::{LayerError, Layers};
+use crate::names::MachineName;
+use crate::render::{RenderError, Renderer};
+use crate::spec::{ClusterSpec, Machine, PatchEntry, PatchSource};
+
+/// A spec that names its patches, and their texts by their paths.
+pub struct Native {
+    /// What the native file says.
+    pub spec: ClusterSpec,
+    /// The patches, by the paths that the spec names. They may hold secrets.
+    pub patches: BTreeMap<String, Secret<String>>,
+}
+
+/// Why there is no native file.
+#[derive(Debug, thiserror::Error)]
+pub enum NativeError {
+    /// A patch that was made is none.
+    #[error(transparent)]
+    Layers(#[from] LayerError),
+    /// The configuration of a machine cannot be made.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// A machine would get something else than it has.
+    #[error("the native file would give {machine} another {field} than it has")]
+    Differs {
+        /// Which one.
+        machine: MachineName,
+        /// The first field that differs.
+        field: String,
+    },
+}
+
+impl NativeError {
+    /// Every code that is its own, each with an entry in the reference of errors.
+    pub const CODES: &[&str] = &["native.differs"];
+
+    /// The name of this kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Layers(error) => error.code(),
+            Self::Render(error) => error.code(),
+            Self::Differs { .. } => "native.differs",
+        }
+    }
+
+    /// What can be done about it: keep the files of the door.
+    pub fn kind(&self) -> Kind {
+        Kind::Permanent
+    }
+}
+
+type Configs = BTreeMap<MachineName, Config>;
+
+impl Native {
+    /// Says natively what machines have.
+    pub fn of(
+        spec: &ClusterSpec,
+        wanted: &Configs,
+        secrets: &Bundle,
+        key: &DigestKey,
+        mode: Mode,
+    ) -> Result<Self, NativeError> {
+        let mut native = Self { spec: spec.clone(), patches: BTreeMap::new() };
+        native.settle(wanted);
+        let plain = native.rendered(secrets, key, mode)?;
+        native.patch(&plain, wanted);
+        let rendered = native.rendered(secrets, key, mode)?;
+        for (machine, config) in wanted {
+            let differs = |given: &&Config| key.config(given) != key.config(config);
+            let Some(given) = rendered.get(machine).filter(differs) else { continue };
+            let field = diff(config, given).into_iter().next();
+            let field = field.map_or_else(
+                || "order of documents".to_owned(),
+                |field| format!("{} {}", field.document, field.path),
+            );
+            return Err(NativeError::Differs { machine: machine.clone(), field });
+        }
+        Ok(native)
+    }
+
+    /// Says in the spec what can be said there.
+    fn settle(&mut self, wanted: &Configs) {
+        let image = |config: &Config| -> Option<String> {
+            let machine = config.document("v1alpha1", "")?.body.get("machine")?;
+            machine.get("install")?.get("image").and_then(Value::as_text).map(str::to_owned)
+        };
+        let mut images: Vec<_> = wanted.values().map(image).collect();
+        images.dedup();
+        if let [Some(image)] = images.as_slice()
+            && *image != self.spec.installer()
+        {
+            self.spec.image = Some(image.clone());
+        }
+        self.each(|machine| {
+            // Where a selector names the disk, there has to be one before a patch can take it away.
+            if machine.disk.is_empty() {
+                machine.disk = "/dev/sda".to_owned();
+            }
+        });
+    }
+
+    /// Makes patches of everything else, for each machine its own.
+    fn patch(&mut self, plain: &Configs, wanted: &Configs) {
+        let mut patches = BTreeMap::new();
+        self.each(|machine| {
+            let name = &machine.name;
+            let (Some(from), Some(to)) = (plain.get(name), wanted.get(name)) else { return };
+            let numbered = turn(from, to).into_iter().zip(1..).map(|(text, number)| {
+                let path = format!("patches/{name}-{number}.yaml");
+                patches.insert(path.clone(), text);
+                PatchSource { patch: PatchEntry::File(path), origin: Origin::default() }
+            });
+            machine.patches = numbered.collect();
+        });
+        self.patches = patches;
+    }
+
+    fn rendered(
+        &self,
+        secrets: &Bundle,
+        key: &DigestKey,
+        mode: Mode,
+    ) -> Result<Configs, NativeError> {
+        let layers = Layers::native(&self.spec, "ichor.yaml", &self.patches)?;
+        let mut renderer = Renderer::new(&self.spec, &layers, secrets, key, mode);
+        let mut configs = Configs::new();
+        for (machine, _) in self.spec.machines() {
+            configs.insert(machine.name.clone(), renderer.config(&machine.name)?);
+        }
+        Ok(configs)
+    }
+
+    fn each(&mut self, change: impl FnMut(&mut Machine)) {
+        let pools = self.spec.pools.iter_mut().flat_map(|pool| &mut pool.machines);
+        self.spec.control_plane.machines.iter_mut().chain(pools).for_each(change);
+    }
+}
