@@ -21,7 +21,7 @@ pub struct Metrics {
 #[derive(Clone, Debug, Default)]
 struct Counted {
     /// How many steps, and how long they took, by what they do and how they ended.
-    steps: BTreeMap<(&'static str, String), (u64, Duration)>,
+    steps: BTreeMap<(&'static str, &'static str), (u64, Duration)>,
     /// Plans that came to their end, by whether all of it was done.
     plans: BTreeMap<bool, u64>,
     machines: usize,
@@ -43,13 +43,12 @@ impl Events for Metrics {
                 (counted.machines, counted.unseen) = (*machines, unseen.len());
             }
             Event::StepDone { place, took } => {
-                let (count, time) =
-                    counted.steps.entry((place.verb, "done".to_owned())).or_default();
+                let (count, time) = counted.steps.entry((place.verb, DONE)).or_default();
                 *count += 1;
                 *time += *took;
             }
             Event::StepFailed { place, code, .. } => {
-                counted.steps.entry((place.verb, (*code).to_owned())).or_default().0 += 1;
+                counted.steps.entry((place.verb, code)).or_default().0 += 1;
             }
             Event::Ended { left, .. } => *counted.plans.entry(*left == 0).or_default() += 1,
             Event::Planned { .. }
@@ -67,41 +66,78 @@ impl fmt::Display for Metrics {
         let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let cluster = &self.cluster;
         let Counted { steps, plans, machines, unseen } = counted;
-        writeln!(f, "# HELP ichor_machines Machines of the spec.")?;
-        writeln!(f, "# TYPE ichor_machines gauge")?;
-        writeln!(f, "ichor_machines{{cluster=\"{cluster}\"}} {machines}")?;
-        writeln!(
-            f,
-            "# HELP ichor_machines_unseen Machines that did not answer when last looked at."
-        )?;
-        writeln!(f, "# TYPE ichor_machines_unseen gauge")?;
-        writeln!(f, "ichor_machines_unseen{{cluster=\"{cluster}\"}} {unseen}")?;
-        writeln!(f, "# HELP ichor_plans_total Plans that came to their end.")?;
-        writeln!(f, "# TYPE ichor_plans_total counter")?;
-        for (complete, count) in plans {
-            writeln!(
-                f,
-                "ichor_plans_total{{cluster=\"{cluster}\",complete=\"{complete}\"}} {count}"
-            )?;
+        let mut family = |name: &str, kind: &str, help: &str, series: Vec<(String, u64)>| {
+            writeln!(f, "# HELP {name} {help}\n# TYPE {name} {kind}")?;
+            for (labels, value) in series {
+                writeln!(f, "{name}{{cluster=\"{cluster}\"{labels}}} {value}")?;
+            }
+            Ok(())
+        };
+        let one = |value: usize| vec![(String::new(), value as u64)];
+        family("ichor_machines", "gauge", "Machines of the spec.", one(machines))?;
+        let help = "Machines that did not answer when last looked at.";
+        family("ichor_machines_unseen", "gauge", help, one(unseen))?;
+        let ended =
+            plans.iter().map(|(complete, count)| (format!(",complete=\"{complete}\""), *count));
+        let help = "Plans that came to their end.";
+        family("ichor_plans_total", "counter", help, ended.collect())?;
+        let counts = steps.iter().map(|((verb, outcome), (count, _))| {
+            (format!(",verb=\"{verb}\",outcome=\"{outcome}\""), *count)
+        });
+        let help = "Steps, by what they do and how they ended.";
+        family("ichor_steps_total", "counter", help, counts.collect())?;
+        let done = steps.iter().filter(|((_, outcome), _)| *outcome == DONE);
+        let times =
+            done.map(|((verb, _), (_, time))| (format!(",verb=\"{verb}\""), time.as_secs()));
+        let help = "Time that steps took which were done.";
+        family("ichor_step_seconds_total", "counter", help, times.collect())
+    }
+}
+
+/// How a step ended that did not fail.
+const DONE: &str = "done";
+
+#[cfg(test)]
+mod tests {
+    use plan::{Moment, StepNumber};
+
+    use super::*;
+    use crate::event::StepPlace;
+
+    #[test]
+    fn what_prometheus_reads() {
+        let metrics = Metrics::new("home");
+        let place = |verb| StepPlace {
+            at: Moment(0),
+            step: StepNumber(1),
+            of: 2,
+            machine: "cp-1".parse().unwrap(),
+            verb,
+        };
+        metrics.tell(&Event::Observed {
+            machines: 3,
+            unseen: vec![("cp-1".parse().unwrap(), String::new())],
+        });
+        for took in [2, 3].map(Duration::from_secs) {
+            metrics.tell(&Event::StepDone { place: place("reboot"), took });
         }
-        writeln!(f, "# HELP ichor_steps_total Steps, by what they do and how they ended.")?;
-        writeln!(f, "# TYPE ichor_steps_total counter")?;
-        for ((verb, outcome), (count, _)) in &steps {
-            writeln!(
-                f,
-                "ichor_steps_total{{cluster=\"{cluster}\",verb=\"{verb}\",outcome=\"{outcome}\"}} \
-                 {count}"
-            )?;
-        }
-        writeln!(f, "# HELP ichor_step_seconds_total Time that steps took which were done.")?;
-        writeln!(f, "# TYPE ichor_step_seconds_total counter")?;
-        for ((verb, _), (_, time)) in steps.iter().filter(|((_, outcome), _)| outcome == "done") {
-            writeln!(
-                f,
-                "ichor_step_seconds_total{{cluster=\"{cluster}\",verb=\"{verb}\"}} {}",
-                time.as_secs()
-            )?;
-        }
-        Ok(())
+        let (code, message) = ("engine.timed-out", String::new());
+        metrics.tell(&Event::StepFailed { place: place("reboot"), code, message });
+        let plan = "5".repeat(64).parse().unwrap();
+        metrics.tell(&Event::Ended { plan, done: 2, left: 1 });
+        let text = metrics.to_string();
+        let values: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(
+            values,
+            [
+                "ichor_machines{cluster=\"home\"} 3",
+                "ichor_machines_unseen{cluster=\"home\"} 1",
+                "ichor_plans_total{cluster=\"home\",complete=\"false\"} 1",
+                "ichor_steps_total{cluster=\"home\",verb=\"reboot\",outcome=\"done\"} 2",
+                "ichor_steps_total{cluster=\"home\",verb=\"reboot\",outcome=\"engine.timed-out\"} 1",
+                "ichor_step_seconds_total{cluster=\"home\",verb=\"reboot\"} 5",
+            ]
+        );
+        assert_eq!(text.matches("# TYPE ").count(), 5);
     }
 }

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use talconfig::Environment;
 use talos_config::yaml::Dialect;
 use talos_config::{Contract, Mode, Options};
 
@@ -31,13 +32,13 @@ pub(crate) enum Settings {
     Extensions { args: Extensions, factories: Factories, cache: PathBuf },
     Patch(Patch),
     Diff { before: Input, after: Input, output: Output },
-    DiffLive { names: Vec<String>, output: Output, place: Place, surroundings: Surroundings },
+    DiffLive { names: Vec<String>, output: Output, surroundings: Surroundings },
     Explain { path: String, file: Input, patches: Vec<Input>, output: Output },
     ExplainMachine { path: String, machine: Option<String>, place: Place, output: Output },
     Validate { files: Vec<Input>, mode: Mode, strict: bool, output: Output },
     ValidateDirectory { place: Place, mode: Mode, strict: bool, output: Output },
-    Lint { args: Lint, keys: Keys, variables: Vec<(String, String)> },
-    Change { command: Box<Change>, place: Place, surroundings: Surroundings },
+    Lint { args: Lint, place: Place },
+    Change { command: Box<Change>, surroundings: Surroundings },
     Look { command: Look, surroundings: Surroundings },
     Config { args: Config, surroundings: Surroundings },
     Node { command: Box<NodeCommand>, surroundings: Surroundings, keys: Keys },
@@ -117,7 +118,7 @@ pub(crate) struct GenKubeconfig {
 /// What a person's machine says, where the command line does not. Variables may hold keys, so it has no `Debug`.
 #[derive(Clone)]
 pub(crate) struct Surroundings {
-    /// The cluster whose directory the work is in, if it is in one.
+    /// The cluster that is meant, or whose directory the work is in, if it is in one.
     pub(crate) place: Place,
     /// Where a talosconfig is looked for, in this order.
     pub(crate) talosconfigs: Vec<PathBuf>,
@@ -142,6 +143,11 @@ pub(crate) struct Place {
 impl Place {
     fn resolve(directory: Option<PathBuf>) -> Self {
         Self { directory, keys: keys(), variables: variables() }
+    }
+
+    /// The variables, for a talconfig.
+    pub(crate) fn environment(&self) -> Environment {
+        self.variables.iter().cloned().collect()
     }
 }
 
@@ -187,8 +193,7 @@ impl Settings {
             Command::Diff { place, names, shown, .. } => Self::DiffLive {
                 names,
                 output: shown.output,
-                place: Place::resolve(place.directory),
-                surroundings: Surroundings::resolve(),
+                surroundings: Surroundings::of(Place::resolve(place.directory)),
             },
             Command::Explain { path, file: Some(file), patches, shown, .. } => Self::Explain {
                 path,
@@ -211,11 +216,12 @@ impl Settings {
                 }
                 Self::Validate { files: Input::files(&files)?, mode, strict, output }
             }
-            Command::Lint(args) => Self::Lint { args, keys: keys(), variables: variables() },
+            Command::Lint(args) => {
+                Self::Lint { place: Place::resolve(args.directory.clone()), args }
+            }
             Command::Change(command) => Self::Change {
-                place: Place::resolve(command.directory().cloned()),
+                surroundings: Surroundings::of(Place::resolve(command.directory().cloned())),
                 command: Box::new(command),
-                surroundings: Surroundings::resolve(),
             },
             Command::Look(command) => Self::Look { command, surroundings: Surroundings::resolve() },
             Command::Config(args) => Self::Config { args, surroundings: Surroundings::resolve() },
@@ -343,6 +349,10 @@ fn variable(name: &str) -> Option<OsString> {
 
 impl Surroundings {
     fn resolve() -> Self {
+        Self::of(Place::resolve(None))
+    }
+
+    fn of(place: Place) -> Self {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         let home = PathBuf::from(variable("HOME").unwrap_or_default());
         let talosconfigs = match variable("TALOSCONFIG") {
@@ -359,7 +369,6 @@ impl Surroundings {
         let state = variable("XDG_STATE_HOME").map_or(home.join(".local/state"), PathBuf::from);
         let named = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(variable);
         let user = named.map_or_else(number_of_user, |name| name.to_string_lossy().into_owned());
-        let place = Place::resolve(None);
         Self { place, talosconfigs, kubeconfigs, state: state.join("ichor"), user }
     }
 }

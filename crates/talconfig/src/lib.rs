@@ -50,5 +50,5 @@ pub use schema::json_schema;
 pub use sealed::open_file;
 pub use secrets::Secrets;
 pub use translate::checked;
-pub use versions::{LATEST, Release, Versions};
+pub use versions::{LATEST, Release, Versions, tag};
 pub use world::{FileError, World};

@@ -10,6 +10,7 @@ use crate::environment::Environment;
 use crate::error::{Error, Trouble};
 use crate::original::Original;
 use crate::shape::{SHARED, TALCONFIG};
+use crate::versions::{LATEST, tag};
 use crate::world::World;
 use crate::{decode, located, sealed, text};
 
@@ -157,9 +158,8 @@ impl Talconfig {
     /// The release of Talos, with a `v`.
     pub fn talos(&self) -> String {
         match self.cluster.text_at("talosVersion") {
-            "" => crate::versions::LATEST.to_owned(),
-            version if version.starts_with('v') => version.to_owned(),
-            version => format!("v{version}"),
+            "" => LATEST.to_owned(),
+            version => tag(version),
         }
     }
 }

@@ -11,6 +11,11 @@ use serde_json::{Value, json};
 /// What is taken when a talconfig names no release.
 pub const LATEST: &str = "v1.13.7";
 
+/// A release as it is tagged: with a `v`.
+pub fn tag(version: &str) -> String {
+    if version.starts_with('v') { version.to_owned() } else { format!("v{version}") }
+}
+
 /// Releases and what they have.
 #[derive(Clone, Debug)]
 pub struct Versions {

@@ -1,17 +1,16 @@
-//! What a talconfig becomes, in a world that is only in memory.
+//! What a talconfig becomes.
 
-use std::collections::BTreeMap;
+mod world;
 
-use sops::Identities;
-use talconfig::{
-    Change, Cluster, Environment, Error, FileError, Images, Secrets, Talconfig, World,
-};
+use talconfig::{Change, Cluster, Environment, Error, Images, Secrets, Talconfig};
+
+use world::Files;
 
 #[test]
 fn a_patch_for_all_machines_has_the_last_word() {
-    let world = Memory::new(&[
+    let world = files(&[
         ("talconfig.yaml", TALCONFIG),
-        ("/work/talos/p.yaml", "machine:\n  sysctls:\n    a: from-${WHO}\n    c: from-${WHO}\n"),
+        ("p.yaml", "machine:\n  sysctls:\n    a: from-${WHO}\n    c: from-${WHO}\n"),
         ("talenv.yaml", "WHO: group\n"),
         ("talsecret.yaml", SECRETS),
     ]);
@@ -39,7 +38,7 @@ fn a_patch_for_all_machines_has_the_last_word() {
 #[test]
 fn a_variable_that_is_not_set_is_told_with_its_line() {
     let text = TALCONFIG.replace("clusterName: c1", "clusterName: ${NOBODY}");
-    let world = Memory::new(&[("talconfig.yaml", &text)]);
+    let world = files(&[("talconfig.yaml", &text)]);
     let loaded = Talconfig::load("talconfig.yaml", &[], &mut Environment::default(), &world);
     let error = loaded.err().expect("an error");
     assert_eq!(error.to_string(), "failed to substitute env: variable ${NOBODY} not set");
@@ -74,9 +73,9 @@ fn no_template_makes_it_panic() {
     ] {
         let quoted = format!("{template:?}").replace('$', "$$");
         let text = TALCONFIG.replace("tmpl: x", &format!("tmpl: {quoted}"));
-        let world = Memory::new(&[
+        let world = files(&[
             ("talconfig.yaml", &text),
-            ("/work/talos/p.yaml", "machine: {}\n"),
+            ("p.yaml", "machine: {}\n"),
             ("talsecret.yaml", SECRETS),
         ]);
         let mut environment = Environment::default();
@@ -97,56 +96,8 @@ fn no_template_makes_it_panic() {
     }
 }
 
-/// Files by their paths, and nothing else.
-struct Memory(BTreeMap<String, String>);
-
-impl Memory {
-    fn new(files: &[(&str, &str)]) -> Self {
-        Self(files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect())
-    }
-}
-
-impl World for Memory {
-    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
-        let missing = || FileError {
-            attempt: "open",
-            path: path.to_owned(),
-            reason: "no such file or directory".to_owned(),
-        };
-        self.0.get(path).map(|text| text.clone().into_bytes()).ok_or_else(missing)
-    }
-
-    fn stat(&self, path: &str) -> Result<(), FileError> {
-        self.read(path).map(drop)
-    }
-
-    fn absolute(&self, path: &str) -> String {
-        format!("/work/talos/{}", path.trim_start_matches("./"))
-    }
-
-    fn identities(&self, _: &Environment) -> Identities {
-        Identities::default()
-    }
-
-    fn open_elsewhere(&self, _: &str, _: &str, _: &Environment) -> Option<Result<String, String>> {
-        None
-    }
-
-    fn register(&self, _: &str, _: &str) -> Result<String, String> {
-        Err("there is no network in here".to_owned())
-    }
-
-    fn lookup(&self, _: &str) -> Option<std::net::IpAddr> {
-        None
-    }
-
-    fn now(&self) -> i64 {
-        0
-    }
-
-    fn debug(&self, _: &dyn Fn() -> String) {}
-
-    fn warn(&self, _: &str) {}
+fn files(files: &[(&str, &str)]) -> Files {
+    Files::new(&files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect())
 }
 
 const TALCONFIG: &str = "\

@@ -5,13 +5,14 @@ mod directories;
 mod world;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use plan::{DigestKey, MachineName, Native, Renderer};
 use serde_json::Value;
-use talconfig::{Cluster, Environment, Error, Images, Secrets, Talconfig};
+use talconfig::{Cluster, Environment, Error, Images, Secrets, Talconfig, World as _};
 use talos_config::{Config, Mode, Source};
 
 use directories::Directory;
@@ -50,6 +51,21 @@ fn seeded_directories_are_rendered_as_talhelper_writes_them() {
         seen.compare(&name, &directory.files, &directory.variables, &directory.commands[0]);
     });
     seen.judge();
+}
+
+/// Puts paths in the place of the words that stand for them.
+fn filled(world: &Files, text: &str) -> String {
+    let shared = |name: &str| {
+        let shared = "../ichor/tests/talhelper/throw-away-secrets";
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(shared).join(name).display().to_string()
+    };
+    if text.starts_with("AGE-SECRET-KEY") || text.contains(" AGE-SECRET-KEY") {
+        return text.to_owned();
+    }
+    text.replace("AGEKEY2", &shared("age2.key"))
+        .replace("AGEKEY", &shared("age.key"))
+        .replace("SECRET", &shared("talsecret.yaml"))
+        .replace("CASE", &world.absolute("."))
 }
 
 /// What came out so far.
@@ -101,7 +117,7 @@ impl Seen {
     ) {
         let world = Files::new(files);
         let mut environment: Environment =
-            variables.iter().map(|(name, value)| (name.clone(), world.filled(value))).collect();
+            variables.iter().map(|(name, value)| (name.clone(), filled(&world, value))).collect();
         let flag = |names: [&str; 2]| -> Option<&String> {
             let at = command.iter().position(|word| names.contains(&word.as_str()))?;
             command.get(at + 1)
@@ -116,7 +132,7 @@ impl Seen {
         };
         // Which secrets there are makes no difference to how they are laid out; reading them takes long.
         let secrets = SECRETS.get_or_init(|| {
-            let secrets = Secrets::load(&world.filled("SECRET"), &environment, &world);
+            let secrets = Secrets::load(&filled(&world, "SECRET"), &environment, &world);
             secrets.map_err(|error| error.to_string()).expect("secrets")
         });
         let images = Images::of(&talconfig, true, &world, &environment);

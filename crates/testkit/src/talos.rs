@@ -93,6 +93,15 @@ impl Site {
             Role::Machine => panic!("a machine in maintenance has no configuration"),
         }
     }
+
+    /// The text of the patch for a cluster that names its machines itself: the harness leaves names to them.
+    ///
+    /// # Panics
+    /// As [`patch`](Self::patch) does, and when the file cannot be read.
+    pub fn patch_without_name(&self, role: Role) -> String {
+        let text = fs_err::read_to_string(self.patch(role)).expect("a patch of the harness");
+        text.split("\n---\n").next().unwrap_or_default().to_owned()
+    }
 }
 
 /// One real Talos node.

@@ -67,10 +67,7 @@ fn prepare(ichor: &Path, directory: &Path, machines: &[Site]) -> Result<Vec<OsSt
     }
     succeed(&mut init)?;
     for (name, role) in [("site.yaml", Role::Worker), ("own.yaml", Role::ControlPlane)] {
-        let text = fs_err::read_to_string(site.patch(role))?;
-        // The harness leaves names to machines; a cluster gives them.
-        let text = text.split("\n---\n").next().unwrap_or_default();
-        fs_err::write(directory.join(name), text)?;
+        fs_err::write(directory.join(name), site.patch_without_name(role))?;
     }
     let file = directory.join("ichor.yaml");
     let spec = fs_err::read_to_string(&file)?;

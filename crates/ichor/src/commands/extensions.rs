@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::Path;
 
 use serde::Serialize;
-use talconfig::Versions;
 
 use crate::args;
 use crate::factory::Factories;
@@ -17,12 +16,8 @@ pub(super) fn run(
     cache: &Path,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let version = match args.version.as_str() {
-        version if version.starts_with('v') => version.to_owned(),
-        version => format!("v{version}"),
-    };
-    let kept = releases::kept(cache);
-    let mut versions = kept.unwrap_or_else(|| Versions::built_in().clone());
+    let version = talconfig::tag(&args.version);
+    let mut versions = releases::known(cache).into_owned();
     if args.refresh {
         let release = factories.release(&args.factory, &version).map_err(|reason| {
             Error::Factory { attempt: format!("learn what {version} has"), reason }

@@ -9,19 +9,14 @@ use talconfig::{Files, Level, Remark, lint_native, lint_talconfig};
 use crate::args::{Lint, Output};
 use crate::directory::{self, Found, Kind};
 use crate::printer::Printer;
-use crate::sealed::Keys;
+use crate::settings::Place;
 use crate::talhelper::{ENV_FILES, Outside, SECRET_FILES};
 use crate::texts::Texts;
 use crate::{Error, ExitStatus};
 
-pub(super) fn run(
-    args: &Lint,
-    keys: &Keys,
-    variables: &[(String, String)],
-    printer: &mut Printer,
-) -> Result<ExitStatus, Error> {
-    let Found { file, kind, .. } = directory::find(args.directory.as_deref())?;
-    let folder = folder(&file, args.directory.as_deref())?;
+pub(super) fn run(args: &Lint, place: &Place, printer: &mut Printer) -> Result<ExitStatus, Error> {
+    let Found { file, kind, .. } = directory::find(place.directory.as_deref())?;
+    let folder = folder(&file, place.directory.as_deref())?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let named = |given: &[String], names: &[&str]| match given {
         [] => names.iter().map(|name| format!("{folder}{name}")).collect(),
@@ -29,7 +24,7 @@ pub(super) fn run(
     };
     let mut files = Files { cluster: format!("{folder}{name}"), ..Files::default() };
     list(&format!("{folder}patches"), &mut files.patches)?;
-    let environment = variables.iter().cloned().collect();
+    let environment = place.environment();
     let outside = Outside::new(false, &environment);
     let remarks = if kind == Kind::Talconfig {
         files.env_files = named(&args.env_files, &ENV_FILES);
@@ -41,7 +36,7 @@ pub(super) fn run(
         })?
     } else {
         files.secret_files = named(&args.secret_files, &["secrets.yaml", "secrets.sops.yaml"]);
-        let mut texts = Texts::with_keys(keys);
+        let mut texts = Texts::with_keys(&place.keys);
         let spec = directory::native_spec(Path::new(&files.cluster), &mut texts)?;
         lint_native(&files, &spec, &environment, &outside)
     };

@@ -43,8 +43,8 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         }
         Settings::Patch(settings) => patch::run(settings, printer),
         Settings::Diff { before, after, output } => diff::run(before, after, *output, printer),
-        Settings::DiffLive { names, output, place, surroundings } => {
-            machines::run(change::diff(names, *output, place, surroundings, printer))
+        Settings::DiffLive { names, output, surroundings } => {
+            machines::run(change::diff(names, *output, surroundings, printer))
         }
         Settings::Explain { path, file, patches, output } => {
             explain::run(path, file, patches, *output, printer)
@@ -58,10 +58,8 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::Validate { files, mode, strict, output } => {
             validate::run(files, *mode, *strict, *output, printer)
         }
-        Settings::Lint { args, keys, variables } => lint::run(args, keys, variables, printer),
-        Settings::Change { command, place, surroundings } => {
-            change::run(command, place, surroundings, printer)
-        }
+        Settings::Lint { args, place } => lint::run(args, place, printer),
+        Settings::Change { command, surroundings } => change::run(command, surroundings, printer),
         Settings::Look { command, surroundings } => look::run(command, surroundings, printer),
         Settings::Config { args, surroundings } => config::run(args, surroundings, printer),
         Settings::Node { command, surroundings, keys } => {

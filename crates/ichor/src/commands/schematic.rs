@@ -22,14 +22,9 @@ pub(super) fn run(
 ) -> Result<ExitStatus, Error> {
     let mut texts = Texts::default();
     let (schematic, source) = texts.parse(&Input::file(&args.file), Schematic::parse)?;
-    let version = args.talos.as_deref().map(|version| match version {
-        version if version.starts_with('v') => version.to_owned(),
-        version => format!("v{version}"),
-    });
+    let version = args.talos.as_deref().map(talconfig::tag);
     if let Some(version) = &version {
-        let kept = releases::kept(cache);
-        let versions = kept.as_ref().unwrap_or(Versions::built_in());
-        check(&schematic, versions, version, texts.name(source), printer)?;
+        check(&schematic, &releases::known(cache), version, texts.name(source), printer)?;
     }
     let id = schematic.id();
     if args.register {

@@ -18,7 +18,7 @@ pub(super) fn read(
     place: &Place,
     explained: Option<&MachineName>,
 ) -> Result<Described, Error> {
-    let outside = Outside::new(false, &environment(place));
+    let outside = Outside::new(false, &place.environment());
     let (talconfig, environment) = load(file, place, &outside)?;
     let vault = last(file, &SECRET_FILES).ok_or_else(|| Error::Usage {
         message: format!("{} has no secrets", folder(file).display()),
@@ -47,7 +47,7 @@ pub(super) fn read(
 
 /// The machines that a talconfig names, with their addresses.
 pub(super) fn machines(file: &Path, place: &Place) -> Result<Vec<(Vec<String>, String)>, Error> {
-    let outside = Outside::new(false, &environment(place));
+    let outside = Outside::new(false, &place.environment());
     let (talconfig, _) = load(file, place, &outside)?;
     let machines = talconfig.nodes.iter().filter_map(|node| {
         let names = [Some(node.hostname().to_owned()), node.machine_name().map(String::from)];
@@ -56,12 +56,8 @@ pub(super) fn machines(file: &Path, place: &Place) -> Result<Vec<(Vec<String>, S
     Ok(machines.collect())
 }
 
-fn environment(place: &Place) -> Environment {
-    place.variables.iter().cloned().collect()
-}
-
 fn load(file: &Path, place: &Place, outside: &Outside) -> Result<(Talconfig, Environment), Error> {
-    let mut environment = environment(place);
+    let mut environment = place.environment();
     let env_files = ENV_FILES.map(|name| text(&folder(file).join(name)));
     let opened = Talconfig::open(&text(file), &env_files, &mut environment, outside);
     let talconfig = opened.map_err(|error| {

@@ -1,5 +1,6 @@
 //! The world of a talconfig: files of this machine, keys, and the image factory.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read};
@@ -24,8 +25,7 @@ pub(crate) struct Outside {
     /// What is to be told to people, in its order.
     lines: RefCell<Vec<String>>,
     factories: Factories,
-    /// What is known about releases beyond what was built in.
-    versions: Option<Versions>,
+    versions: Cow<'static, Versions>,
 }
 
 impl Outside {
@@ -35,7 +35,7 @@ impl Outside {
             debug,
             lines: RefCell::default(),
             factories: Factories { trusted: settings::trusted(variable) },
-            versions: releases::kept(&settings::cache(variable)),
+            versions: releases::known(&settings::cache(variable)),
         }
     }
 
@@ -100,7 +100,7 @@ impl World for Outside {
     }
 
     fn versions(&self) -> &Versions {
-        self.versions.as_ref().unwrap_or(Versions::built_in())
+        &self.versions
     }
 
     fn lookup(&self, name: &str) -> Option<IpAddr> {

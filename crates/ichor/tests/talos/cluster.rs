@@ -265,15 +265,10 @@ impl Home {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         home.ichor(&arguments).expect(0);
         home.head = home.file("ichor.yaml");
-        let patch = |role| {
-            let patch = fs_err::read_to_string(site.patch(role)).expect("a patch");
-            // The harness leaves names to machines; a cluster gives them.
-            patch.split("\n---\n").next().expect("a document").to_owned()
-        };
-        fs_err::write(home.directory.path().join("own.yaml"), patch(Role::ControlPlane))
-            .expect("a file");
+        let own = site.patch_without_name(Role::ControlPlane);
+        fs_err::write(home.directory.path().join("own.yaml"), own).expect("a file");
         home.head = home.head.replace("controlPlane:\n", "controlPlane:\n  patches: [own.yaml]\n");
-        home.patch("site.yaml", &patch(Role::Worker));
+        home.patch("site.yaml", &site.patch_without_name(Role::Worker));
         home
     }
 

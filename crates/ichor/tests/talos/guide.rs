@@ -96,9 +96,7 @@ impl Guide {
         let talconfig = guide.read("talconfig.yaml");
         guide.write("talconfig.yaml", &format!("{talconfig}patches:\n"));
         for (name, role) in [("own.yaml", Role::ControlPlane), ("site.yaml", Role::Worker)] {
-            let patch = fs_err::read_to_string(site.patch(role)).expect("a patch");
-            // The harness leaves names to machines; a talconfig gives them.
-            guide.write(name, patch.split("\n---\n").next().expect("a document"));
+            guide.write(name, &site.patch_without_name(role));
             guide.patch(name);
         }
         guide

@@ -20,9 +20,7 @@ fn a_script_for_talhelper_makes_a_cluster() {
     symlink(env!("CARGO_BIN_EXE_ichor"), path("bin/talhelper")).expect("a link");
     symlink(peers::program("talosctl-1.13.9"), path("bin/talosctl")).expect("a link");
     for (role, name) in [(Role::Worker, "all"), (Role::ControlPlane, "controller")] {
-        let patch = fs_err::read_to_string(site.patch(role)).expect("a patch");
-        // The harness leaves names to machines; here they have some.
-        let patch = patch.split("\n---\n").next().expect("a document").to_owned();
+        let patch = site.patch_without_name(role);
         fs_err::write(path(&format!("talos/patches/{name}.yaml")), patch).expect("a patch");
     }
     let address = machine.address.to_string();

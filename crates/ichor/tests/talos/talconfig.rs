@@ -20,9 +20,7 @@ fn a_talconfig_directory_is_a_cluster_directory() {
     write("talos/talenv.yaml", "talosVersion: v1.13.9\nkubernetesVersion: v1.36.3\n");
     let mut patches = Vec::new();
     for role in [Role::Worker, Role::ControlPlane] {
-        let patch = fs_err::read_to_string(machine.site().patch(role)).expect("a patch");
-        // The harness leaves names to machines; a talconfig gives them.
-        let patch = patch.split("\n---\n").next().expect("a document").to_owned();
+        let patch = machine.site().patch_without_name(role);
         patches.push(format!("  - \"@./patches/{role:?}.yaml\"\n"));
         write(&format!("talos/patches/{role:?}.yaml"), &patch.replace('$', "$$"));
     }

@@ -5,9 +5,8 @@
 
 use super::targets::complete;
 use super::{Check, Findings};
-use crate::inventory::Standing;
 use crate::rule::Rule;
-use crate::step::{Action, Precondition, Step};
+use crate::step::{Action, Step};
 
 impl Check<'_> {
     pub(super) fn destroy(&self, findings: &mut Findings) {
@@ -39,42 +38,14 @@ impl Check<'_> {
 
     /// Only machines that know us are reset, as the installations that were seen.
     fn is_ours(&self, step: &Step, findings: &mut Findings) {
-        let (machine, now) = (&step.machine, self.against.inventory.taken);
+        let machine = &step.machine;
         let known = self.against.spec.machine(machine).is_some();
         let Some(facts) = self.against.inventory.machines.get(machine).filter(|_| known) else {
             let message = format!("{machine} is no machine of the spec that was looked at");
             return findings.about_step(Rule::IdentityMachine, step, message, "make a new plan");
         };
-        match facts.standing.current(now) {
-            Some(Standing::Ours) => {}
-            Some(Standing::Another) => {
-                let message = format!("{machine} carries the configuration of another cluster");
-                return findings.about_step(
-                    Rule::IdentityForeign,
-                    step,
-                    message,
-                    "is its address right?",
-                );
-            }
-            Some(Standing::Maintenance) | None => {
-                let message = format!("{machine} does not answer as a machine of the cluster");
-                return findings.about_step(Rule::FactsCurrent, step, message, "make a new plan");
-            }
-        }
-        let node = facts.node.current(now);
-        let insists = node
-            .is_some_and(|node| step.preconditions.contains(&Precondition::NodeIs(node.clone())));
-        if !insists {
-            let message = format!("it has to insist on the installation that {machine} is");
-            findings.about_step(Rule::FactsCurrent, step, message, "make a new plan");
-        }
-        if let (Some(recorded), Some(node)) = (&facts.recorded, node)
-            && recorded != node
-        {
-            let message = format!("{machine} is installation {node}, and {recorded} was recorded");
-            let hint =
-                "is its address right? If it was installed anew, use --override identity.node";
-            findings.about_machine(Rule::IdentityNode, machine, message, hint);
-        }
+        self.installation(step, facts, findings);
+        self.standing(step, facts, findings);
+        self.preconditions(step, facts, findings);
     }
 }

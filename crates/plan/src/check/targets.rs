@@ -18,7 +18,8 @@ impl Check<'_> {
                 findings.about_step(Rule::IdentityMachine, steps[0], message, "make a new plan");
                 continue;
             };
-            self.identity(steps[0], facts, rendering, findings);
+            self.installation(steps[0], facts, findings);
+            keeps(steps[0], rendering, findings);
             for step in steps {
                 complete(step, findings);
                 self.windows(step, findings);
@@ -34,13 +35,8 @@ impl Check<'_> {
         }
     }
 
-    fn identity(
-        &self,
-        step: &Step,
-        facts: &MachineFacts,
-        rendering: &Rendering,
-        findings: &mut Findings,
-    ) {
+    /// A machine that is ours is the installation that was recorded.
+    pub(super) fn installation(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
         let (now, machine) = (self.against.inventory.taken, &step.machine);
         let ours = facts.standing.current(now) == Some(&Standing::Ours);
         if let (true, Some(recorded), Some(node)) = (ours, &facts.recorded, facts.node.current(now))
@@ -51,23 +47,10 @@ impl Check<'_> {
                 "is its address right? If it was installed anew, use --override identity.node";
             findings.about_machine(Rule::IdentityNode, machine, message, hint);
         }
-        let Some(change) = &rendering.change else { return };
-        if change.changes_role {
-            let message = format!("{machine} would change between control plane and worker");
-            let hint = "remove it from the cluster and add it again in its new role";
-            findings.about_machine(Rule::ConfigRole, machine, message, hint);
-        }
-        if change.changes_kubernetes {
-            let message = format!(
-                "{machine} would get another release of Kubernetes by a mere change of its files"
-            );
-            let hint = "`ichor upgrade k8s` does it in the right order";
-            findings.about_machine(Rule::ConfigKubernetes, machine, message, hint);
-        }
     }
 
     /// A step suits the machine that is there.
-    fn standing(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
+    pub(super) fn standing(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
         let now = self.against.inventory.taken;
         let machine = &step.machine;
         let standing = match facts.standing.current(now) {
@@ -123,7 +106,7 @@ impl Check<'_> {
     }
 
     /// A step assumes what was seen, and says so.
-    fn preconditions(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
+    pub(super) fn preconditions(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
         let inventory = self.against.inventory;
         let now = inventory.taken;
         let node = || facts.node.current(now).cloned().map(Precondition::NodeIs);
@@ -208,6 +191,24 @@ impl Check<'_> {
             let hint = "make a new plan, or use --override window.missing";
             findings.about_step(Rule::WindowMissing, step, message, hint);
         }
+    }
+}
+
+/// A machine keeps its role, and its Kubernetes.
+fn keeps(step: &Step, rendering: &Rendering, findings: &mut Findings) {
+    let machine = &step.machine;
+    let Some(change) = &rendering.change else { return };
+    if change.changes_role {
+        let message = format!("{machine} would change between control plane and worker");
+        let hint = "remove it from the cluster and add it again in its new role";
+        findings.about_machine(Rule::ConfigRole, machine, message, hint);
+    }
+    if change.changes_kubernetes {
+        let message = format!(
+            "{machine} would get another release of Kubernetes by a mere change of its files"
+        );
+        let hint = "`ichor upgrade k8s` does it in the right order";
+        findings.about_machine(Rule::ConfigKubernetes, machine, message, hint);
     }
 }
 

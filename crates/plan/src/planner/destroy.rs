@@ -5,6 +5,7 @@
 
 use super::builder::{Builder, Extras};
 use super::quorum::Voters;
+use super::survey::another_installation;
 use super::{Planned, Request, finished};
 use crate::inventory::{MachineFacts, Standing};
 use crate::names::MachineName;
@@ -84,14 +85,5 @@ fn ending(name: &MachineName, facts: Option<&MachineFacts>, request: &Request<'_
     let Some(node) = facts.node.current(now) else {
         return Ending::LeftOut("its identity is not known".to_owned());
     };
-    let another = facts.recorded.as_ref().filter(|recorded| *recorded != node);
-    let finding = another.map(|recorded| Finding {
-        rule: Rule::IdentityNode,
-        step: None,
-        machine: Some(name.clone()),
-        message: format!("{name} is installation {node}, and {recorded} was recorded"),
-        hint: "is its address right? If it was installed anew, use --override identity.node"
-            .to_owned(),
-    });
-    Ending::Reset(Precondition::NodeIs(node.clone()), finding)
+    Ending::Reset(Precondition::NodeIs(node.clone()), another_installation(name, facts, node))
 }

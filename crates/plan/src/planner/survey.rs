@@ -249,6 +249,23 @@ fn etcd_state<'a>(spec: &ClusterSpec, inventory: &'a Inventory) -> EtcdState<'a>
     }
 }
 
+/// What is wrong with a machine that is another installation than the one that was recorded.
+pub(super) fn another_installation(
+    name: &MachineName,
+    facts: &MachineFacts,
+    node: &NodeIdentity,
+) -> Option<Finding> {
+    let recorded = facts.recorded.as_ref().filter(|recorded| *recorded != node)?;
+    Some(Finding {
+        rule: Rule::IdentityNode,
+        step: None,
+        machine: Some(name.clone()),
+        message: format!("{name} is installation {node}, and {recorded} was recorded"),
+        hint: "is its address right? If it was installed anew, use --override identity.node"
+            .to_owned(),
+    })
+}
+
 fn situation<'a>(
     surveyed: &Surveyed<'a>,
     machine: &Machine,
@@ -258,18 +275,18 @@ fn situation<'a>(
     findings: &mut Vec<Finding>,
 ) -> Situation<'a> {
     let (name, facts, now) = (&machine.name, surveyed.facts, inventory.taken);
-    let mut note = |rule: Rule, message: String, hint: &str| {
+    let broken = |rule: Rule, message: String, hint: &str| {
         let (step, machine, hint) = (None, Some(name.clone()), hint.to_owned());
-        findings.push(Finding { rule, step, machine, message, hint });
+        Finding { rule, step, machine, message, hint }
     };
     match facts.standing.current(now) {
         None => return Situation::LeftOut(facts.standing.why_not(now)),
         Some(Standing::Another) => {
-            note(
+            findings.push(broken(
                 Rule::IdentityForeign,
                 format!("{name} carries the configuration of another cluster"),
                 "is its address right? If it shall change its cluster, `ichor node reset` it first",
-            );
+            ));
             return Situation::LeftOut("it belongs to another cluster".to_owned());
         }
         Some(Standing::Maintenance) => {
@@ -285,15 +302,7 @@ fn situation<'a>(
         }
         Some(Standing::Ours) => {}
     }
-    if let (Some(recorded), Some(node)) = (&facts.recorded, surveyed.node)
-        && recorded != node
-    {
-        note(
-            Rule::IdentityNode,
-            format!("{name} is installation {node}, and {recorded} was recorded"),
-            "is its address right? If it was installed anew, use --override identity.node",
-        );
-    }
+    findings.extend(surveyed.node.and_then(|node| another_installation(name, facts, node)));
     let Some(change) = &rendering.change else {
         return Situation::LeftOut(format!(
             "its configuration is not known: {}",
@@ -304,18 +313,18 @@ fn situation<'a>(
         return Situation::LeftOut("its configuration changed while it was looked at".to_owned());
     }
     if change.changes_role {
-        note(
+        findings.push(broken(
             Rule::ConfigRole,
             format!("{name} would change between control plane and worker"),
             "remove it from the cluster and add it again in its new role",
-        );
+        ));
     }
     if change.changes_kubernetes {
-        note(
+        findings.push(broken(
             Rule::ConfigKubernetes,
             format!("{name} would get another release of Kubernetes by a mere change of its files"),
             "`ichor upgrade k8s` does it in the right order",
-        );
+        ));
     }
     match change.class {
         RebootClass::Nothing => Situation::Same,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, PathBuf};
 
 use sops::Identities;
 use talconfig::{Environment, FileError, World};
@@ -24,21 +24,6 @@ impl Files {
             fs_err::write(path, text).expect("a file");
         }
         Self(directory)
-    }
-
-    /// Puts paths in the place of the words that stand for them.
-    pub(crate) fn filled(&self, text: &str) -> String {
-        let shared = |name: &str| {
-            let shared = "../ichor/tests/talhelper/throw-away-secrets";
-            Path::new(env!("CARGO_MANIFEST_DIR")).join(shared).join(name).display().to_string()
-        };
-        if text.starts_with("AGE-SECRET-KEY") || text.contains(" AGE-SECRET-KEY") {
-            return text.to_owned();
-        }
-        text.replace("AGEKEY2", &shared("age2.key"))
-            .replace("AGEKEY", &shared("age.key"))
-            .replace("SECRET", &shared("talsecret.yaml"))
-            .replace("CASE", &self.0.path().display().to_string())
     }
 
     fn path(&self, path: &str) -> PathBuf {

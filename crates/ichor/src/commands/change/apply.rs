@@ -10,27 +10,25 @@ use super::plan::{load, tell_left_out};
 use crate::args::{ApplyArgs, DestroyArgs, Sure, Told};
 use crate::directory::Directory;
 use crate::printer::Printer;
-use crate::settings::{Place, Surroundings};
+use crate::settings::Surroundings;
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn apply(
     args: &ApplyArgs,
-    place: &Place,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let world = World::open(place, surroundings).await?;
+    let world = World::open(surroundings).await?;
     let what = What::of(args)?;
     change(&world, what, args.sure, &args.told, surroundings, printer).await
 }
 
 pub(super) async fn resume(
     args: &ApplyArgs,
-    place: &Place,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let world = World::open(place, surroundings).await?;
+    let world = World::open(surroundings).await?;
     let journal = &world.directory.journal;
     let mut what = What::of(args)?;
     match unfinished(&world.directory).await? {
@@ -50,11 +48,10 @@ pub(super) async fn resume(
 
 pub(super) async fn destroy(
     args: &DestroyArgs,
-    place: &Place,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let world = World::open(place, surroundings).await?;
+    let world = World::open(surroundings).await?;
     let what = What::Goal(Goal::Destroyed, vec![ending(args.reason.as_deref())]);
     change(&world, what, args.sure, &args.told, surroundings, printer).await
 }
@@ -65,8 +62,11 @@ pub(super) fn ending(reason: Option<&str>) -> Override {
     Override { rule: Rule::QuorumDestroy.name().to_owned(), reason }
 }
 
-pub(super) async fn cancel(place: &Place, printer: &mut Printer) -> Result<ExitStatus, Error> {
-    let directory = Directory::open(place).await?;
+pub(super) async fn cancel(
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let directory = Directory::open(&surroundings.place).await?;
     match unfinished(&directory).await? {
         Some(plan) => {
             let entry = Entry::Cancelled { plan };

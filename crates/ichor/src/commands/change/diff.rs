@@ -11,18 +11,17 @@ use super::plan::Nobody;
 use crate::args::Output;
 use crate::commands::diff::{Report, Row};
 use crate::printer::Printer;
-use crate::settings::{Place, Surroundings};
+use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 /// Compares the machines that are named, or all of them.
 pub(in crate::commands) async fn diff(
     names: &[String],
     output: Output,
-    place: &Place,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let world = World::open(place, surroundings).await?;
+    let world = World::open(surroundings).await?;
     let spec = &world.directory.cluster.spec;
     let unknown = names.iter().find(|name| !spec.machines().any(|(machine, _)| is(machine, name)));
     if let Some(unknown) = unknown {

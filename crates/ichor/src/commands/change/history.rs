@@ -9,16 +9,16 @@ use crate::args::HistoryArgs;
 use crate::directory::Directory;
 use crate::moment::Moment;
 use crate::printer::Printer;
-use crate::settings::Place;
+use crate::settings::Surroundings;
 use crate::table::Table;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     args: &HistoryArgs,
-    place: &Place,
+    surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let directory = Directory::open(place).await?;
+    let directory = Directory::open(&surroundings.place).await?;
     let records = directory.journal.read().await.map_err(engine::Error::from)?;
     printer.value(&History(records), args.shown.output)
 }

@@ -11,15 +11,16 @@ use crate::args::Import;
 use crate::directory::{Directory, FILE};
 use crate::error::with_causes;
 use crate::printer::Printer;
-use crate::settings::Place;
-use crate::{Error, ExitStatus, files, sealed};
+use crate::sealed::{self, Keys};
+use crate::settings::Surroundings;
+use crate::{Error, ExitStatus, files};
 
 pub(super) async fn run(
     args: &Import,
-    place: &Place,
+    surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let directory = Directory::open(place).await?;
+    let directory = Directory::open(&surroundings.place).await?;
     let cluster = &directory.cluster;
     let mut wanted = BTreeMap::new();
     for (machine, _) in cluster.spec.machines() {
@@ -35,18 +36,18 @@ pub(super) async fn run(
     let mut outputs = vec![(args.output.join(FILE), spec.write().into_exposed())];
     let patches = patches.into_iter();
     outputs.extend(patches.map(|(path, text)| (args.output.join(path), text.into_exposed())));
-    outputs.push(secrets(&directory, &args.output, place)?);
+    outputs.push(secrets(&directory, &args.output, &surroundings.place.keys)?);
     files::write_all(&outputs, false, printer)?;
     printer.note("every machine gets the configuration that it had: `ichor diff` shows it");
     Ok(ExitStatus::Done)
 }
 
 /// The file of the secrets, encrypted where they were.
-fn secrets(directory: &Directory, root: &Path, place: &Place) -> Result<(PathBuf, String), Error> {
+fn secrets(directory: &Directory, root: &Path, keys: &Keys) -> Result<(PathBuf, String), Error> {
     let text: Secret<String> = directory.cluster.secrets.encode(Dialect::default());
     if directory.vault.file().is_some_and(|file| sealed::is_sealed(&file)) {
         let path = root.join("secrets.sops.yaml");
-        let text = sealed::seal(text.expose(), &path, &place.keys)?;
+        let text = sealed::seal(text.expose(), &path, keys)?;
         return Ok((path, text));
     }
     Ok((root.join("secrets.yaml"), text.into_exposed()))

@@ -19,30 +19,31 @@ use crate::args::{Change, Overriding};
 use crate::directory::Directory;
 use crate::machines;
 use crate::printer::Printer;
-use crate::settings::{Place, Surroundings};
+use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(super) fn run(
     command: &Change,
-    place: &Place,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     machines::run(async {
         match command {
-            Change::Init(args) if args.talhelper => init_talconfig::run(args, &place.keys, printer),
+            Change::Init(args) if args.talhelper => {
+                init_talconfig::run(args, &surroundings.place.keys, printer)
+            }
             Change::Init(args) => init::run(args, printer),
-            Change::Import(args) => import::run(args, place, printer).await,
-            Change::Plan(args) => plan::plan(args, place, surroundings, printer).await,
+            Change::Import(args) => import::run(args, surroundings, printer).await,
+            Change::Plan(args) => plan::plan(args, surroundings, printer).await,
             Change::Show(args) => plan::show(args, printer),
-            Change::Approve(args) => plan::approve(args, place, surroundings, printer).await,
-            Change::Apply(args) => apply::apply(args, place, surroundings, printer).await,
-            Change::Resume(args) => apply::resume(args, place, surroundings, printer).await,
-            Change::Destroy(args) => apply::destroy(args, place, surroundings, printer).await,
-            Change::Cancel(_) => apply::cancel(place, printer).await,
-            Change::Status(args) => status::status(args, place, surroundings, printer).await,
-            Change::Health(args) => status::health(args, place, surroundings, printer).await,
-            Change::History(args) => history::run(args, place, printer).await,
+            Change::Approve(args) => plan::approve(args, surroundings, printer).await,
+            Change::Apply(args) => apply::apply(args, surroundings, printer).await,
+            Change::Resume(args) => apply::resume(args, surroundings, printer).await,
+            Change::Destroy(args) => apply::destroy(args, surroundings, printer).await,
+            Change::Cancel(_) => apply::cancel(surroundings, printer).await,
+            Change::Status(args) => status::status(args, surroundings, printer).await,
+            Change::Health(args) => status::health(args, surroundings, printer).await,
+            Change::History(args) => history::run(args, surroundings, printer).await,
         }
     })
 }
@@ -57,8 +58,8 @@ struct World {
 }
 
 impl World {
-    async fn open(place: &Place, surroundings: &Surroundings) -> Result<Self, Error> {
-        let directory = Directory::open(place).await?;
+    async fn open(surroundings: &Surroundings) -> Result<Self, Error> {
+        let directory = Directory::open(&surroundings.place).await?;
         Ok(Self {
             machines: directory.machines()?,
             kubernetes: directory.kubernetes()?,

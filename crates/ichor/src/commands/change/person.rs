@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use engine::journal::{Entry, Journal as _};
 use engine::live::SystemClock;
 use engine::{Approve, Doing, Event, Events, Outcome, Progress, StepPlace, Trouble};
-use plan::{Approval, Checked, Digest, Goal, Override, Plan};
+use plan::{Approval, Checked, Goal, Override, Plan};
 
 use super::plan::show_plan;
 use crate::Error;
@@ -81,15 +81,6 @@ impl<'a> Person<'a> {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// An approval that somebody gave before.
-    async fn given(&self, plan: Digest) -> Option<Approval> {
-        let records = self.directory.journal.read().await.ok()?;
-        records.into_iter().rev().find_map(|record| match record.entry {
-            Entry::Approved(approval) if approval.plan == plan => Some(approval),
-            _ => None,
-        })
-    }
-
     /// Asks, and writes down what is allowed.
     fn allow(&self, plan: &Plan<Checked>, given: Option<Approval>) -> Result<Approval, Error> {
         let approval = match given {
@@ -132,7 +123,11 @@ impl Approve for Person<'_> {
                 Output::Json | Output::Yaml => Ok(()),
             }
         });
-        let given = self.given(plan.hash()).await;
+        // An approval that somebody gave before.
+        let given = records.into_iter().rev().find_map(|record| match record.entry {
+            Entry::Approved(approval) if approval.plan == plan.hash() => Some(approval),
+            _ => None,
+        });
         match shown.and_then(|()| self.allow(plan, given)) {
             Ok(approval) => Ok(Some(approval)),
             Err(Error::Declined(_)) => Ok(None),

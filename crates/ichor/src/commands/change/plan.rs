@@ -13,17 +13,16 @@ use super::apply::ending;
 use crate::args::{ApproveArgs, Output, PlanArgs, ShowArgs};
 use crate::directory::Directory;
 use crate::printer::Printer;
-use crate::settings::{Input, Place, Surroundings};
+use crate::settings::{Input, Surroundings};
 use crate::texts::Texts;
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn plan(
     args: &PlanArgs,
-    place: &Place,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let world = World::open(place, surroundings).await?;
+    let world = World::open(surroundings).await?;
     let ports = world.ports(&Nobody, &Nobody);
     let (goal, overrides) = if args.destroy {
         (Goal::Destroyed, vec![ending(args.overriding.reason.as_deref())])
@@ -59,11 +58,10 @@ pub(super) fn show(args: &ShowArgs, printer: &mut Printer) -> Result<ExitStatus,
 
 pub(super) async fn approve(
     args: &ApproveArgs,
-    place: &Place,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let directory = Directory::open(place).await?;
+    let directory = Directory::open(&surroundings.place).await?;
     let plan = load(&args.plan)?;
     let by = args.by.clone().unwrap_or_else(|| surroundings.user.clone());
     let approval = Approval { plan: plan.hash(), by, at: SystemClock::time() };

@@ -15,23 +15,21 @@ use crate::args::{Output, StatusArgs};
 use crate::directory::Directory;
 use crate::moment::Moment as Time;
 use crate::printer::Printer;
-use crate::settings::{Place, Surroundings};
+use crate::settings::Surroundings;
 use crate::table::Table;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn status(
     args: &StatusArgs,
-    place: &Place,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    look(args, place, surroundings, printer, |_, _| {}).await?;
+    look(args, surroundings, printer, |_, _| {}).await?;
     Ok(ExitStatus::Done)
 }
 
 pub(super) async fn health(
     args: &StatusArgs,
-    place: &Place,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -42,18 +40,17 @@ pub(super) async fn health(
             }
         }
     };
-    let status = look(args, place, surroundings, printer, tell).await?;
+    let status = look(args, surroundings, printer, tell).await?;
     Ok(if status.problems.is_empty() { ExitStatus::Done } else { ExitStatus::Failed })
 }
 
 async fn look(
     args: &StatusArgs,
-    place: &Place,
     surroundings: &Surroundings,
     printer: &mut Printer,
     tell: impl Fn(&Status, &mut Printer),
 ) -> Result<Status, Error> {
-    let world = World::open(place, surroundings).await?;
+    let world = World::open(surroundings).await?;
     let directory = &world.directory;
     let ports = world.ports(&Nobody, &Nobody);
     loop {
