@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::future::{join, join_all};
 use plan::{
-    Etcd, Fact, Inventory, MachineFacts, MachineName, Member, MemberId, Moment, NodeIdentity,
+    Disk, Etcd, Fact, Inventory, MachineFacts, MachineName, Member, MemberId, Moment, NodeIdentity,
     NodeState, Renderings, Source, Standing,
 };
 use talos_config::Config;
@@ -44,11 +44,9 @@ async fn look(
 ) -> Result<(Inventory, BTreeMap<MachineName, Config>), Error> {
     let targets = cluster.targets();
     let (mut recorded, configuring) = recorded(ports).await?;
-    let (seen, nodes) = join(
-        join_all(targets.iter().map(|target| ports.machines.see(target))),
-        ports.kubernetes.nodes(),
-    )
-    .await;
+    let (seen, nodes) =
+        join(join_all(targets.iter().map(|target| see(target, ports))), ports.kubernetes.nodes())
+            .await;
     let now = ports.clock.now();
     let nodes = match nodes {
         Ok(nodes) => Ok(nodes.into_iter().collect::<BTreeMap<String, NodeState>>()),
@@ -58,7 +56,7 @@ async fn look(
     let mut live = BTreeMap::new();
     let mut ours = Vec::new();
     let mut unseen = Vec::new();
-    for (target, seen) in targets.iter().zip(seen) {
+    for (target, (seen, disks)) in targets.iter().zip(seen) {
         if let Seen::Unseen(why) = &seen {
             unseen.push((target.name.clone(), why.clone()));
         }
@@ -79,7 +77,11 @@ async fn look(
             Err(why) => Fact::NotKnown { why: why.clone() },
         };
         let recorded = recorded.get(&target.name);
-        let (facts, config) = facts(seen, recorded, &kubernetes, cluster, now);
+        let disks = match disks {
+            Ok(disks) => known(disks, now, Source::Maintenance),
+            Err(why) => Fact::NotKnown { why },
+        };
+        let (facts, config) = facts(seen, recorded, disks, &kubernetes, cluster, now);
         machines.insert(target.name.clone(), facts);
         live.extend(config.map(|config| (target.name.clone(), config)));
     }
@@ -89,9 +91,20 @@ async fn look(
     Ok((Inventory { taken: now, machines, etcd, kubeconfig }, live))
 }
 
+/// What can be seen of a machine; while it waits for configuration, its disks too.
+async fn see(target: &Target, ports: &Ports<'_>) -> (Seen, Result<Vec<Disk>, String>) {
+    let seen = ports.machines.see(target).await;
+    let disks = match seen {
+        Seen::Maintenance => ports.machines.disks(target).await,
+        _ => Err("it does not wait for configuration".to_owned()),
+    };
+    (seen, disks)
+}
+
 fn facts(
     seen: Seen,
     recorded: Option<&NodeIdentity>,
+    disks: Fact<Vec<Disk>>,
     kubernetes: &Fact<NodeState>,
     cluster: &Cluster,
     now: Moment,
@@ -103,6 +116,7 @@ fn facts(
         boot: Fact::NotKnown { why: why.to_owned() },
         talos: Fact::NotKnown { why: why.to_owned() },
         config: Fact::NotKnown { why: why.to_owned() },
+        disks: disks.clone(),
         kubernetes: kubernetes.clone(),
     };
     match seen {
@@ -123,6 +137,7 @@ fn facts(
                 boot: known(boot, now, Source::TalosApi),
                 talos: known(talos, now, Source::TalosApi),
                 config: known(cluster.key.config(&config), now, Source::TalosApi),
+                disks,
                 kubernetes: kubernetes.clone(),
             };
             (facts, Some(*config))

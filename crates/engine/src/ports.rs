@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use plan::{
-    ApplyMode, Approval, BootId, Checked, MemberId, Moment, NodeIdentity, NodeState, Plan,
+    ApplyMode, Approval, BootId, Checked, Disk, MemberId, Moment, NodeIdentity, NodeState, Plan,
     TalosVersion,
 };
 use talos_config::{Bundle, Config, Secret};
@@ -44,6 +44,9 @@ pub struct Ports<'a> {
 pub trait Machines: Send + Sync {
     /// What can be seen of a machine.
     async fn see(&self, machine: &Target) -> Seen;
+
+    /// The disks that Talos could be installed to, on a machine in maintenance; or why nobody has to look.
+    async fn disks(&self, machine: &Target) -> Result<Vec<Disk>, String>;
 
     /// What a control plane's etcd says about itself; `None` when it never had one.
     async fn member(&self, machine: &Target) -> Result<Option<MemberState>, Trouble>;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Kind;
 use crate::digest::Digest;
+use crate::install::Disk;
 use crate::names::{Form, MachineName, Malformed, through_text};
 use crate::time::{Moment, Span};
 use crate::version::TalosVersion;
@@ -81,6 +82,8 @@ pub struct MachineFacts {
     pub talos: Fact<TalosVersion>,
     /// The configuration that it has.
     pub config: Fact<Digest>,
+    /// The disks that Talos could be installed to, where it is not installed yet.
+    pub disks: Fact<Vec<Disk>>,
     /// What Kubernetes says about it.
     pub kubernetes: Fact<NodeState>,
 }

@@ -13,6 +13,7 @@ mod compare;
 mod digest;
 mod error;
 mod file;
+mod install;
 mod inventory;
 mod layers;
 mod names;
@@ -34,6 +35,7 @@ pub use compare::{PlanDifference, compare};
 pub use digest::{Digest, DigestKey};
 pub use error::Kind;
 pub use file::PlanFileError;
+pub use install::{Disk, Install, InstallDisk};
 pub use inventory::{
     BootId, Etcd, Fact, Inventory, InventoryError, MAX_LAG, MachineFacts, Member, MemberId,
     NodeIdentity, NodeState, Source, Standing,

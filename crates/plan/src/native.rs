@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use talos_config::{Bundle, Config, Mode, Origin, Secret, Value, diff, turn};
+use talos_config::{Bundle, Config, Mode, Origin, Secret, diff, turn};
 
 use crate::Kind;
 use crate::digest::DigestKey;
+use crate::install::Install;
 use crate::layers::{LayerError, Layers};
 use crate::names::MachineName;
 use crate::render::{RenderError, Renderer};
@@ -91,11 +92,7 @@ impl Native {
 
     /// Says in the spec what can be said there.
     fn settle(&mut self, wanted: &Configs) {
-        let image = |config: &Config| -> Option<String> {
-            let machine = config.document("v1alpha1", "")?.body.get("machine")?;
-            machine.get("install")?.get("image").and_then(Value::as_text).map(str::to_owned)
-        };
-        let mut images: Vec<_> = wanted.values().map(image).collect();
+        let mut images: Vec<_> = wanted.values().map(|config| Install::of(config).image).collect();
         images.dedup();
         if let [Some(image)] = images.as_slice()
             && *image != self.spec.installer()

@@ -215,6 +215,11 @@ impl<State> Plan<State> {
 impl Body {
     /// Whether a rule is overridden.
     pub(crate) fn overrides(&self, rule: Rule) -> bool {
-        rule.can_be_overridden() && self.overrides.iter().any(|given| given.rule == rule.name())
+        overridden(&self.overrides, rule)
     }
+}
+
+/// Whether a rule is among those that shall not hold, and may be.
+pub(crate) fn overridden(overrides: &[Override], rule: Rule) -> bool {
+    rule.can_be_overridden() && overrides.iter().any(|given| given.rule == rule.name())
 }

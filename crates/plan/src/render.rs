@@ -16,6 +16,7 @@ use talos_config::{
 
 use crate::Kind;
 use crate::digest::{Digest, DigestKey};
+use crate::install::{Install, InstallDisk};
 use crate::layers::{Laid, Layers};
 use crate::names::MachineName;
 use crate::reboot::{self, RebootClass};
@@ -40,6 +41,8 @@ pub struct Rendering {
     pub redacted: String,
     /// What it is recognised by.
     pub digest: Digest,
+    /// The disk that it has Talos installed to.
+    pub disk: InstallDisk,
     /// What it changes on the machine, if that has a configuration that is known.
     pub change: Option<ConfigChange>,
 }
@@ -177,6 +180,7 @@ impl<'a> Renderer<'a> {
         Ok(Rendering {
             redacted: config.redacted(Dialect::V1_14),
             digest,
+            disk: Install::of(&config).disk,
             change: live.map(|live| self.change(&config, digest, live)),
         })
     }

@@ -41,6 +41,8 @@ pub enum Rule {
     IdentityMachine,
     /// The configuration of a step is the one that the spec gives.
     ConfigDigest,
+    /// There is the disk that Talos is to be installed to.
+    InstallDisk,
     /// What needs a reboot gets one, and nothing else does.
     ConfigReboot,
     /// A machine keeps its role.
@@ -73,7 +75,7 @@ pub enum Rule {
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::QuorumTolerance,
         Self::QuorumOnlyVoter,
         Self::QuorumUnknown,
@@ -90,6 +92,7 @@ impl Rule {
         Self::IdentityNode,
         Self::IdentityMachine,
         Self::ConfigDigest,
+        Self::InstallDisk,
         Self::ConfigReboot,
         Self::ConfigRole,
         Self::ConfigKubernetes,
@@ -145,6 +148,7 @@ impl Rule {
             Self::IdentityNode => ("identity.node", true, NeedsPerson),
             Self::IdentityMachine => ("identity.machine", false, Permanent),
             Self::ConfigDigest => ("config.digest", false, Permanent),
+            Self::InstallDisk => ("install.disk", true, NeedsPerson),
             Self::ConfigReboot => ("config.reboot", false, Permanent),
             Self::ConfigRole => ("config.role", false, NeedsPerson),
             Self::ConfigKubernetes => ("config.kubernetes", true, NeedsPerson),

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use plan::{
-    Action, ApplyMode, Body, BootId, ClusterSpec, Cni, ConfigChange, Digest, Draft, Etcd, Fact,
-    FieldChange, Goal, Inventory, MachineFacts, MachineName, Member, MemberId, Moment,
-    NodeIdentity, NodeState, Override, Plan, Planned, Precondition, Proof, RebootClass, Refusal,
-    Rendering, Renderings, Request, Rule, Source, Span, Standing, Step, StepNumber, check,
+    Action, ApplyMode, Body, BootId, ClusterSpec, Cni, ConfigChange, Digest, Disk, Draft, Etcd,
+    Fact, FieldChange, Goal, InstallDisk, Inventory, MachineFacts, MachineName, Member, MemberId,
+    Moment, NodeIdentity, NodeState, Override, Plan, Planned, Precondition, Proof, RebootClass,
+    Refusal, Rendering, Renderings, Request, Rule, Source, Span, Standing, Step, StepNumber, check,
     plan as make_plan,
 };
 use proptest::collection::vec;
@@ -469,6 +469,7 @@ enum Drift {
     MachineForeign,
     MachineReplaced,
     MachineRebooted,
+    DiskGone,
     ConfigChanged,
     SpecChanged,
     OtherVotersStopped,
@@ -476,11 +477,12 @@ enum Drift {
 }
 
 impl Drift {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::MachineGone,
         Self::MachineForeign,
         Self::MachineReplaced,
         Self::MachineRebooted,
+        Self::DiskGone,
         Self::ConfigChanged,
         Self::SpecChanged,
         Self::OtherVotersStopped,
@@ -497,6 +499,7 @@ impl Drift {
                     step.preconditions.iter().any(|given| matches!(given, Precondition::NodeIs(_)))
                 }
                 Self::MachineRebooted => step.action == Action::RebootMachine,
+                Self::DiskGone => step.preconditions.contains(&Precondition::InMaintenance),
                 Self::ConfigChanged => step
                     .preconditions
                     .iter()
@@ -524,6 +527,7 @@ impl Drift {
         match self {
             Self::MachineGone => facts.standing = not_known("connection refused"),
             Self::MachineForeign => facts.standing = known(Standing::Another, Source::TalosApi),
+            Self::DiskGone => facts.disks = known(disks(false), Source::Maintenance),
             Self::MachineReplaced => {
                 facts.node = known(NodeIdentity("a third".to_owned()), Source::TalosApi);
             }
@@ -648,6 +652,8 @@ struct MachineShape {
     identified: bool,
     node: NodeState,
     domain: u64,
+    /// It has the disk that Talos is to be installed to.
+    disk: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -690,6 +696,7 @@ fn machines(soundness: u64) -> impl Strategy<Value = Machines> {
 fn shape(die: &mut Die, usual: u64, soundness: u64) -> MachineShape {
     let mut mostly = || die.throw(soundness + 1) != soundness;
     let (usually, recorded, same, identified) = (mostly(), mostly(), mostly(), mostly());
+    let disk = mostly();
     MachineShape {
         standing: if usually { usual } else { die.throw(4) },
         class: match die.throw(4) {
@@ -707,6 +714,7 @@ fn shape(die: &mut Die, usual: u64, soundness: u64) -> MachineShape {
             _ => NodeState::Absent,
         },
         domain: die.throw(3),
+        disk,
     }
 }
 
@@ -802,6 +810,7 @@ fn facts(name: &MachineName, shape: &MachineShape, at: u32) -> (MachineFacts, Re
         0 => {
             facts = unseen("it has no configuration");
             facts.standing = known(Standing::Maintenance, Source::Maintenance);
+            facts.disks = known(disks(shape.disk), Source::Maintenance);
         }
         1 => {}
         2 => facts = unseen("connection refused"),
@@ -832,8 +841,17 @@ fn facts(name: &MachineName, shape: &MachineShape, at: u32) -> (MachineFacts, Re
         changes_kubernetes: false,
         fields: changes.then_some(field).into_iter().collect(),
     });
-    (facts, Rendering { redacted: String::new(), digest: wanted, change })
+    let disk = InstallDisk::At(DISK.to_owned());
+    (facts, Rendering { redacted: String::new(), digest: wanted, disk, change })
 }
+
+fn disks(has_it: bool) -> Vec<Disk> {
+    let disk = |device: &str| Disk { device: device.to_owned(), ..Disk::default() };
+    ["/dev/sdb", DISK].into_iter().filter(|device| has_it || *device != DISK).map(disk).collect()
+}
+
+/// The disk that Talos is to be installed to.
+const DISK: &str = "/dev/sda";
 
 fn members(
     spec: &ClusterSpec,

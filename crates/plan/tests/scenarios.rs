@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use plan::{
-    Action, ApplyMode, Body, BootId, DigestKey, Draft, Goal, Moment, NodeIdentity, NodeState,
+    Action, ApplyMode, Body, BootId, DigestKey, Disk, Draft, Goal, Moment, NodeIdentity, NodeState,
     Override, PatchSource, Plan, Planned, Renderer, Source, Span, SpecError, Standing, StepNumber,
     check, compare,
 };
@@ -277,6 +277,15 @@ impl Stage {
                 }
                 "configured, without etcd" => {
                     world.running(std::slice::from_ref(name)).expect("a configuration");
+                }
+                "without its disk" => {
+                    let disk = Disk {
+                        device: "/dev/nvme0n1".to_owned(),
+                        size: 500_107_862_016,
+                        transport: "nvme".to_owned(),
+                        ..Disk::default()
+                    };
+                    world.facts(name).disks = known(vec![disk], Source::Maintenance);
                 }
                 "not reachable" => world.facts(name).standing = not_known("connection refused"),
                 "of another cluster" => {

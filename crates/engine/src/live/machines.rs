@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use plan::{ApplyMode, BootId, Kind, MemberId, NodeIdentity};
-use talos_api::proto::definitions::block::VolumeStatusSpec;
+use plan::{ApplyMode, BootId, Disk, Kind, MemberId, NodeIdentity};
+use talos_api::proto::definitions::block::{DiskSpec, SystemDiskSpec, VolumeStatusSpec};
 use talos_api::proto::definitions::cluster::IdentitySpec;
 use talos_api::proto::definitions::config::MachineConfigSpec;
 use talos_api::proto::definitions::enums::{BlockVolumeType, RuntimeMachineStage};
@@ -115,6 +115,11 @@ impl Machines for LiveMachines {
             }
             Err(error) => Seen::Unseen(error.reason.to_string()),
         }
+    }
+
+    async fn disks(&self, target: &Target) -> Result<Vec<Disk>, String> {
+        let node = Self::stranger(target).map_err(|trouble| trouble.message)?;
+        disks(&node).await.unwrap_or_else(|error| Err(error.reason.to_string()))
     }
 
     async fn member(&self, target: &Target) -> Result<Option<MemberState>, Trouble> {
@@ -230,6 +235,37 @@ impl Machines for LiveMachines {
     async fn kubeconfig(&self, target: &Target) -> Result<Secret<String>, Trouble> {
         self.node(target)?.kubeconfig().await.map_err(|error| trouble(&error))
     }
+}
+
+/// The disks of a machine in maintenance, or why they do not matter.
+async fn disks(node: &Node) -> Result<Result<Vec<Disk>, String>, NodeError> {
+    let version =
+        node.ask(|node| async move { node.call(node.machine().version(())).await }).await?;
+    let platform = node.only(version.messages)?.platform.unwrap_or_default();
+    if platform.mode == "container" {
+        return Ok(Err("a container is not installed".to_owned()));
+    }
+    let system = node.get::<SystemDiskSpec>("system-disk").await?.unwrap_or_default();
+    if !system.disk_id.is_empty() {
+        return Ok(Err("Talos is installed already".to_owned()));
+    }
+    let disks = node.list::<DiskSpec>().await?.into_iter();
+    let disk = |(_, disk): (String, DiskSpec)| Disk {
+        device: disk.dev_path,
+        links: disk.symlinks,
+        size: disk.size,
+        model: disk.model,
+        serial: disk.serial,
+        modalias: disk.modalias,
+        uuid: disk.uuid,
+        wwid: disk.wwid,
+        bus_path: disk.bus_path,
+        transport: disk.transport,
+        rotational: disk.rotational,
+        read_only: disk.readonly,
+        cd: disk.cdrom,
+    };
+    Ok(Ok(disks.map(disk).collect()))
 }
 
 /// Whether a volume is a partition, as on every machine that boots from a disk; a container has directories instead.

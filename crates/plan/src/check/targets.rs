@@ -26,6 +26,7 @@ impl Check<'_> {
                 self.standing(step, facts, findings);
                 self.preconditions(step, facts, findings);
                 self.config(step, rendering, findings);
+                self.disk(step, facts, rendering, findings);
                 if step.action == Action::ResetMachine {
                     let message = format!("{machine} would lose its configuration and data");
                     let hint = "a plan resets machines only to end the cluster: make a new plan";
@@ -177,6 +178,25 @@ impl Check<'_> {
             let message =
                 format!("{} does not suit the change, which is {class}", step.action.verb());
             findings.about_step(Rule::ConfigReboot, step, message, "make a new plan");
+        }
+    }
+
+    /// A machine that Talos is installed on has the disk for it.
+    fn disk(
+        &self,
+        step: &Step,
+        facts: &MachineFacts,
+        rendering: &Rendering,
+        findings: &mut Findings,
+    ) {
+        let disks = facts.disks.current(self.against.inventory.taken);
+        let missing = disks.and_then(|disks| rendering.disk.missing(disks));
+        if let (Action::ApplyConfig { mode: ApplyMode::Maintenance, .. }, Some(why)) =
+            (&step.action, missing)
+        {
+            let message = format!("{}: {why}", step.machine);
+            let hint = "`ichor disks --insecure` shows what there is; name one of them";
+            findings.about_step(Rule::InstallDisk, step, message, hint);
         }
     }
 

@@ -5,7 +5,7 @@ use super::quorum::Voters;
 use crate::digest::Digest;
 use crate::inventory::{BootId, Etcd, Inventory, MachineFacts, MemberId, NodeIdentity, Standing};
 use crate::names::{FailureDomain, MachineName};
-use crate::plan::LeftOut;
+use crate::plan::{LeftOut, overridden};
 use crate::reboot::RebootClass;
 use crate::render::{ConfigChange, Rendering};
 use crate::rule::{Finding, Rule};
@@ -84,7 +84,7 @@ impl<'a> Survey<'a> {
                 situation: Situation::Same,
             };
             surveyed.situation =
-                situation(&surveyed, machine, rendering, &etcd, inventory, &mut findings);
+                situation(&surveyed, machine, rendering, &etcd, request, &mut findings);
             machines.push(surveyed);
         }
         let mut survey = Self { machines, etcd, findings };
@@ -271,10 +271,10 @@ fn situation<'a>(
     machine: &Machine,
     rendering: &'a Rendering,
     etcd: &EtcdState<'_>,
-    inventory: &Inventory,
+    request: &Request<'_>,
     findings: &mut Vec<Finding>,
 ) -> Situation<'a> {
-    let (name, facts, now) = (&machine.name, surveyed.facts, inventory.taken);
+    let (name, facts, now) = (&machine.name, surveyed.facts, surveyed.now);
     let broken = |rule: Rule, message: String, hint: &str| {
         let (step, machine, hint) = (None, Some(name.clone()), hint.to_owned());
         Finding { rule, step, machine, message, hint }
@@ -298,7 +298,10 @@ fn situation<'a>(
                      `ichor node etcd remove-member {id}`"
                 ));
             }
-            return Situation::Join;
+            let disks = facts.disks.current(now);
+            let missing = disks.and_then(|disks| rendering.disk.missing(disks));
+            let missing = missing.filter(|_| !overridden(request.overrides, Rule::InstallDisk));
+            return missing.map_or(Situation::Join, Situation::LeftOut);
         }
         Some(Standing::Ours) => {}
     }

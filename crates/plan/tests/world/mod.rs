@@ -163,6 +163,7 @@ pub fn ours(name: &MachineName, digest: Digest, talos: TalosVersion) -> MachineF
         boot: known(BootId(format!("boot-of-{name}")), Source::TalosApi),
         talos: known(talos, Source::TalosApi),
         config: known(digest, Source::TalosApi),
+        disks: not_known("Talos is installed"),
         kubernetes: known(NodeState::Ready, Source::Kubernetes),
     }
 }
@@ -176,6 +177,7 @@ pub fn unseen(why: &str) -> MachineFacts {
         boot: not_known(why),
         talos: not_known(why),
         config: not_known(why),
+        disks: not_known(why),
         kubernetes: not_known(why),
     }
 }

@@ -20,10 +20,27 @@ pub(super) fn check_size(text: &str) -> Result<(), String> {
 
 /// Whether a text is an amount of bytes with a comparison in front.
 pub(super) fn check_match(text: &str) -> Result<(), String> {
+    check(comparison(text).1)
+}
+
+/// Whether a size is what such a text asks for. One that cannot be read asks for nothing.
+pub fn satisfies(size: u64, condition: &str) -> bool {
+    let (operator, amount) = comparison(condition);
+    bytes(amount).is_ok_and(|amount| match operator {
+        ">=" => size >= amount,
+        "<=" => size <= amount,
+        ">" => size > amount,
+        "<" => size < amount,
+        _ => size == amount,
+    })
+}
+
+/// The operator in front of an amount, if there is one, and the amount.
+fn comparison(text: &str) -> (&str, &str) {
     let text = text.trim();
-    let operator =
-        [">=", "<=", "==", ">", "<"].iter().find(|operator| text.starts_with(**operator));
-    check(operator.map_or(text, |operator| text[operator.len()..].trim_start()))
+    let operators = [">=", "<=", "==", ">", "<"];
+    let operator = operators.into_iter().find(|operator| text.starts_with(operator)).unwrap_or("");
+    (operator, text[operator.len()..].trim_start())
 }
 
 /// A size of a legacy partition: kept as text when that is exact, as a number of bytes otherwise.
