@@ -9,18 +9,22 @@ use std::path::{Path, PathBuf};
 use engine::journal::FileJournal;
 use engine::live::{FileVault, LiveKubernetes, LiveMachines, Seal, SystemClock};
 use engine::{Cluster, Trouble, Vault as _};
-use plan::{ClusterSpec, DigestKey, Layers, MachineName};
+use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName};
 use sha2::{Digest as _, Sha256};
 use talos_config::{Bundle, Mode, Secret, Source};
 
 pub(crate) use find::{Found, Kind, find, talosconfig};
 
+use ::talconfig::Registration;
+
+use crate::args::DEFAULT_FACTORY;
 use crate::audit::hex;
 use crate::error::with_causes;
+use crate::factory::Factories;
 use crate::sealed::{self, Keys};
-use crate::settings::{Input, Place};
+use crate::settings::{self, Input, Place};
 use crate::texts::Texts;
-use crate::{Error, makers};
+use crate::{Error, makers, releases};
 
 /// A cluster's directory, opened.
 pub(crate) struct Directory {
@@ -30,6 +34,9 @@ pub(crate) struct Directory {
     pub(crate) journal: FileJournal,
     /// What should be looked at, though it stops nothing.
     pub(crate) warnings: Vec<String>,
+    /// What image factories have to see before machines can be installed.
+    registrations: Vec<Registration>,
+    factories: Factories,
 }
 
 impl Directory {
@@ -53,14 +60,15 @@ impl Directory {
             Kind::Native => native(&root, &file, &vault, place).await?,
             Kind::Talconfig => talconfig::read(&file, place, explained)?,
         };
-        let Described { spec, layers, secrets, secrets_file, warnings } = described;
+        let Described { spec, layers, secrets, secrets_file, warnings, registrations } = described;
         if let Some(file) = secrets_file {
             vault = vault.with_secrets(&file);
         }
         let journal = FileJournal::new(&root.join(STATE), SystemClock::time);
         let key = digest_key(secrets.cluster_secret().expose());
         let cluster = Cluster { spec, layers, secrets, key, mode: Mode::Metal };
-        Ok(Self { root, cluster, vault, journal, warnings })
+        let factories = Factories { trusted: settings::trusted(place.variable()) };
+        Ok(Self { root, cluster, vault, journal, warnings, registrations, factories })
     }
 
     /// Which directory on which computer it is. Whoever has the slot of its journal is the only one alive who says so, and
@@ -88,6 +96,35 @@ impl Directory {
         Ok(LiveMachines::new(context))
     }
 
+    /// The installers that the configurations of machines name, by the names of the machines.
+    pub(crate) fn installers(&self) -> Result<BTreeMap<String, String>, Error> {
+        let mut renderer = self.cluster.renderer();
+        let mut installers = BTreeMap::new();
+        for (machine, _) in self.cluster.spec.machines() {
+            let config = renderer.config(&machine.name).map_err(engine::Error::from)?;
+            let image = Install::of(&config).image;
+            installers.extend(image.map(|image| (machine.name.to_string(), image)));
+        }
+        Ok(installers)
+    }
+
+    /// Shows image factories what installers are made of. Gives a warning for each that did not take it: the machines may
+    /// have their images from elsewhere.
+    pub(crate) async fn register(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for Registration { url, schematic } in self.registrations.clone() {
+            let factories = self.factories.clone();
+            let registered =
+                tokio::task::spawn_blocking(move || factories.register(&url, &schematic)).await;
+            if let Ok(Err(reason)) = registered {
+                warnings.push(format!(
+                    "warning: a schematic is not registered, and machines may not find their installer: {reason}"
+                ));
+            }
+        }
+        warnings
+    }
+
     /// Its Kubernetes API, with credentials for a day.
     pub(crate) fn kubernetes(&self) -> Result<LiveKubernetes, Error> {
         let spec = &self.cluster.spec;
@@ -108,6 +145,7 @@ struct Described {
     /// Where the secrets are, when that is not where a vault looks for them.
     secrets_file: Option<PathBuf>,
     warnings: Vec<String>,
+    registrations: Vec<Registration>,
 }
 
 async fn native(
@@ -130,7 +168,27 @@ async fn native(
         message: format!("{} has no secrets", root.display()),
         hint: "`ichor init` makes them, or `ichor gen secrets -o secrets.yaml`".to_owned(),
     })?;
-    Ok(Described { spec, layers, secrets, secrets_file: None, warnings: Vec::new() })
+    let versions = releases::known(&settings::cache(place.variable()));
+    let (names, version) = (&spec.extensions, spec.talos.to_string());
+    let warning = match names.as_slice() {
+        [] => None,
+        names => {
+            releases::check_extensions(names, &versions, &version, &file.display().to_string())?
+        }
+    };
+    let schematic = spec.schematic().filter(|_| !names.is_empty());
+    let registrations = schematic.map(|schematic| Registration {
+        url: format!("{DEFAULT_FACTORY}/schematics"),
+        schematic: schematic.canonical(),
+    });
+    Ok(Described {
+        layers,
+        secrets,
+        secrets_file: None,
+        warnings: warning.into_iter().collect(),
+        registrations: registrations.into_iter().collect(),
+        spec,
+    })
 }
 
 /// What a native file describes.
@@ -143,28 +201,38 @@ pub(crate) fn native_spec(file: &Path, texts: &mut Texts) -> Result<ClusterSpec,
     })
 }
 
-/// The address of each machine that the cluster of the working directory has, by all of its names; nothing when there is
-/// no such directory.
-pub(crate) fn addresses(place: &Place) -> Result<BTreeMap<String, String>, Error> {
+/// A machine that a cluster's directory describes.
+pub(crate) struct Known {
+    pub(crate) names: Vec<String>,
+    /// At least one; the first is where it is called.
+    pub(crate) addresses: Vec<String>,
+    pub(crate) is_control_plane: bool,
+}
+
+impl Known {
+    /// Whether a person who says this means the machine.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.names.iter().chain(&self.addresses).any(|own| own == name)
+    }
+}
+
+/// The machines of the cluster of the working directory; none when there is no such directory. Secrets are not needed.
+pub(crate) fn known(place: &Place) -> Result<Vec<Known>, Error> {
     let Ok(Found { file, kind, .. }) = find(place.directory.as_deref()) else {
-        return Ok(BTreeMap::new());
+        return Ok(Vec::new());
     };
-    Ok(match kind {
+    match kind {
         Kind::Native => {
             let spec = native_spec(&file, &mut Texts::with_keys(&place.keys))?;
-            let machines = spec.machines();
-            machines
-                .map(|(machine, _)| (machine.name.to_string(), machine.address.to_string()))
-                .collect()
+            let machine = |(machine, place): (&Machine, plan::Place<'_>)| Known {
+                names: vec![machine.name.to_string()],
+                addresses: vec![machine.address.to_string()],
+                is_control_plane: matches!(place, plan::Place::ControlPlane),
+            };
+            Ok(spec.machines().map(machine).collect())
         }
-        Kind::Talconfig => {
-            let machines = talconfig::machines(&file, place)?.into_iter();
-            let named = machines.flat_map(|(names, address)| {
-                names.into_iter().map(move |name| (name, address.clone()))
-            });
-            named.collect()
-        }
-    })
+        Kind::Talconfig => talconfig::known(&file, place),
+    }
 }
 
 /// Files that the `sops` program could have encrypted.

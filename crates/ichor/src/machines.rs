@@ -40,6 +40,43 @@ pub(crate) struct Machines(Vec<Node>);
 impl Machines {
     /// The machines of a cluster, called with the credentials of a talosconfig.
     pub(crate) fn of_cluster(reach: &Reach, surroundings: &Surroundings) -> Result<Self, Error> {
+        Self::called(reach, surroundings, Ok)
+    }
+
+    /// The control planes among them, for what only those have. A worker that is named is refused where the cluster's
+    /// directory knows it as one; elsewhere the machine itself refuses.
+    pub(crate) fn control_planes(
+        reach: &Reach,
+        surroundings: &Surroundings,
+    ) -> Result<Self, Error> {
+        Self::called(reach, surroundings, |mut names| {
+            // A directory that cannot be read keeps nobody from asking.
+            let known = directory::known(&surroundings.place).unwrap_or_default();
+            let is_worker = |name: &String| {
+                known.iter().any(|machine| !machine.is_control_plane && machine.is(name))
+            };
+            let named = names.iter().position(is_worker).and_then(|at| reach.nodes.get(at));
+            if let Some(worker) = named {
+                let control_planes = known.iter().filter(|machine| machine.is_control_plane);
+                let control_planes: Vec<&str> = control_planes
+                    .filter_map(|machine| machine.names.first())
+                    .map(String::as_str)
+                    .collect();
+                return Err(Error::Usage {
+                    message: format!("{worker} is a worker, and this needs a control plane"),
+                    hint: format!("-n names one of {}", control_planes.join(", ")),
+                });
+            }
+            names.retain(|name| !is_worker(name));
+            Ok(names)
+        })
+    }
+
+    fn called(
+        reach: &Reach,
+        surroundings: &Surroundings,
+        choose: impl FnOnce(Vec<String>) -> Result<Vec<String>, Error>,
+    ) -> Result<Self, Error> {
         let mut context = context(reach, surroundings)?;
         if !reach.endpoints.is_empty() {
             context.endpoints.clone_from(&reach.endpoints);
@@ -49,6 +86,7 @@ impl Machines {
         } else {
             named(reach, surroundings)?
         };
+        let names = choose(names)?;
         let client = Client::new(&context)?;
         let nodes = names.iter().map(|name| client.node(name, reach.deadline));
         Self::some(nodes.collect::<Result<_, _>>()?)
@@ -169,9 +207,12 @@ fn named(reach: &Reach, surroundings: &Surroundings) -> Result<Vec<String>, Erro
     if reach.nodes.iter().all(is_address) {
         return Ok(reach.nodes.clone());
     }
-    let addresses = directory::addresses(&surroundings.place)?;
-    let names = reach.nodes.iter();
-    Ok(names.map(|name| addresses.get(name).unwrap_or(name).clone()).collect())
+    let known = directory::known(&surroundings.place)?;
+    let address = |name: &String| {
+        let machine = known.iter().find(|machine| machine.names.contains(name));
+        machine.and_then(|machine| machine.addresses.first()).unwrap_or(name).clone()
+    };
+    Ok(reach.nodes.iter().map(address).collect())
 }
 
 /// What each machine answered, in the order in which they were named.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use talconfig::Versions;
+use talos_config::nearest;
 
 use crate::{Error, files};
 
@@ -12,6 +13,31 @@ pub(crate) fn known(cache: &Path) -> Cow<'static, Versions> {
     let kept = fs_err::read_to_string(file(cache)).ok();
     let kept = kept.and_then(|text| Versions::with_refreshed(&text));
     kept.map_or(Cow::Borrowed(Versions::built_in()), Cow::Owned)
+}
+
+/// Refuses extensions that a release does not have; `file` names them. Gives a warning when nobody knows what it has.
+pub(crate) fn check_extensions(
+    names: &[String],
+    versions: &Versions,
+    version: &str,
+    file: &str,
+) -> Result<Option<String>, Error> {
+    let Some(known) = versions.extensions(version) else {
+        return Ok(Some(format!(
+            "warning: the extensions of {version} are not known: `ichor extensions {version} --refresh` asks the factory"
+        )));
+    };
+    let Some(name) = names.iter().find(|name| !known.contains(name)) else { return Ok(None) };
+    let near = nearest(name, known.iter().map(String::as_str));
+    let hint = near.map_or_else(
+        || format!("`ichor extensions {version}` shows those that there are"),
+        |near| format!("did you mean {near:?}?"),
+    );
+    Err(Error::Config {
+        message: format!("{file}: {version} has no extension {name:?}"),
+        hint: Some(hint),
+        code: "schematic.extension",
+    })
 }
 
 /// Keeps what was learned, and says where.

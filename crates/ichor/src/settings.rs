@@ -145,6 +145,14 @@ impl Place {
         Self { directory, keys: keys(), variables: variables() }
     }
 
+    /// The value of a variable.
+    pub(crate) fn variable(&self) -> impl Fn(&str) -> Option<OsString> {
+        |name| {
+            let found = self.variables.iter().find(|(known, _)| known == name);
+            found.map(|(_, value)| OsString::from(value))
+        }
+    }
+
     /// The variables, for a talconfig.
     pub(crate) fn environment(&self) -> Environment {
         self.variables.iter().cloned().collect()

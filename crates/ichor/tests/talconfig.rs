@@ -225,6 +225,90 @@ fn names_and_credentials_are_those_of_the_directory() {
     assert_eq!(context(&home, &[]), Some("of-home"));
 }
 
+#[test]
+fn a_machine_is_upgraded_to_the_image_of_the_talconfig() {
+    let home = Home::new();
+    let node = |name: &str, at: u8, more: &str| {
+        format!(
+            "  - hostname: {name}\n    ipAddress: 127.91.0.{at}, 10.0.0.{at}\n    controlPlane: {}\n    installDisk: \
+             /dev/sda\n{more}",
+            at == 11
+        )
+    };
+    let extensions = "    schematic:\n      customization:\n        systemExtensions:\n          \
+                      officialExtensions: [siderolabs/iscsi-tools]\n";
+    let secure = "    machineSpec:\n      secureboot: true\n";
+    let talconfig = format!(
+        "clusterName: home\nendpoint: https://127.91.0.11:6443\nnodes:\n{}{}{}{}",
+        node("plain", 11, ""),
+        node("own", 12, "    talosImageURL: registry.example/installer/abc\n"),
+        node("extended", 13, extensions),
+        node("secure", 14, &format!("{extensions}{secure}")),
+    );
+    home.write("talos/talconfig.yaml", &talconfig);
+    let made = "gen talosconfig home --with-secrets talos/talsecret.yaml -o talos/clusterconfig/talosconfig";
+    assert!(home.ichor(&made.split(' ').collect::<Vec<_>>()).starts_with("exit: 0\n"));
+    let upgrade = "node upgrade --dry-run -e 127.91.0.11 -n";
+    let upgrade = |names: &str| {
+        let words = upgrade.split(' ').chain([names]);
+        home.ichor(&words.collect::<Vec<_>>())
+    };
+    let all = upgrade("plain,10.0.0.12,extended,127.91.0.14");
+    assert_snapshot!(all);
+    // The same names as those that scripts are given.
+    for line in home
+        .ichor(&[
+            "talhelper",
+            "gencommand",
+            "upgrade",
+            "--offline-mode",
+            "-c",
+            "talos/talconfig.yaml",
+            "-e",
+            "talos/talenv.yaml",
+        ])
+        .lines()
+    {
+        let image = line.split_whitespace().find_map(|word| word.strip_prefix("--image="));
+        let image = image.map(|image| image.trim_end_matches(';'));
+        assert!(image.is_none_or(|image| all.contains(&format!("would get {image}\n"))), "{line}");
+    }
+    let stranger = upgrade("127.91.0.99");
+    assert!(stranger.starts_with("exit: 3\n") && stranger.contains("127.91.0.99"), "{stranger}");
+}
+
+#[test]
+fn workers_are_refused_where_a_control_plane_is_needed() {
+    let home = Home::new();
+    let made = "gen talosconfig home --with-secrets talos/talsecret.yaml -o talos/clusterconfig/talosconfig";
+    assert!(home.ichor(&made.split(' ').collect::<Vec<_>>()).starts_with("exit: 0\n"));
+    for command in [
+        "node bootstrap",
+        "kubeconfig -",
+        "etcd status",
+        "etcd members",
+        "etcd alarms",
+        "etcd snapshot db.snapshot",
+        "node etcd leave",
+        "node etcd remove-member 1",
+        "node etcd forfeit-leadership",
+        "node etcd defrag",
+        "node etcd alarms disarm",
+    ] {
+        for name in ["w-1", "127.91.0.21"] {
+            let line = format!("{command} -n {name} -e 127.91.0.11 --deadline 5s");
+            let said = home.ichor(&line.split(' ').collect::<Vec<_>>());
+            let message = format!("{name} is a worker, and this needs a control plane");
+            assert!(said.starts_with("exit: 3\n") && said.contains(&message), "{line}: {said}");
+            assert!(said.contains("hint: -n names one of cp-1"), "{line}: {said}");
+        }
+        // A control plane is asked: nobody is there.
+        let line = format!("{command} -n cp-1 -e 127.91.0.11 --deadline 5s");
+        let said = home.ichor(&line.split(' ').collect::<Vec<_>>());
+        assert!(!said.contains("is a worker"), "{line}: {said}");
+    }
+}
+
 /// Commands without files work on a native directory as well.
 #[test]
 fn a_native_directory_is_explained_and_validated_too() {

@@ -65,6 +65,11 @@ impl Factory {
         factory
     }
 
+    /// Where schematics are registered.
+    fn url(&self) -> String {
+        format!("{}://{}{}", self.protocol, self.registry, self.endpoint)
+    }
+
     /// The id of a schematic: computed, or asked for.
     fn id(&self, schematic: &Schematic, offline: bool, world: &dyn World) -> Result<String, Error> {
         world.debug(&|| format!("defined schematic:\n{}", schematic.canonical().trim_end()));
@@ -72,7 +77,7 @@ impl Factory {
             world.debug(&|| "generating schematic ID in offline mode".to_owned());
             return Ok(schematic.id());
         }
-        let url = format!("{}://{}{}", self.protocol, self.registry, self.endpoint);
+        let url = self.url();
         world.debug(&|| format!("generating schematic ID from {url}"));
         world.register(&url, &schematic.canonical()).map_err(|reason| {
             Error::Factory(Trouble::new(reason).hint(
@@ -80,6 +85,15 @@ impl Factory {
             ))
         })
     }
+}
+
+/// What a factory has to see before it serves images of it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Registration {
+    /// Where it is shown.
+    pub url: String,
+    /// The schematic, as it is identified by.
+    pub schematic: String,
 }
 
 /// Which image fits a machine.
@@ -139,6 +153,24 @@ impl<'a> Images<'a> {
         environment: &'a Environment,
     ) -> Self {
         Self { factory: Factory::of(&talconfig.cluster), offline, world, environment }
+    }
+
+    /// What the installers of machines are made of, and where that is registered, each once. What is not changed needs no
+    /// registration.
+    pub fn registrations(&self, talconfig: &Talconfig) -> Vec<Registration> {
+        let made = talconfig.nodes.iter().filter(|node| !node.value.has("talosImageURL"));
+        let schematics = made.filter_map(|node| node.value.get("schematic"));
+        let mut registrations: Vec<Registration> = Vec::new();
+        for value in schematics {
+            let registration = Registration {
+                url: self.factory.url(),
+                schematic: schematic(Some(value)).canonical(),
+            };
+            if !registrations.contains(&registration) {
+                registrations.push(registration);
+            }
+        }
+        registrations
     }
 
     /// The name of a machine's installer.

@@ -40,7 +40,7 @@ mod world;
 pub use check::Finding;
 pub use environment::Environment;
 pub use error::{Error, Trouble};
-pub use image::{Factory, Images, MachineSpec, read_schematic, simple_schematic};
+pub use image::{Factory, Images, MachineSpec, Registration, read_schematic, simple_schematic};
 pub use layers::{Change, Layer};
 pub use layout::{Moved, Relaid, Stays, relay};
 pub use lint::{Files, Level, Place, Remark, lint_codes, lint_native, lint_talconfig};

@@ -78,6 +78,10 @@ pub enum NodeCommand {
     /// the old one by itself when the new one does not come up, which is told as an error. Machines
     /// before Talos 1.13 do all of it by themselves.
     ///
+    /// Without --image a machine gets the installer that its cluster's directory gives it: in a talconfig
+    /// the talosImageURL with the talosVersion, else that of its schematic.
+    ///
+    ///   ichor node upgrade -n cp-1
     ///   ichor node upgrade -n 10.0.0.11 --image factory.talos.dev/metal-installer/…:v1.14.1
     #[command(verbatim_doc_comment)]
     Upgrade(Upgrade),

@@ -4,8 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use serde::Serialize;
-use talconfig::Versions;
-use talos_config::{Schematic, nearest};
+use talos_config::Schematic;
 
 use crate::args::{DEFAULT_FACTORY, GenSchematic};
 use crate::factory::Factories;
@@ -24,7 +23,11 @@ pub(super) fn run(
     let (schematic, source) = texts.parse(&Input::file(&args.file), Schematic::parse)?;
     let version = args.talos.as_deref().map(talconfig::tag);
     if let Some(version) = &version {
-        check(&schematic, &releases::known(cache), version, texts.name(source), printer)?;
+        let (names, versions) = (schematic.extensions(), releases::known(cache));
+        let warning = releases::check_extensions(&names, &versions, version, texts.name(source))?;
+        if let Some(warning) = warning {
+            printer.note(&warning);
+        }
     }
     let id = schematic.id();
     if args.register {
@@ -38,38 +41,6 @@ pub(super) fn run(
     }
     let images = version.map(|version| Images::new(args, &id, &version));
     printer.value(&Identified { id, schematic: schematic.canonical(), images }, args.shown.output)
-}
-
-/// Refuses extensions that a release does not have. What is not known about a release is told.
-fn check(
-    schematic: &Schematic,
-    versions: &Versions,
-    version: &str,
-    file: &str,
-    printer: &mut Printer,
-) -> Result<(), Error> {
-    let Some(known) = versions.extensions(version) else {
-        printer.note(&format!(
-            "warning: the extensions of {version} are not known: `ichor extensions {version} --refresh` asks the factory"
-        ));
-        return Ok(());
-    };
-    for name in schematic.extensions() {
-        if known.contains(&name) {
-            continue;
-        }
-        let near = nearest(&name, known.iter().map(String::as_str));
-        let hint = near.map_or_else(
-            || format!("`ichor extensions {version}` shows those that there are"),
-            |near| format!("did you mean {near:?}?"),
-        );
-        return Err(Error::Config {
-            message: format!("{file}: {version} has no extension {name:?}"),
-            hint: Some(hint),
-            code: "schematic.extension",
-        });
-    }
-    Ok(())
 }
 
 #[derive(Serialize)]

@@ -6,7 +6,7 @@ use plan::MachineName;
 use talconfig::{Cluster, Environment, Finding, Images, Secrets, Talconfig};
 use talos_config::Source;
 
-use super::{Described, spec_problems};
+use super::{Described, Known, spec_problems};
 use crate::Error;
 use crate::settings::Place;
 use crate::talhelper::{ENV_FILES, Outside, SECRET_FILES};
@@ -42,16 +42,22 @@ pub(super) fn read(
     let warnings = talconfig.warnings.iter().flat_map(lines);
     let warnings = warnings.chain(outside.lines()).collect();
     let (secrets, secrets_file) = (secrets.bundle, Some(vault));
-    Ok(Described { spec, layers, secrets, secrets_file, warnings })
+    let registrations = images.registrations(&talconfig);
+    Ok(Described { spec, layers, secrets, secrets_file, warnings, registrations })
 }
 
-/// The machines that a talconfig names, with their addresses.
-pub(super) fn machines(file: &Path, place: &Place) -> Result<Vec<(Vec<String>, String)>, Error> {
+/// The machines that a talconfig names.
+pub(super) fn known(file: &Path, place: &Place) -> Result<Vec<Known>, Error> {
     let outside = Outside::new(false, &place.environment());
     let (talconfig, _) = load(file, place, &outside)?;
     let machines = talconfig.nodes.iter().filter_map(|node| {
         let names = [Some(node.hostname().to_owned()), node.machine_name().map(String::from)];
-        Some((names.into_iter().flatten().collect(), node.addresses().into_iter().next()?))
+        let addresses = Some(node.addresses()).filter(|addresses| !addresses.is_empty())?;
+        Some(Known {
+            names: names.into_iter().flatten().collect(),
+            addresses,
+            is_control_plane: node.is_control_plane(),
+        })
     });
     Ok(machines.collect())
 }

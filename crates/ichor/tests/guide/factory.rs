@@ -48,6 +48,47 @@ fn what_the_factory_registers_is_what_is_installed() {
 }
 
 #[test]
+fn an_upgrade_registers_what_its_image_is_made_of() {
+    let factory = Factory::start();
+    let talconfig = talconfig(&factory.authority, "http").replace("10.0.0.1", "127.91.1.1");
+    let directory = Directory::new(&[("talconfig.yaml", &talconfig)]);
+    let secrets = directory.done("talhelper gensecret");
+    directory.write("talsecret.yaml", &secrets);
+    directory
+        .done("gen talosconfig home --with-secrets talsecret.yaml -o clusterconfig/talosconfig");
+    let upgrade = "node upgrade -n cp-1 -e 127.91.1.11 --deadline 5s --yes";
+    let dry = directory.done(&format!("{upgrade} --dry-run"));
+    assert_eq!(factory.requests().len(), 0);
+    // Nobody is there to be upgraded; by then the factory knows.
+    assert_eq!(directory.run(upgrade).code, 5);
+    let requests = factory.requests();
+    assert_eq!(requests.len(), 1);
+    assert_eq!(requests[0].line, "POST /schematics");
+    let id = hex(&Sha256::digest(requests[0].body.as_bytes()));
+    assert!(
+        dry.ends_with(&format!(" would get {}/metal-installer/{id}:v1.12.0\n", factory.authority)),
+        "{dry}"
+    );
+}
+
+#[test]
+fn extensions_of_a_native_file_are_those_that_its_release_has() {
+    let directory = Directory::new(&[]);
+    directory.done(
+        "init home --endpoint https://127.91.1.11:6443 --control-plane cp-1=127.91.1.11 \
+         --talos v1.12.0 --kubernetes v1.35.0",
+    );
+    let spec = directory.read("ichor.yaml");
+    directory.write("ichor.yaml", &format!("{spec}extensions: [siderolabs/iscsi-tools]\n"));
+    directory.done("validate");
+    directory.write("ichor.yaml", &format!("{spec}extensions: [siderolabs/iscsi-tool]\n"));
+    let said = directory.run("validate");
+    assert_eq!(said.code, 3);
+    assert!(said.stderr.contains("error[schematic.extension]"), "{}", said.stderr);
+    assert!(said.stderr.contains("did you mean \"siderolabs/iscsi-tools\"?"), "{}", said.stderr);
+}
+
+#[test]
 fn a_factory_is_trusted_by_the_certificates_that_are_named() {
     let directory = Directory::new(&[]);
     directory.done("gen ca --organization trusted");

@@ -29,8 +29,11 @@ fn a_talconfig_directory_is_a_cluster_directory() {
         let node =
             format!("  - hostname: {name}\n    ipAddress: {address}\n    controlPlane: true\n");
         let patches = patches.concat();
-        let text =
-            format!("{head}nodes:\n{node}    installDisk: /dev/sda\npatches:\n{patches}{more}");
+        let image = "imageFactory: {registryURL: \"127.0.0.1:1\", protocol: http}\n";
+        let schematic = "    schematic: {customization: {extraKernelArgs: [quiet]}}\n";
+        let text = format!(
+            "{head}{image}nodes:\n{node}    installDisk: /dev/sda\n{schematic}patches:\n{patches}{more}"
+        );
         write("talos/talconfig.yaml", &text);
     };
     talconfig("");
@@ -39,7 +42,9 @@ fn a_talconfig_directory_is_a_cluster_directory() {
 
     let planned = home.ichor(&["plan"]).expect(2);
     assert!(planned.stdout.contains("bootstrap etcd"), "{planned:?}");
-    home.ichor(&["apply", "--yes"]).expect(0);
+    // A factory that cannot be reached is told, and stops nobody: machines may have the image from elsewhere.
+    let applied = home.ichor(&["apply", "--yes"]).expect(0);
+    assert!(applied.stderr.contains("warning: a schematic is not registered"), "{applied:?}");
     home.ichor(&["plan"]).expect(0);
     // A patch of the harness takes the network plug-in away, so nobody has waited for the node.
     home.kubectl(&["wait", "--for=condition=Ready", &format!("node/{name}"), "--timeout=120s"]);
@@ -80,4 +85,43 @@ fn a_talconfig_directory_is_a_cluster_directory() {
     home.ichor(&["plan"]).expect(0);
     home.ichor(&["diff"]).expect(0);
     home.ichor(&["history"]).expect(0);
+}
+
+#[test]
+#[ignore = "level talos: needs real nodes (cargo xtask test)"]
+fn two_files_and_templates_are_enough() {
+    let machine = talos::machine(Size::NONE);
+    let home = Home::empty("kubernetes", &machine);
+    let (name, address) = (&machine.name, machine.address);
+    let write = |path: &str, text: &str| {
+        let path = home.directory.path().join(path);
+        fs_err::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs_err::write(path, text).expect("a file");
+    };
+    let servers = "node_dns_servers: [127.0.0.53]\nnode_ntp_servers: [127.0.0.54]\n";
+    let cluster = format!("node_cidr: {address}/24\ncluster_api_addr: {address}\n{servers}");
+    write("cluster.yaml", &cluster);
+    let image = "ab".repeat(32);
+    write(
+        "nodes.yaml",
+        &format!(
+            "nodes:\n  - name: {name}\n    address: {address}\n    controller: true\n    disk: /dev/sda\n    \
+             mac_addr: \"02:00:00:00:00:01\"\n    schematic_id: {image}\n"
+        ),
+    );
+    let templates = "templates/config/talos";
+    write(
+        &format!("{templates}/talenv.yaml.j2"),
+        "#| releases #|\ntalosVersion: v1.13.9\nkubernetesVersion: v1.36.3\n",
+    );
+    for (scope, role) in [("global", Role::Worker), ("controller", Role::ControlPlane)] {
+        let patch = machine.site().patch_without_name(role).replace('$', "$$");
+        write(&format!("{templates}/patches/{scope}/site.yaml.j2"), &patch);
+    }
+    home.ichor(&["gen", "talconfig"]).expect(0);
+    let secrets = home.ichor(&["talhelper", "gensecret"]).expect(0).stdout;
+    write("talos/talsecret.yaml", &secrets);
+    home.ichor(&["apply", "--yes"]).expect(0);
+    home.kubectl(&["wait", "--for=condition=Ready", &format!("node/{name}"), "--timeout=120s"]);
+    home.ichor(&["plan"]).expect(0);
 }

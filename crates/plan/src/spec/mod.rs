@@ -205,9 +205,15 @@ impl ClusterSpec {
             return image.clone();
         }
         // From 1.14 on Talos publishes installers through the factory only.
-        if self.extensions.is_empty() && !self.talos.since(14) {
-            return format!("ghcr.io/siderolabs/installer:{}", self.talos);
+        let by_factory = !self.extensions.is_empty() || self.talos.since(14);
+        match self.schematic().filter(|_| by_factory) {
+            Some(schematic) => schematic.installer("metal", &self.talos.to_string(), false),
+            None => format!("ghcr.io/siderolabs/installer:{}", self.talos),
         }
+    }
+
+    /// What an image factory makes the installer of, where no image is named.
+    pub fn schematic(&self) -> Option<Schematic> {
         let names: Vec<String> = self.extensions.iter().map(|name| format!("{name:?}")).collect();
         let text = if names.is_empty() {
             "customization: {}\n".to_owned()
@@ -215,11 +221,8 @@ impl ClusterSpec {
             let names = names.join(", ");
             format!("customization:\n  systemExtensions:\n    officialExtensions: [{names}]\n")
         };
-        match Schematic::parse(&text, Source::default()) {
-            Ok(schematic) => schematic.installer("metal", &self.talos.to_string(), false),
-            // A list of quoted texts is always a schematic; without one there is still an installer.
-            Err(_) => format!("ghcr.io/siderolabs/installer:{}", self.talos),
-        }
+        // A list of quoted texts is always a schematic.
+        Schematic::parse(&text, Source::default()).ok().filter(|_| self.image.is_none())
     }
 
     /// The paths of all files with patches, each once.

@@ -117,9 +117,13 @@ pub enum WipeMode {
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of talosctl")]
 #[derive(Args, Clone, Debug)]
 pub struct Upgrade {
-    /// The installer; with the extensions that the machine has now
+    /// The installer, with the extensions that the machine shall have; else the one that the cluster's directory gives it
     #[arg(short, long)]
-    pub image: String,
+    pub image: Option<String>,
+
+    /// Only tell which machine would get which image
+    #[arg(long)]
+    pub dry_run: bool,
 
     /// How to reboot
     #[arg(short = 'm', long, value_enum, default_value_t, value_name = "MODE")]

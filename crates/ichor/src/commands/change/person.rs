@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use engine::journal::{Entry, Journal as _};
 use engine::live::SystemClock;
 use engine::{Approve, Doing, Event, Events, Outcome, Progress, StepPlace, Trouble};
-use plan::{Approval, Checked, Goal, Override, Plan};
+use plan::{Action, ApplyMode, Approval, Checked, Goal, Override, Plan, Step};
 
 use super::plan::show_plan;
 use crate::Error;
@@ -129,7 +129,13 @@ impl Approve for Person<'_> {
             _ => None,
         });
         match shown.and_then(|()| self.allow(plan, given)) {
-            Ok(approval) => Ok(Some(approval)),
+            Ok(approval) => {
+                if plan.steps().iter().any(installs) {
+                    let warnings = self.directory.register().await;
+                    self.with(|state| warnings.iter().for_each(|line| state.printer.note(line)));
+                }
+                Ok(Some(approval))
+            }
             Err(Error::Declined(_)) => Ok(None),
             Err(error) => {
                 let trouble = error.trouble();
@@ -227,6 +233,11 @@ pub(super) fn short(duration: Duration) -> String {
         (minutes, 0) => format!("{minutes} min"),
         (minutes, seconds) => format!("{minutes} min {seconds} s"),
     }
+}
+
+/// Whether a machine may install Talos after this step.
+fn installs(step: &Step) -> bool {
+    matches!(step.action, Action::ApplyConfig { mode: ApplyMode::Maintenance, .. })
 }
 
 fn question(plan: &Plan<Checked>) -> String {

@@ -24,7 +24,7 @@ pub(super) async fn status(
         let reply = node.ask(|node| async move { node.call(node.machine().etcd_status(())).await });
         Ok(node.only(reply.await?.messages)?.member_status.unwrap_or_default())
     }
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.reach, surroundings)?;
     let rows = |status| vec![Status::new(status)];
     machines.ask(ask).await.show(rows, args.shown.output, printer)
 }
@@ -40,7 +40,7 @@ pub(super) async fn members(
             .ask(|node| async move { node.call(node.machine().etcd_member_list(request)).await });
         Ok(node.only(reply.await?.messages)?.members)
     }
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.reach, surroundings)?;
     let rows = |members: Vec<EtcdMember>| members.into_iter().map(Member::new).collect();
     machines.ask(ask).await.show(rows, args.shown.output, printer)
 }
@@ -55,7 +55,7 @@ pub(super) async fn alarms(
             node.ask(|node| async move { node.call(node.machine().etcd_alarm_list(())).await });
         Ok(node.only(reply.await?.messages)?.member_alarms)
     }
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.reach, surroundings)?;
     let rows = |alarms: Vec<EtcdMemberAlarm>| alarms.iter().map(Alarm::new).collect();
     machines.ask(ask).await.show(rows, args.shown.output, printer)
 }

@@ -21,7 +21,7 @@ pub(super) async fn run(
 ) -> Result<ExitStatus, Error> {
     // What cannot be written is not fetched.
     let target = Target::find(args, surroundings)?;
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.reach, surroundings)?;
     let node = machines.only("kubeconfig")?;
     let fetched = node.kubeconfig().await?;
     let before = match &target {

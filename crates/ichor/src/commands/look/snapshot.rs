@@ -22,7 +22,7 @@ pub(super) async fn run(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.reach, surroundings)?;
     let node = machines.only("etcd snapshot")?;
     let mut file = Unfinished::begin(&args.path, args.force)?;
     let snapshot =

@@ -19,7 +19,7 @@ pub(super) async fn run(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.reach, surroundings)?;
     machines.only("a bootstrap")?;
     let open = |path| Snapshot::open(path, !args.recover_skip_hash_check);
     let snapshot = args.recover_from.as_deref().map(open).transpose()?;

@@ -11,8 +11,9 @@ use talos_api::{Feature, Node, Release};
 
 use super::power::send_reboot;
 use super::watched::{Goal, Order};
-use super::{Deed, Failure, image};
+use super::{Deed, Failure, OnNode, image};
 use crate::args::{ImageNamespace, RebootMode, Upgrade};
+use crate::directory::{self, Directory};
 use crate::machines::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -24,18 +25,35 @@ pub(super) async fn run(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let upgrades = match &args.image {
+        Some(image) => {
+            let all = machines.nodes().iter();
+            all.map(|node| Upgrading { node: node.clone(), image: image.clone() }).collect()
+        }
+        None => by_directory(args, &machines, surroundings, printer).await?,
+    };
+    if args.dry_run {
+        for Upgrading { node, image } in &upgrades {
+            printer.text(&format!("{}: would get {image}", node.name()))?;
+        }
+        return Ok(ExitStatus::Done);
+    }
     // All are looked at before the first one is touched.
-    for node in machines.nodes() {
+    for Upgrading { node, .. } in &upgrades {
         suits(args, node.name(), node.release().await?)?;
     }
-    let detail = format!("to {}", args.image);
+    let mut images: Vec<&str> = upgrades.iter().map(|upgrade| upgrade.image.as_str()).collect();
+    images.sort_unstable();
+    images.dedup();
+    let detail = format!("to {}", images.join(", "));
     let deed = Deed { verb: "upgrade", detail, sure: Some(args.sure), surroundings };
-    let act = async |node: &Node, printer: &mut Printer| {
+    let act = async |upgrade: &Upgrading, printer: &mut Printer| {
+        let node = &upgrade.node;
         let waited = if is_legacy(args, node.release().await?) {
-            upgrade_legacy(args, node, printer).await?;
+            upgrade_legacy(args, upgrade, printer).await?;
             args.wait.wait
         } else {
-            install(args, node, printer).await?;
+            install(upgrade, printer).await?;
             if args.no_reboot {
                 printer.note(&format!("{}: takes effect with the next reboot", node.name()));
                 return Ok(());
@@ -45,9 +63,49 @@ pub(super) async fn run(
             order.give(node, printer, send).await?;
             args.wait.wait
         };
-        if waited { runs(node, &args.image).await } else { Ok(()) }
+        if waited { runs(upgrade).await } else { Ok(()) }
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    deed.to_each(&upgrades, printer, act).await
+}
+
+/// A machine, and the image that it gets.
+struct Upgrading {
+    node: Node,
+    image: String,
+}
+
+impl OnNode for Upgrading {
+    fn node(&self) -> &Node {
+        &self.node
+    }
+}
+
+/// Every machine with the image that its configuration in the cluster's directory names, which the factory is told of.
+async fn by_directory(
+    args: &Upgrade,
+    machines: &Machines,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<Vec<Upgrading>, Error> {
+    let directory = Directory::open(&surroundings.place).await?;
+    let installers = directory.installers()?;
+    let known = directory::known(&surroundings.place)?;
+    let upgrade = |node: &Node| {
+        let machine = known.iter().find(|machine| machine.is(node.name()));
+        let mut names = machine.into_iter().flat_map(|machine| &machine.names);
+        let image = names.find_map(|name| installers.get(name)).ok_or_else(|| Error::Usage {
+            message: format!("nothing here names an image for {}", node.name()),
+            hint: "--image names one; -C names the directory of its cluster".to_owned(),
+        })?;
+        Ok(Upgrading { node: node.clone(), image: image.clone() })
+    };
+    let upgrades = machines.nodes().iter().map(upgrade).collect::<Result<_, Error>>()?;
+    if !args.dry_run {
+        for warning in directory.register().await {
+            printer.note(&warning);
+        }
+    }
+    Ok(upgrades)
 }
 
 fn is_legacy(args: &Upgrade, release: Release) -> bool {
@@ -85,13 +143,14 @@ fn suits(args: &Upgrade, node: &str, release: Release) -> Result<(), Error> {
 }
 
 /// Pulls the image and lets its installer run, as machines do it since 1.13. Nothing of that runs yet.
-async fn install(args: &Upgrade, node: &Node, printer: &mut Printer) -> Result<(), Error> {
-    image::pull(node, &args.image, ImageNamespace::System, printer).await?;
+async fn install(upgrade: &Upgrading, printer: &mut Printer) -> Result<(), Error> {
+    let Upgrading { node, image } = upgrade;
+    image::pull(node, image, ImageNamespace::System, printer).await?;
     printer.note(&format!("{}: has the image", node.name()));
     let request = LifecycleServiceUpgradeRequest {
         containerd: Some(image::containerd(ImageNamespace::System)),
         // The name by which it was pulled: the machine looks it up by that.
-        source: Some(InstallArtifactsSource { image_name: args.image.clone() }),
+        source: Some(InstallArtifactsSource { image_name: image.clone() }),
     };
     let patient = node.within(node.deadline().max(SILENT_WITHIN));
     let open = |node: Node| async move { node.lifecycle().upgrade(request).await };
@@ -138,13 +197,17 @@ fn meaning(code: i32) -> &'static str {
 }
 
 /// Leaves all of it to the machine.
-async fn upgrade_legacy(args: &Upgrade, node: &Node, printer: &mut Printer) -> Result<(), Error> {
+async fn upgrade_legacy(
+    args: &Upgrade,
+    upgrade: &Upgrading,
+    printer: &mut Printer,
+) -> Result<(), Error> {
     let mode = match args.reboot_mode {
         RebootMode::Powercycle => upgrade_request::RebootMode::Powercycle,
         RebootMode::Default | RebootMode::Force => upgrade_request::RebootMode::Default,
     };
     let request = UpgradeRequest {
-        image: args.image.clone(),
+        image: upgrade.image.clone(),
         preserve: args.preserve,
         stage: args.stage,
         force: args.force,
@@ -157,12 +220,12 @@ async fn upgrade_legacy(args: &Upgrade, node: &Node, printer: &mut Printer) -> R
         let reply = node.call(node.machine().upgrade(request)).await?;
         Ok(node.only(reply.messages)?.actor_id)
     };
-    order.give(node, printer, send).await
+    order.give(&upgrade.node, printer, send).await
 }
 
 /// Fails when the machine runs another release than the image has: a machine goes back to what it ran before when an
 /// image does not come up, and is ready then, too.
-async fn runs(node: &Node, image: &str) -> Result<(), Error> {
+async fn runs(Upgrading { node, image }: &Upgrading) -> Result<(), Error> {
     let Some(wanted) = release_of(image) else { return Ok(()) };
     let runs = node.release().await?;
     if runs == wanted {

@@ -43,7 +43,7 @@ async fn leave(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.reach, surroundings)?;
     let detail = overridden(&args.overrides);
     let deed = Deed { verb: "etcd leave", detail, sure: Some(args.sure), surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
@@ -62,7 +62,7 @@ async fn remove(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.reach, surroundings)?;
     let node = machines.only("removing a member of etcd")?;
     let member = find(&members(node).await?, &args.member)?;
     let mut detail = format!("member {}", named(&member));
@@ -85,7 +85,7 @@ async fn forfeit(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.reach, surroundings)?;
     let deed =
         Deed { verb: "etcd forfeit-leadership", detail: String::new(), sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
@@ -108,7 +108,7 @@ async fn defragment(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.reach, surroundings)?;
     let mut leader = None;
     for node in machines.nodes() {
         let status = status(node).await?;
@@ -135,7 +135,7 @@ async fn disarm(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(reach, surroundings)?;
+    let machines = Machines::control_planes(reach, surroundings)?;
     let deed = Deed { verb: "etcd alarms disarm", detail: String::new(), sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         let reply = node.call(node.machine().etcd_alarm_disarm(())).await?;
@@ -158,7 +158,7 @@ async fn recover(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.reach, surroundings)?;
     machines.only("a snapshot")?;
     let snapshot = Snapshot::open(&args.file, !args.skip_hash_check)?;
     let detail = snapshot.digest.clone();
