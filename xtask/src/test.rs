@@ -97,8 +97,14 @@ const LEVELS: &[Level] = &[
     },
     Level {
         name: "bytes",
-        about: "what is written, beside what talosctl writes",
-        peers: Peers::These(&["talosctl-1.14.1", "talosctl-1.13.9", "talosctl-1.12.0"]),
+        about: "what is written, beside what talosctl and talhelper write",
+        peers: Peers::These(&[
+            "talosctl-1.14.1",
+            "talosctl-1.13.9",
+            "talosctl-1.12.0",
+            "talhelper",
+            "sops",
+        ]),
         packages: &[],
         nodes: false,
     },
@@ -112,7 +118,7 @@ const LEVELS: &[Level] = &[
     Level {
         name: "talos",
         about: "with real Talos nodes",
-        peers: Peers::None,
+        peers: Peers::These(&["talosctl-1.13.9", "kubectl", "etcdutl"]),
         packages: &["iproute2"],
         nodes: true,
     },
