@@ -28,9 +28,10 @@ pub use event::{Event, StepPlace};
 pub use execute::{Failure, Report};
 pub use lease::Claim;
 pub use metrics::Metrics;
-pub use observe::observe;
+pub use observe::{components, observe};
 pub use ports::{
-    Approve, Clock, Events, Kubernetes, ListedMember, Machines, MemberState, Ports, Seen, Vault,
+    Approve, Clock, Component, Events, Kubernetes, ListedMember, Machines, MemberState, Ports,
+    Seen, Vault,
 };
 pub use progress::{Doing, Progress};
 pub use run::{Compared, Outcome, Proposal, compare_live, propose, run, run_plan};

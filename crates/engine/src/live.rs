@@ -1,6 +1,7 @@
 //! The real ports: machines by the Talos API, the Kubernetes API, files, the system's clock.
 
 mod clock;
+mod components;
 mod kubernetes;
 mod machines;
 mod vault;

@@ -12,10 +12,10 @@ use plan::{
 use talos_config::Config;
 
 use crate::cluster::{Cluster, Target};
-use crate::error::Error;
+use crate::error::{Error, Trouble};
 use crate::event::Event;
 use crate::journal::Entry;
-use crate::ports::{ListedMember, MemberState, Ports, Seen};
+use crate::ports::{Component, ListedMember, Machines, MemberState, Ports, Seen};
 
 /// What was seen, and what every machine should have beside what it has.
 pub(crate) struct Observation {
@@ -89,6 +89,14 @@ async fn look(
     let etcd = etcd(cluster, &ours, ports).await;
     let kubeconfig = known(ports.vault.has_kubeconfig().await, now, Source::Directory);
     Ok((Inventory { taken: now, machines, etcd, kubeconfig }, live))
+}
+
+/// What runs on machines of ours, each asked for itself.
+pub async fn components(
+    targets: &[Target],
+    machines: &dyn Machines,
+) -> Vec<Result<Vec<Component>, Trouble>> {
+    join_all(targets.iter().map(|target| machines.components(target))).await
 }
 
 /// What can be seen of a machine; while it waits for configuration, its disks too.

@@ -48,6 +48,9 @@ pub trait Machines: Send + Sync {
     /// The disks that Talos could be installed to, on a machine in maintenance; or why nobody has to look.
     async fn disks(&self, machine: &Target) -> Result<Vec<Disk>, String>;
 
+    /// What runs on a machine of ours, and how it is.
+    async fn components(&self, machine: &Target) -> Result<Vec<Component>, Trouble>;
+
     /// What a control plane's etcd says about itself; `None` when it never had one.
     async fn member(&self, machine: &Target) -> Result<Option<MemberState>, Trouble>;
 
@@ -97,6 +100,19 @@ pub enum Seen {
     Another,
     /// Nothing, and why.
     Unseen(String),
+}
+
+/// Something that runs on a machine: a service of Talos, or a part of Kubernetes' control plane.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Component {
+    /// Its name, such as `etcd` or `kube-scheduler`.
+    pub name: String,
+    /// The state that it is in.
+    pub state: String,
+    /// Whether it does what it should.
+    pub is_healthy: bool,
+    /// Why not.
+    pub reason: String,
 }
 
 /// What a member of etcd says about itself.

@@ -19,9 +19,10 @@ use talos_api::proto::machine::{
 use talos_api::{Client, Node, NodeError, Reason};
 use talos_config::{Config, Context, Secret, Source};
 
+use super::components::components;
 use crate::cluster::Target;
 use crate::error::Trouble;
-use crate::ports::{ListedMember, Machines, MemberState, Seen};
+use crate::ports::{Component, ListedMember, Machines, MemberState, Seen};
 
 /// Machines that can be called.
 pub struct LiveMachines {
@@ -120,6 +121,10 @@ impl Machines for LiveMachines {
     async fn disks(&self, target: &Target) -> Result<Vec<Disk>, String> {
         let node = Self::stranger(target).map_err(|trouble| trouble.message)?;
         disks(&node).await.unwrap_or_else(|error| Err(error.reason.to_string()))
+    }
+
+    async fn components(&self, target: &Target) -> Result<Vec<Component>, Trouble> {
+        components(&self.node(target)?).await.map_err(|error| trouble(&error))
     }
 
     async fn member(&self, target: &Target) -> Result<Option<MemberState>, Trouble> {

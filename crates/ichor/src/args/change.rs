@@ -73,6 +73,9 @@ pub enum Change {
     Status(StatusArgs),
 
     /// Check whether the cluster is well; ends with 1 when it is not
+    ///
+    /// Shows the machines, and what runs on them: etcd, the kubelet, and on control planes the API server, the controller
+    /// manager and the scheduler, each with its state and the reason when it is not well.
     Health(StatusArgs),
 
     /// Show what was done

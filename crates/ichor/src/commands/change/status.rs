@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use engine::journal::{Journal as _, unfinished};
-use engine::{Progress, observe};
+use engine::{Cluster, Component, Machines, Progress, Target, components, observe};
 use plan::{Cni, Fact, Inventory, MachineName, Moment, NodeState, Standing};
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub(super) async fn status(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    look(args, surroundings, printer, |_, _| {}).await?;
+    look(args, surroundings, printer, false).await?;
     Ok(ExitStatus::Done)
 }
 
@@ -33,36 +33,35 @@ pub(super) async fn health(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let tell = |status: &Status, printer: &mut Printer| {
-        if args.shown.output == Output::Table {
-            for problem in &status.problems {
-                printer.note(problem);
-            }
+    let status = look(args, surroundings, printer, true).await?;
+    if args.shown.output == Output::Table {
+        for problem in &status.problems {
+            printer.note(problem);
         }
-    };
-    let status = look(args, surroundings, printer, tell).await?;
+    }
     Ok(if status.problems.is_empty() { ExitStatus::Done } else { ExitStatus::Failed })
 }
 
+/// Shows the cluster, over and over where somebody keeps looking; with what runs on its machines where that is asked for.
 async fn look(
     args: &StatusArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
-    tell: impl Fn(&Status, &mut Printer),
+    with_components: bool,
 ) -> Result<Status, Error> {
     let world = World::open(surroundings).await?;
     let directory = &world.directory;
     let ports = world.ports(&Nobody, &Nobody);
     loop {
         let inventory = observe(&directory.cluster, &ports).await?;
-        let status = Status::new(directory, &inventory).await?;
+        let mut status = Status::new(directory, &inventory).await?;
+        if with_components {
+            status.add_components(&directory.cluster, &inventory, ports.machines).await;
+        }
         match args.shown.output {
             Output::Table if args.watch => printer.screen(&status.live())?,
             output if args.watch => drop(printer.item(&status, output)?),
-            output => {
-                printer.value(&status, output)?;
-                tell(&status, printer);
-            }
+            output => drop(printer.value(&status, output)?),
         }
         if !args.watch {
             return Ok(status);
@@ -81,6 +80,9 @@ struct Status {
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<PlanStatus>,
     machines: Vec<MachineStatus>,
+    /// What runs on them, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    components: Vec<ComponentStatus>,
     /// What is not as it should be.
     problems: Vec<String>,
 }
@@ -108,6 +110,16 @@ struct MachineStatus {
     /// What is done to it now.
     #[serde(skip_serializing_if = "String::is_empty")]
     doing: String,
+}
+
+#[derive(Debug, Serialize)]
+struct ComponentStatus {
+    machine: String,
+    component: String,
+    state: String,
+    healthy: bool,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    reason: String,
 }
 
 impl Status {
@@ -187,7 +199,43 @@ impl Status {
             });
         }
         let cluster = spec.cluster.to_string();
-        Ok(Self { cluster, at: now.0, plan, machines, problems })
+        Ok(Self { cluster, at: now.0, plan, machines, components: Vec::new(), problems })
+    }
+
+    /// Asks every machine of the cluster what runs on it.
+    async fn add_components(
+        &mut self,
+        cluster: &Cluster,
+        inventory: &Inventory,
+        machines: &dyn Machines,
+    ) {
+        let is_ours = |target: &Target| {
+            let facts = inventory.machines.get(&target.name);
+            facts.and_then(|facts| facts.standing.current(inventory.taken)) == Some(&Standing::Ours)
+        };
+        let targets: Vec<Target> = cluster.targets().into_iter().filter(is_ours).collect();
+        let answers = components(&targets, machines).await;
+        for (target, answer) in targets.iter().zip(answers) {
+            let machine = &target.name;
+            let components = answer.unwrap_or_else(|trouble| {
+                self.problems.push(format!("{machine}: {}", trouble.message));
+                Vec::new()
+            });
+            for Component { name, state, is_healthy, reason } in components {
+                if !is_healthy {
+                    let reason =
+                        if reason.is_empty() { String::new() } else { format!(": {reason}") };
+                    self.problems.push(format!("{machine}: {name}: {state}{reason}"));
+                }
+                self.components.push(ComponentStatus {
+                    machine: machine.to_string(),
+                    component: name,
+                    state,
+                    healthy: is_healthy,
+                    reason,
+                });
+            }
+        }
     }
 
     /// Everything for somebody who keeps looking.
@@ -238,7 +286,18 @@ impl fmt::Display for Status {
             }
             table.push(row);
         }
-        table.fmt(f)
+        table.fmt(f)?;
+        if self.components.is_empty() {
+            return Ok(());
+        }
+        let head = ["MACHINE", "COMPONENT", "STATE", "HEALTH", "REASON"];
+        let mut table = Table::new(head.into_iter().map(str::to_owned).collect());
+        for ComponentStatus { machine, component, state, healthy, reason } in &self.components {
+            let health = if *healthy { "OK" } else { "Fail" };
+            let row = [machine, component, state, health, reason];
+            table.push(row.into_iter().map(str::to_owned).collect());
+        }
+        write!(f, "\n\n{table}")
     }
 }
 
