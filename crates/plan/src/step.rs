@@ -172,6 +172,8 @@ impl Action {
     /// After how long it has failed.
     pub(crate) fn time_out(&self) -> Span {
         match self {
+            // Talos is installed and boots before a machine answers as one of ours.
+            Self::ApplyConfig { mode: ApplyMode::Maintenance, .. } => Span::minutes(5),
             // As long as talosctl tries to hand over a configuration.
             Self::ApplyConfig { .. } => Span::minutes(2),
             // As long as Talos' own provisioning tries it.

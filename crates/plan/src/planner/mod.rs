@@ -238,14 +238,18 @@ impl<'a> Planner<'a> {
 
     /// Credentials before the last waits: who has to look why something does not come up needs them.
     fn fetch_kubeconfig(&mut self) {
-        let missing = self.request.inventory.kubeconfig.current(self.request.inventory.taken);
-        let exists = !matches!(self.survey.etcd, EtcdState::None)
-            || self.builder.number_of(&Action::BootstrapEtcd).is_some();
+        let has_one = self.request.inventory.kubeconfig.current(self.request.inventory.taken);
+        // Those from before the cluster are somebody else's.
+        let is_new = self.builder.number_of(&Action::BootstrapEtcd).is_some();
+        let exists = is_new || !matches!(self.survey.etcd, EtcdState::None);
         let able = |machine: &&&Surveyed<'_>| {
             self.voters.as_ref().is_none_or(|voters| voters.is_able(machine.name))
         };
         let from = self.control_planes().iter().find(able).copied();
-        if let (Some(false), true, Some(machine)) = (missing, exists, from) {
+        if (is_new || has_one == Some(&false))
+            && exists
+            && let Some(machine) = from
+        {
             self.step(Action::FetchKubeconfig, machine, Vec::new(), Extras::default());
         }
     }

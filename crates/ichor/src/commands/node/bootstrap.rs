@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use talos_api::proto::machine::{BootstrapRequest, ServiceInfo};
 use talos_api::{Node, NodeError, Reason};
-use tokio::time::{interval, timeout};
+use tokio::time::{Instant, interval, timeout};
 
 use super::snapshot::Snapshot;
 use super::{Deed, Failure};
@@ -33,24 +33,67 @@ pub(super) async fn run(
             recover_etcd: snapshot.is_some(),
             recover_skip_hash_check: args.recover_skip_hash_check,
         };
-        match node.call(node.machine().bootstrap(request)).await {
-            Ok(_) => {}
-            Err(NodeError { node, reason: Reason::AlreadyThere(_) }) => {
-                return Err(Failure::Bootstrapped(node).into());
-            }
-            Err(error) => return Err(error.into()),
-        }
         if !args.wait.wait {
+            begin(node, request).await?;
             printer.note(&format!("{}: bootstrap begun", node.name()));
             return Ok(());
         }
-        let Ok(outcome) = timeout(args.wait.timeout, etcd_runs(node, printer)).await else {
+        let begun = async {
+            begin_when_ready(node, request, printer).await?;
+            etcd_runs(node, printer).await
+        };
+        let Ok(outcome) = timeout(args.wait.timeout, begun).await else {
             let (node, timeout) = (node.name().to_owned(), args.wait.timeout);
             return Err(Failure::NotDone { node, action: "bootstrap", timeout }.into());
         };
         outcome
     };
     deed.to_each(machines.nodes(), printer, act).await
+}
+
+/// Lets etcd begin, once.
+async fn begin(node: &Node, request: BootstrapRequest) -> Result<(), Error> {
+    match node.call(node.machine().bootstrap(request)).await {
+        Ok(_) => Ok(()),
+        Err(NodeError { node, reason: Reason::AlreadyThere(_) }) => {
+            Err(Failure::Bootstrapped(node).into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Lets etcd begin as soon as the machine is ready for it: one that has just got its configuration boots first.
+async fn begin_when_ready(
+    node: &Node,
+    request: BootstrapRequest,
+    printer: &mut Printer,
+) -> Result<(), Error> {
+    let (mut ticks, begun) = (interval(PAUSE), Instant::now());
+    let (mut shown, mut is_answer_lost) = (String::new(), false);
+    loop {
+        ticks.tick().await;
+        let reason = match begin(node, request).await {
+            Err(Error::Machine(NodeError { reason, .. })) => reason,
+            // Our own call, whose answer did not come.
+            Err(Error::Deed(Failure::Bootstrapped(_))) if is_answer_lost => return Ok(()),
+            other => return other,
+        };
+        let may_pass = match &reason {
+            // It still shows itself as nobody's for a moment.
+            Reason::Untrusted(_) => begun.elapsed() < SETTLED_WITHIN,
+            Reason::Refused(_) => true,
+            other => other.is_passing(),
+        };
+        if !may_pass {
+            return Err(NodeError { node: node.name().to_owned(), reason }.into());
+        }
+        is_answer_lost |= reason.is_passing();
+        let text = format!("{}: not yet: {reason}", node.name());
+        if text != shown {
+            printer.step(&text);
+            shown = text;
+        }
+    }
 }
 
 /// Waits until etcd runs and is well. The answer to a bootstrap says nothing about that: a snapshot that cannot be used is
@@ -93,5 +136,7 @@ async fn etcd(node: &Node) -> Result<Option<ServiceInfo>, NodeError> {
 }
 
 const PAUSE: Duration = Duration::from_secs(1);
+/// How long a machine may take from maintenance to its own credentials.
+const SETTLED_WITHIN: Duration = Duration::from_secs(30);
 /// The first look may still see how an attempt before this one ended.
 const FAILED_LOOKS: u32 = 3;
