@@ -1,7 +1,9 @@
 //! `talhelper genconfig` and `talhelper genschema`
 
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::Permissions;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::PathBuf;
 
 use talconfig::{Cluster, Images, Secrets, World, json_schema};
 use talos_config::{Bundle, Contract};
@@ -144,18 +146,34 @@ fn client_config(
     session.say(&format!("generated client config in {path}"))
 }
 
-/// Writes a file that only its owner may read; one that is there keeps its mode.
+/// Writes a file in one step, so that nobody ever finds half of it; one that is there keeps its mode.
 fn dump(path: &str, text: &str, mode: u32) -> Result<(), String> {
     let folder = folder(path);
     if !folder.exists() {
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(|error| file_error("mkdir", &folder.to_string_lossy(), &error).to_string())?;
     }
-    let write = || -> std::io::Result<()> {
-        let mut options = fs_err::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        options.options_mut().mode(mode);
-        options.open(path)?.write_all(text.as_bytes())
+    let write = || -> io::Result<()> {
+        // A link is followed, and what may not be written to is not replaced either.
+        let place = fs_err::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+        let before = match fs_err::OpenOptions::new().write(true).open(&place) {
+            Ok(file) => Some(file.metadata()?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        if before.as_ref().is_some_and(|before| !before.is_file()) {
+            return fs_err::write(&place, text);
+        }
+        let mut file = tempfile::Builder::new()
+            .prefix(".ichor-")
+            .permissions(Permissions::from_mode(mode))
+            .tempfile_in(place.parent().unwrap_or(folder))?;
+        file.write_all(text.as_bytes())?;
+        if let Some(before) = before {
+            file.as_file().set_permissions(before.permissions())?;
+        }
+        file.persist(&place)?;
+        Ok(())
     };
     write().map_err(|error| file_error("open", path, &error).to_string())
 }
