@@ -1,12 +1,13 @@
 //! What may be typed behind `talhelper`, and what was meant.
 //!
 //! Flags follow the rules of talhelper's library: a list is given by repeating a flag or with commas, and the
-//! first one that is given replaces the defaults.
+//! first one that is given replaces the defaults; of other flags the last one counts; `--flag=false` is no flag;
+//! whatever stands behind a flag that takes a value is its value; flags of a group may stand before its verb.
 
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use talos_config::rules;
 
@@ -119,7 +120,8 @@ impl Verb {
 /// Reads a command line, the program's name left out.
 pub(super) fn parse(arguments: &[OsString]) -> Parsed {
     let words = std::iter::once(OsString::from("talhelper")).chain(arguments.iter().cloned());
-    match Typed::try_parse_from(words) {
+    let matches = as_the_library(Typed::command()).try_get_matches_from(words);
+    match matches.and_then(|matches| Typed::from_arg_matches(&matches)) {
         Ok(typed) => {
             let debug = typed.debug;
             match resolve(typed) {
@@ -130,6 +132,36 @@ pub(super) fn parse(arguments: &[OsString]) -> Parsed {
             }
         }
         Err(error) => explain(arguments, &error),
+    }
+}
+
+/// A command with flags that are read as talhelper's library reads them.
+fn as_the_library(command: clap::Command) -> clap::Command {
+    let command = command.args_override_self(true).mut_args(|flag| match flag.get_action() {
+        ArgAction::SetTrue => flag
+            .action(ArgAction::Set)
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_value("false")
+            .default_missing_value("true")
+            .hide_default_value(true)
+            .hide_possible_values(true)
+            .value_name("BOOL")
+            .value_parser(switch),
+        ArgAction::Set | ArgAction::Append if !flag.is_positional() => {
+            flag.allow_hyphen_values(true)
+        }
+        _ => flag,
+    });
+    command.mut_subcommands(as_the_library)
+}
+
+/// What Go takes for true and for false.
+fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
+        _ => Err(format!("strconv.ParseBool: parsing {}: invalid syntax", rules::quoted(text))),
     }
 }
 
@@ -176,6 +208,9 @@ enum Verbs {
     /// Write calls of talosctl for a shell
     #[command(subcommand_required = false)]
     Gencommand {
+        #[command(flatten)]
+        args: GencommandArgs,
+
         #[command(subcommand)]
         verb: Option<GencommandVerb>,
     },
@@ -183,6 +218,9 @@ enum Verbs {
     /// Tell the name of an installer or the URL of a boot image
     #[command(subcommand_required = false)]
     Genurl {
+        #[command(flatten)]
+        args: GenurlArgs,
+
         #[command(subcommand)]
         what: Option<GenurlWhat>,
     },
@@ -265,114 +303,105 @@ struct GenconfigArgs {
 #[derive(clap::Args)]
 struct GencommandArgs {
     /// The talconfig
-    #[arg(short, long, default_value = "talconfig.yaml", value_name = "FILE")]
+    #[arg(global = true, short, long, default_value = "talconfig.yaml", value_name = "FILE")]
     config_file: String,
 
     /// Files that set variables
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(global = true, short, long, value_name = "FILE")]
     env_file: Vec<String>,
 
     /// The directory with machine configuration
-    #[arg(short, long, default_value = "./clusterconfig", value_name = "DIRECTORY")]
+    #[arg(global = true, short, long, default_value = "./clusterconfig", value_name = "DIRECTORY")]
     out_dir: String,
 
     /// One machine, by address or name
-    #[arg(short, long, default_value = "")]
+    #[arg(global = true, short, long, default_value = "")]
     node: String,
 
     /// Further flags of talosctl
-    #[arg(long, allow_hyphen_values = true, value_name = "FLAGS")]
+    #[arg(global = true, long, allow_hyphen_values = true, value_name = "FLAGS")]
     extra_flags: Vec<String>,
-
-    #[arg(hide = true)]
-    rest: Vec<String>,
 }
 
 #[derive(Subcommand)]
 enum GencommandVerb {
     /// Apply configuration
-    Apply(GencommandArgs),
+    Apply(Rest),
     /// Bootstrap etcd
-    Bootstrap(GencommandArgs),
+    Bootstrap(Rest),
     /// Look whether the cluster is healthy
-    Health(GencommandArgs),
+    Health(Rest),
     /// Get a kubeconfig
-    Kubeconfig(GencommandArgs),
+    Kubeconfig(Rest),
     /// Wipe machines
-    Reset(GencommandArgs),
+    Reset(Rest),
     /// Install another release of Talos
     Upgrade {
-        #[command(flatten)]
-        common: GencommandArgs,
-
         /// Compute ids of schematics instead of asking the image factory
         #[arg(long)]
         offline_mode: bool,
+
+        #[command(flatten)]
+        rest: Rest,
     },
     /// Install another release of Kubernetes
     #[command(name = "upgrade-k8s")]
-    UpgradeK8s(GencommandArgs),
+    UpgradeK8s(Rest),
 }
 
 #[derive(clap::Args)]
 struct GenurlArgs {
     /// The talconfig; without one the flags count
-    #[arg(short, long, default_value = "talconfig.yaml", value_name = "FILE")]
+    #[arg(global = true, short, long, default_value = "talconfig.yaml", value_name = "FILE")]
     config_file: String,
 
     /// Files that set variables
-    #[arg(long, value_name = "FILE")]
+    #[arg(global = true, long, value_name = "FILE")]
     env_file: Vec<String>,
 
     /// One machine, by address or name
-    #[arg(short, long, default_value = "")]
+    #[arg(global = true, short, long, default_value = "")]
     node: String,
 
     /// The host of the image factory
-    #[arg(short, long, default_value = "factory.talos.dev", value_name = "HOST")]
+    #[arg(global = true, short, long, default_value = "factory.talos.dev", value_name = "HOST")]
     registry_url: String,
 
     /// The release of Talos
-    #[arg(short, long, default_value = talconfig::LATEST)]
+    #[arg(global = true, short, long, default_value = talconfig::LATEST)]
     version: String,
 
     /// A system extension
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(global = true, short, long, value_name = "NAME")]
     extension: Vec<String>,
 
     /// A kernel argument
-    #[arg(short, long, allow_hyphen_values = true, value_name = "ARGUMENT")]
+    #[arg(global = true, short, long, allow_hyphen_values = true, value_name = "ARGUMENT")]
     kernel_arg: Vec<String>,
 
     /// Compute ids of schematics instead of asking the image factory
-    #[arg(long)]
+    #[arg(global = true, long)]
     offline_mode: bool,
 
     /// Ask for images that boot securely
-    #[arg(long)]
+    #[arg(global = true, long)]
     secure_boot: bool,
 
     /// The platform
-    #[arg(short = 'm', long, default_value = "metal", value_name = "PLATFORM")]
+    #[arg(global = true, short = 'm', long, default_value = "metal", value_name = "PLATFORM")]
     talos_mode: String,
 
     /// A schematic, instead of a talconfig
-    #[arg(long, value_name = "FILE")]
+    #[arg(global = true, long, value_name = "FILE")]
     customization_file: Option<String>,
-
-    #[arg(hide = true)]
-    rest: Vec<String>,
 }
 
 #[derive(Subcommand)]
 enum GenurlWhat {
     /// The image of the installer
-    Installer(GenurlArgs),
+    Installer(Rest),
     /// The image to boot from
     Image {
-        #[command(flatten)]
-        common: GenurlArgs,
-
         /// The processor
         #[arg(short, long, default_value = "amd64")]
         arch: String,
@@ -388,7 +417,17 @@ enum GenurlWhat {
         /// The suffix of the image
         #[arg(long, default_value = "")]
         suffix: String,
+
+        #[command(flatten)]
+        rest: Rest,
     },
+}
+
+/// Words that no flag takes.
+#[derive(clap::Args)]
+struct Rest {
+    #[arg(hide = true)]
+    rest: Vec<String>,
 }
 
 #[derive(Subcommand)]
@@ -431,16 +470,18 @@ fn resolve(typed: Typed) -> Result<Meant, String> {
             none("talhelper gensecret", &rest)?;
             Command::Gensecret { from: from_configfile }
         }
-        Verbs::Gencommand { verb: None } => return Ok(Meant::Help(vec!["gencommand"])),
-        Verbs::Gencommand { verb: Some(verb) } => gencommand(verb)?,
-        Verbs::Genurl { what: None } => return Ok(Meant::Help(vec!["genurl"])),
-        Verbs::Genurl { what: Some(GenurlWhat::Installer(args)) } => {
+        Verbs::Gencommand { verb: None, .. } => return Ok(Meant::Help(vec!["gencommand"])),
+        Verbs::Gencommand { args, verb: Some(verb) } => gencommand(args, verb)?,
+        Verbs::Genurl { what: None, .. } => return Ok(Meant::Help(vec!["genurl"])),
+        // Words that no flag takes are passed over here, as in talhelper.
+        Verbs::Genurl { args, what: Some(GenurlWhat::Installer(_)) } => {
             Command::GenurlInstaller(Box::new(genurl(args)?))
         }
         Verbs::Genurl {
-            what: Some(GenurlWhat::Image { common, arch, use_uki, boot_method, suffix }),
+            args,
+            what: Some(GenurlWhat::Image { arch, use_uki, boot_method, suffix, rest: _ }),
         } => {
-            let common = genurl(common)?;
+            let common = genurl(args)?;
             Command::GenurlImage(Box::new(GenurlImage {
                 common,
                 arch,
@@ -497,17 +538,17 @@ fn genconfig(args: GenconfigArgs) -> Result<Genconfig, String> {
     })
 }
 
-fn gencommand(verb: GencommandVerb) -> Result<Command, String> {
-    let (verb, args, offline) = match verb {
-        GencommandVerb::Apply(args) => (Verb::Apply, args, false),
-        GencommandVerb::Bootstrap(args) => (Verb::Bootstrap, args, false),
-        GencommandVerb::Health(args) => (Verb::Health, args, false),
-        GencommandVerb::Kubeconfig(args) => (Verb::Kubeconfig, args, false),
-        GencommandVerb::Reset(args) => (Verb::Reset, args, false),
-        GencommandVerb::Upgrade { common, offline_mode } => (Verb::Upgrade, common, offline_mode),
-        GencommandVerb::UpgradeK8s(args) => (Verb::UpgradeK8s, args, false),
+fn gencommand(args: GencommandArgs, verb: GencommandVerb) -> Result<Command, String> {
+    let (verb, Rest { rest }, offline) = match verb {
+        GencommandVerb::Apply(rest) => (Verb::Apply, rest, false),
+        GencommandVerb::Bootstrap(rest) => (Verb::Bootstrap, rest, false),
+        GencommandVerb::Health(rest) => (Verb::Health, rest, false),
+        GencommandVerb::Kubeconfig(rest) => (Verb::Kubeconfig, rest, false),
+        GencommandVerb::Reset(rest) => (Verb::Reset, rest, false),
+        GencommandVerb::Upgrade { offline_mode, rest } => (Verb::Upgrade, rest, offline_mode),
+        GencommandVerb::UpgradeK8s(rest) => (Verb::UpgradeK8s, rest, false),
     };
-    none(&format!("talhelper gencommand {}", verb.attempt()), &args.rest)?;
+    none(&format!("talhelper gencommand {}", verb.attempt()), &rest)?;
     let common = Common {
         config_file: args.config_file,
         env_files: list("-e, --env-file", &args.env_file, &ENV_FILES)?,
@@ -644,11 +685,47 @@ fn explain(arguments: &[OsString], error: &clap::Error) -> Parsed {
                 }
             }
         }
+        ErrorKind::ValueValidation => {
+            let (value, flag) = (context(ContextKind::InvalidValue), flag_name(error));
+            let reason = std::error::Error::source(error).map(ToString::to_string);
+            Parsed::Wrong(format!(
+                "invalid argument {} for \"{flag}\" flag: {}",
+                rules::quoted(&value),
+                reason.unwrap_or_default()
+            ))
+        }
+        ErrorKind::InvalidValue if context(ContextKind::InvalidValue).is_empty() => {
+            let word = arguments.last().map(|word| word.to_string_lossy()).unwrap_or_default();
+            Parsed::Wrong(match word.strip_prefix("--") {
+                Some(flag) => format!("flag needs an argument: --{flag}"),
+                None => {
+                    let letter = word.chars().next_back().unwrap_or_default();
+                    format!("flag needs an argument: '{letter}' in {word}")
+                }
+            })
+        }
         _ => {
             let text = error.render().to_string();
             let line = text.lines().next().unwrap_or_default();
             Parsed::Wrong(line.strip_prefix("error: ").unwrap_or(line).to_owned())
         }
+    }
+}
+
+/// What the library calls the flag that an error is about: `-n, --dry-run`.
+fn flag_name(error: &clap::Error) -> String {
+    fn letter(command: &clap::Command, long: &str) -> Option<char> {
+        let own = command.get_arguments().find(|flag| flag.get_long() == Some(long));
+        own.and_then(clap::Arg::get_short)
+            .or_else(|| command.get_subcommands().find_map(|command| letter(command, long)))
+    }
+    let Some(ContextValue::String(named)) = error.get(ContextKind::InvalidArg) else {
+        return String::new();
+    };
+    let long = named.split(['[', '=', ' ']).next().unwrap_or_default();
+    match letter(&Typed::command(), long.trim_start_matches('-')) {
+        Some(letter) => format!("-{letter}, {long}"),
+        None => long.to_owned(),
     }
 }
 
