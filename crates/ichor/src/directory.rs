@@ -29,9 +29,13 @@ use crate::{Error, makers, releases};
 /// A cluster's directory, opened.
 pub(crate) struct Directory {
     pub(crate) root: PathBuf,
+    /// The file that describes the cluster.
+    pub(crate) file: PathBuf,
     pub(crate) cluster: Cluster,
     pub(crate) vault: FileVault,
     pub(crate) journal: FileJournal,
+    /// Whether its description was encrypted in part: what is made of it belongs into encrypted files.
+    pub(crate) is_sealed: bool,
     /// What should be looked at, though it stops nothing.
     pub(crate) warnings: Vec<String>,
     /// What image factories have to see before machines can be installed.
@@ -60,7 +64,8 @@ impl Directory {
             Kind::Native => native(&root, &file, &vault, place).await?,
             Kind::Talconfig => talconfig::read(&file, place, explained)?,
         };
-        let Described { spec, layers, secrets, secrets_file, warnings, registrations } = described;
+        let Described { spec, layers, secrets, secrets_file, is_sealed, warnings, registrations } =
+            described;
         if let Some(file) = secrets_file {
             vault = vault.with_secrets(&file);
         }
@@ -68,7 +73,17 @@ impl Directory {
         let key = digest_key(secrets.cluster_secret().expose());
         let cluster = Cluster { spec, layers, secrets, key, mode: Mode::Metal };
         let factories = Factories { trusted: settings::trusted(place.variable()) };
-        Ok(Self { root, cluster, vault, journal, warnings, registrations, factories })
+        Ok(Self {
+            root,
+            file,
+            cluster,
+            vault,
+            journal,
+            is_sealed,
+            warnings,
+            registrations,
+            factories,
+        })
     }
 
     /// Which directory on which computer it is. Whoever has the slot of its journal is the only one alive who says so, and
@@ -144,6 +159,8 @@ struct Described {
     secrets: Bundle,
     /// Where the secrets are, when that is not where a vault looks for them.
     secrets_file: Option<PathBuf>,
+    /// Whether something else than the secrets was encrypted.
+    is_sealed: bool,
     warnings: Vec<String>,
     registrations: Vec<Registration>,
 }
@@ -185,6 +202,7 @@ async fn native(
         layers,
         secrets,
         secrets_file: None,
+        is_sealed: false,
         warnings: warning.into_iter().collect(),
         registrations: registrations.into_iter().collect(),
         spec,

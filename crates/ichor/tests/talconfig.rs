@@ -115,7 +115,36 @@ fn bad_input_is_told_with_file_line_and_key_and_nothing_is_written() {
             change("clusterName", "talosVersion: v1.4.8\nclusterName"),
         ),
         ("no patch", change("@./patches/all.yaml", "@./patches/none.yaml")),
-        ("a template", change("- |-\n", "- |-\n        {{ .Nothing }}\n")),
+        ("a template", change("- |-\n", "- |-\n        # why\n        {{ .Nothing }}\n")),
+        (
+            "a template of a patch",
+            ("talos/patches/all.yaml", "machine:\n  type: {{ nothing }}\n".to_owned()),
+        ),
+        (
+            "a template of a label",
+            change("installDisk:", "nodeLabels:\n      a: '{{ .Nothing }}'\n    installDisk:"),
+        ),
+        (
+            "a template of an image",
+            change("nodes:", "imageFactory:\n  installerURLTmpl: '{{ .Nothing }}'\nnodes:"),
+        ),
+        ("no manifest", change("installDisk:", "extraManifests: [none.yaml]\n    installDisk:")),
+        (
+            "no file",
+            change(
+                "installDisk:",
+                "machineFiles:\n      - {op: create, path: /a, permissions: 0o644, content: '@none'}\n    \
+                 installDisk:",
+            ),
+        ),
+        (
+            "a variable of a file",
+            change(
+                "installDisk:",
+                "machineFiles:\n      - {op: create, path: /a, permissions: 0o644, content: \
+                 '@../.sops.yaml'}\n    installDisk:",
+            ),
+        ),
         (
             "a patch that is none",
             ("talos/patches/all.yaml", "# all\nmachine:\n\n  # b\n  sysctl: {}\n".to_owned()),
@@ -141,6 +170,7 @@ fn bad_input_is_told_with_file_line_and_key_and_nothing_is_written() {
     ];
     for (what, (path, text)) in wrong {
         let home = Home::new();
+        home.write(".sops.yaml", "# nothing\na: ${NOBODY}\n");
         home.write(path, &text);
         let before = home.files();
         let output = home.ichor(&["plan", "-C", "talos"]);
@@ -154,6 +184,113 @@ fn bad_input_is_told_with_file_line_and_key_and_nothing_is_written() {
     let _ = writeln!(said, "# no secrets\n{}", home.ichor(&["plan"]));
     fs_err::remove_file(home.root.path().join("talos/talconfig.yaml")).expect("a file");
     let _ = writeln!(said, "# no talconfig\n{}", home.ichor(&["plan", "-C", "."]));
+    assert_snapshot!(said);
+}
+
+#[test]
+fn an_encrypted_file_is_opened_with_the_right_key_only() {
+    let (patch, variables) =
+        ("machine:\n  sysctls:\n    a: hunter2\n", "WHO: hunter2\nkubernetesVersion: v1.34.1\n");
+    let file = "machineFiles:\n      - {op: create, path: /a, permissions: 0o644, content: '@file.yaml'}\n    \
+                installDisk:";
+    let mut said = String::new();
+    for (path, text) in
+        [("patches/all.yaml", patch), ("talenv.sops.yaml", variables), ("file.yaml", patch)]
+    {
+        let mut home = Home::new();
+        if path == "file.yaml" {
+            home.write("talos/talconfig.yaml", &TALCONFIG.replacen("installDisk:", file, 1));
+        }
+        let sealed = sealed(text);
+        home.write(&format!("talos/{path}"), &sealed);
+        let (before, mac) = sealed.split_once("mac: ENC[AES256_GCM,data:").expect("a MAC");
+        let broken = format!("{before}mac: ENC[AES256_GCM,data:AAAA{}", &mac[4..]);
+        let look = |home: &Home, said: &mut String, what: &str| {
+            let before = home.files();
+            let output = home.ichor(&["validate"]);
+            let is_right = what == "the right key";
+            assert_eq!(output.starts_with("exit: 0\n"), is_right, "{path}: {what}: {output}");
+            assert!(!output.contains("hunter2"), "{output}");
+            assert_eq!(home.files(), before, "{path}: {what}");
+            let _ = write!(said, "# {path}: {what}\n{output}");
+        };
+        look(&home, &mut said, "no key");
+        home.variables.insert("SOPS_AGE_KEY_FILE", shared("age2.key"));
+        look(&home, &mut said, "another key");
+        home.variables.insert("SOPS_AGE_KEY_FILE", shared("age.key"));
+        look(&home, &mut said, "the right key");
+        home.write(&format!("talos/{path}"), &broken);
+        look(&home, &mut said, "a broken MAC");
+    }
+    assert_snapshot!(said);
+}
+
+#[test]
+fn what_was_encrypted_is_imported_encrypted() {
+    let mut home = Home::new();
+    home.variables.insert("SOPS_AGE_KEY_FILE", shared("age.key"));
+    home.write("talos/patches/all.yaml", &sealed("machine:\n  sysctls:\n    a: hunter2\n"));
+    // Nobody says for whom: nothing is written in clear instead.
+    let refused = home.ichor(&["import", "-o", "native"]);
+    assert!(refused.starts_with("exit: 3\n") && refused.contains("sops."), "{refused}");
+    assert!(!home.root.path().join("native").exists());
+    home.write(".sops.yaml", &format!("creation_rules:\n  - age: {}\n", recipient()));
+    let imported = home.ichor(&["import", "-o", "native"]);
+    assert!(imported.starts_with("exit: 0\n"), "{imported}");
+    for (path, bytes) in home.files() {
+        // Machine configuration is not secret as a whole; what came from an encrypted file is.
+        let is_ours = path.contains("/native/");
+        assert!(!is_ours || !String::from_utf8_lossy(&bytes).contains("hunter2"), "{path}");
+    }
+    let value = |place: &[&str]| {
+        let explain = ["explain", "machine.sysctls.a", "-n", "w-1", "-o", "json"];
+        let said = home.ichor(&[&explain[..], place].concat());
+        said.lines().find(|line| line.contains("\"value\"")).expect("a value").to_owned()
+    };
+    assert_eq!(value(&[]), value(&["-C", "native"]));
+}
+
+#[test]
+fn what_has_no_effect_is_told_and_wrong_where_that_matters() {
+    let home = Home::new();
+    let misspelt = TALCONFIG.replacen("installDisk:", "instalDisk: /dev/sdb\n    installDisk:", 1);
+    home.write("talos/talconfig.yaml", &misspelt);
+    home.write(
+        "talos/talsecret.yml",
+        &fs_err::read_to_string(shared("talsecret.yaml")).expect("secrets"),
+    );
+    let mut said = home.ichor(&["validate"]);
+    said.push_str(&home.ichor(&["validate", "--strict"]));
+    said.push_str(&home.ichor(&["validate", "--strict", "-o", "json"]));
+    let wrong = TALCONFIG.replacen("installDisk: /dev/sda", "installDisk: ''", 1);
+    home.write("talos/talconfig.yaml", &wrong);
+    said.push_str(&home.ichor(&["validate", "-o", "json"]));
+    said.push_str(&home.ichor(&["lint", "-o", "json"]));
+    assert_snapshot!(said);
+}
+
+#[test]
+fn lint_knows_releases_that_stand_in_the_env_file_only() {
+    let home = Home::new();
+    let said = home.ichor(&["lint"]);
+    assert!(!said.contains("talosVersion") && !said.contains("kubernetesVersion"), "{said}");
+    assert!(said.starts_with("exit: 0\n"), "{said}");
+}
+
+#[test]
+fn values_are_explained_through_templates_and_encrypted_patches() {
+    let mut home = Home::new();
+    home.variables.insert("SOPS_AGE_KEY_FILE", shared("age.key"));
+    home.write(
+        "talos/patches/all.yaml",
+        "# an image\nmachine:\n  sysctls:\n    a: '{{ .MachineConfig.MachineInstall.InstallImage }}'\n",
+    );
+    home.write(
+        "talos/patches/cni.yaml",
+        &sealed("cluster:\n  network:\n    cni:\n      name: none\n"),
+    );
+    let mut said = home.ichor(&["explain", "machine.sysctls.a", "-n", "cp-1"]);
+    said.push_str(&home.ichor(&["explain", "cluster.network.cni.name", "-n", "cp-1"]));
     assert_snapshot!(said);
 }
 
@@ -283,7 +420,7 @@ fn workers_are_refused_where_a_control_plane_is_needed() {
     let made = "gen talosconfig home --with-secrets talos/talsecret.yaml -o talos/clusterconfig/talosconfig";
     assert!(home.ichor(&made.split(' ').collect::<Vec<_>>()).starts_with("exit: 0\n"));
     for command in [
-        "node bootstrap",
+        "node bootstrap --wait=false",
         "kubeconfig -",
         "etcd status",
         "etcd members",
@@ -412,6 +549,21 @@ impl Home {
 fn shared(name: &str) -> String {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/talhelper/throw-away-secrets");
     shared.join(name).display().to_string()
+}
+
+/// A text that was encrypted for the first of the keys.
+fn sealed(text: &str) -> String {
+    let recipients = sops::Recipient::parse_list(&recipient()).expect("a recipient");
+    let rule = sops::Rule::for_recipients(recipients).expect("a rule");
+    let mut counter = 0u8;
+    let mut random = |bytes: &mut [u8]| {
+        for byte in bytes {
+            counter = counter.wrapping_add(1);
+            *byte = counter;
+        }
+    };
+    let moment = sops::Moment::from_unix(1_760_000_000);
+    sops::encrypt(text, sops::Format::Yaml, &rule, &moment, &mut random).expect("encrypted")
 }
 
 fn recipient() -> String {

@@ -90,6 +90,21 @@ impl Native {
         Ok(native)
     }
 
+    /// Gives the patches other paths.
+    #[must_use]
+    pub fn with_paths(mut self, path: impl Fn(&str) -> String) -> Self {
+        self.each(|machine| {
+            for source in &mut machine.patches {
+                if let PatchEntry::File(file) = &mut source.patch {
+                    *file = path(file);
+                }
+            }
+        });
+        let patches = std::mem::take(&mut self.patches).into_iter();
+        self.patches = patches.map(|(file, text)| (path(&file), text)).collect();
+        self
+    }
+
     /// Says in the spec what can be said there.
     fn settle(&mut self, wanted: &Configs) {
         let mut images: Vec<_> = wanted.values().map(|config| Install::of(config).image).collect();

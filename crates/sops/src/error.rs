@@ -135,14 +135,11 @@ impl Error {
         let hint = match self {
             Self::AlreadyEncrypted => "if it is not encrypted, rename that entry",
             Self::KeyKind(_) => "the `sops` program can do it; we do age keys (`age1…`)",
-            Self::NoKey { recipients, looked_at } if looked_at.is_empty() => {
+            Self::NoKey { recipients, .. } => {
                 return Some(format!(
                     "give the identity of {} in SOPS_AGE_KEY or SOPS_AGE_KEY_FILE",
                     recipients.join(" or ")
                 ));
-            }
-            Self::NoKey { recipients, .. } => {
-                return Some(format!("it is for {}", recipients.join(", ")));
             }
             Self::Mac(_) => "somebody changed the file by hand; take it from the version control",
             Self::NoRule(_) => "a rule without `path_regex` matches every path",

@@ -4,6 +4,7 @@
 //! beyond that is the hint.
 
 use crate::check::Finding;
+use crate::world::FileError;
 
 /// Why there is no machine configuration.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -24,8 +25,15 @@ pub enum Error {
     #[error("failed to unmarshal config file: {0}")]
     Shape(Trouble),
     /// A file that the talconfig refers to cannot be used.
-    #[error("{0}")]
-    Reference(Trouble),
+    #[error("{trouble}")]
+    Reference {
+        /// The key that refers to it, such as `nodes[0].machineFiles[1]`.
+        key: String,
+        /// The key that stands for the machine's group, which may say it instead.
+        group: &'static str,
+        /// What is wrong.
+        trouble: Trouble,
+    },
     /// What the talconfig says cannot be meant.
     #[error("please fix issues with your config file")]
     Invalid(Vec<Finding>),
@@ -74,7 +82,7 @@ impl Error {
             Self::Substitution(_) => "talconfig.variable",
             Self::Structure(_) => "talconfig.structure",
             Self::Shape(_) => "talconfig.shape",
-            Self::Reference(_) => "talconfig.reference",
+            Self::Reference { .. } => "talconfig.reference",
             Self::Invalid(_) => "talconfig.invalid",
             Self::Secrets(_) => "talconfig.secrets",
             Self::Template(_) => "talconfig.template",
@@ -93,7 +101,7 @@ impl Error {
             | Self::Substitution(trouble)
             | Self::Structure(trouble)
             | Self::Shape(trouble)
-            | Self::Reference(trouble)
+            | Self::Reference { trouble, .. }
             | Self::Secrets(trouble)
             | Self::Template(trouble)
             | Self::Patch(trouble)
@@ -148,6 +156,16 @@ impl Trouble {
     pub(crate) fn within(mut self, attempt: &str) -> Self {
         self.message = format!("{attempt}{}", self.message);
         self
+    }
+}
+
+impl From<FileError> for Trouble {
+    fn from(error: FileError) -> Self {
+        let trouble = Self::new(error.to_string());
+        if error.is_missing() {
+            return trouble.hint("a path behind @ counts from the directory of the talconfig");
+        }
+        trouble
     }
 }
 

@@ -245,7 +245,8 @@ impl<'a> Images<'a> {
     fn render(&self, name: &str, text: &str, data: &Go<'_>) -> Result<String, Error> {
         let surroundings =
             Surroundings { environment: self.environment, now: self.world.now(), sprig: true };
-        template::render(name, text, data, &surroundings).map_err(Error::Template)
+        template::render(name, text, data, &surroundings)
+            .map_err(|trouble| Error::Template(trouble.in_file("imageFactory")))
     }
 }
 
@@ -296,7 +297,8 @@ impl Talconfig {
         };
         let environment = Environment::default();
         let surroundings = Surroundings { environment: &environment, now: 0, sprig: false };
-        template::render("filename", text, &data, &surroundings).map_err(Error::Template)
+        template::render("filename", text, &data, &surroundings)
+            .map_err(|trouble| Error::Template(trouble.in_file("filenameTmpl")))
     }
 }
 

@@ -43,7 +43,9 @@ pub use error::{Error, Trouble};
 pub use image::{Factory, Images, MachineSpec, Registration, read_schematic, simple_schematic};
 pub use layers::{Change, Layer};
 pub use layout::{Moved, Relaid, Stays, relay};
-pub use lint::{Files, Level, Place, Remark, lint_codes, lint_native, lint_talconfig};
+pub use lint::{
+    Files, Level, Place, Remark, lint_codes, lint_ignored, lint_native, lint_talconfig,
+};
 pub use load::{Node, Talconfig};
 pub use machine::{Cluster, Machine};
 pub use schema::json_schema;

@@ -32,6 +32,8 @@ pub struct Remark {
     pub level: Level,
     /// Which rule says so.
     pub code: &'static str,
+    /// The key of the talconfig that is refused, such as `nodes[0].hostname`, and the name of what it breaks.
+    pub field: Option<(String, &'static str)>,
     /// What is the matter.
     pub message: String,
     /// What to do.
@@ -79,12 +81,12 @@ pub fn lint_talconfig(
 ) -> Result<Vec<Remark>, Error> {
     let mut environment = environment.clone();
     let loaded =
-        Talconfig::load(&files.cluster, &files.env_files, &mut environment, world).map(drop);
+        Talconfig::open(&files.cluster, &files.env_files, &mut environment, world).map(drop);
     if let Err(error @ Error::Unreadable(_)) = loaded {
         return Err(error);
     }
     let directory = Directory::of_talconfig(files, &environment, world)?;
-    let mut remarks = follow(&directory);
+    let mut remarks = follow(&directory, |_| true);
     // A rule of ours has named the line of an env file that is wrong.
     let told = remarks.iter().any(|remark| remark.code == ENV_FILE);
     match loaded {
@@ -95,6 +97,16 @@ pub fn lint_talconfig(
     Ok(in_order(remarks))
 }
 
+/// Looks only for what a talconfig says and nobody hears.
+pub fn lint_ignored(
+    files: &Files,
+    environment: &Environment,
+    world: &dyn World,
+) -> Result<Vec<Remark>, Error> {
+    let directory = Directory::of_talconfig(files, environment, world)?;
+    Ok(in_order(follow(&directory, |rule| IGNORED.contains(&rule.code))))
+}
+
 /// Looks at a directory with a native file, as far as a rule makes sense there.
 pub fn lint_native(
     files: &Files,
@@ -102,7 +114,7 @@ pub fn lint_native(
     environment: &Environment,
     world: &dyn World,
 ) -> Vec<Remark> {
-    in_order(follow(&Directory::of_spec(files, spec, environment, world)))
+    in_order(follow(&Directory::of_spec(files, spec, environment, world), |_| true))
 }
 
 /// Every code, each with an entry in the reference of errors.
@@ -110,15 +122,16 @@ pub fn lint_codes() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|rule| rule.code)
 }
 
-fn follow(directory: &Directory<'_>) -> Vec<Remark> {
+fn follow(directory: &Directory<'_>, is_asked: impl Fn(&Rule) -> bool) -> Vec<Remark> {
     let mut remarks = Vec::new();
-    for rule in RULES {
+    for rule in RULES.iter().filter(|rule| is_asked(rule)) {
         let mut found = Vec::new();
         (rule.look)(directory, &mut found);
         remarks.extend(found.into_iter().map(|Found { place, message, hint }| Remark {
             place,
             level: rule.level,
             code: rule.code,
+            field: None,
             message,
             hint,
         }));
@@ -175,6 +188,9 @@ impl fmt::Display for Place {
 }
 
 const ENV_FILE: &str = "lint.env-file";
+
+/// Rules about what has no effect at all.
+const IGNORED: [&str; 3] = ["lint.unknown-key", "lint.second-document", "lint.several-secrets"];
 
 const RULES: &[Rule] = &[
     Rule { code: "lint.unknown-key", level: Level::Error, look: keys::unknown },

@@ -55,8 +55,7 @@ impl Talconfig {
         environment: &mut Environment,
         world: &dyn World,
     ) -> Result<Self, Error> {
-        let releases = ["talosVersion", "kubernetesVersion"];
-        let opened = Self::read(file, env_files, environment, world, &releases);
+        let opened = Self::read(file, env_files, environment, world, &RELEASES);
         let mut talconfig = opened.map_err(|error| {
             let bytes = world.read(file).unwrap_or_default();
             located::located(error, file, &String::from_utf8_lossy(&bytes))
@@ -206,9 +205,11 @@ fn fetch_manifests(
     for (index, manifest) in items_mut(cluster, "inlineManifests").enumerate() {
         fetch(manifest, "contents", environment, world).map_err(|trouble| {
             let name = manifest.text_at("contents");
-            Error::Reference(trouble.within(&format!(
+            let attempt = format!(
                 "failed to get inlineManifest content for {name} in `inlineManifest[{index}]`: "
-            )))
+            );
+            let key = format!("inlineManifests[{index}]");
+            Error::Reference { key, group: "", trouble: trouble.within(&attempt) }
         })?;
     }
     Ok(())
@@ -252,11 +253,14 @@ fn nodes(
         world.debug(&|| format!("overriding global {role} node config for {hostname}"));
         let mut node = with_group(value, cluster.get(key).unwrap_or(&nothing));
         node.index = index;
-        for (index, file) in items_mut(&mut node.value, "machineFiles").enumerate() {
+        for (at, file) in items_mut(&mut node.value, "machineFiles").enumerate() {
             fetch(file, "content", environment, world).map_err(|trouble| {
-                Error::Reference(trouble.within(&format!(
-                    "failed to get machine file content for {hostname} in `machineFiles[{index}]`: "
-                )))
+                let attempt = format!(
+                    "failed to get machine file content for {hostname} in `machineFiles[{at}]`: "
+                );
+                let trouble = trouble.within(&attempt);
+                let of_node = format!("nodes[{index}].machineFiles[{at}]");
+                Error::Reference { key: of_node, group: key, trouble }
             })?;
         }
         nodes.push(node);
@@ -311,4 +315,6 @@ fn items_mut<'a>(value: &'a mut Value, key: &str) -> impl Iterator<Item = &'a mu
     items.iter_mut()
 }
 
+/// The keys that variables of the same name may give.
+pub(crate) const RELEASES: [&str; 2] = ["talosVersion", "kubernetesVersion"];
 const GUIDE: &str = "https://budimanjojo.github.io/talhelper/latest/guides/#example-talconfigyaml";

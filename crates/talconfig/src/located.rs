@@ -15,12 +15,10 @@ use crate::{decode, text};
 pub(crate) fn located(error: Error, file: &str, written: &str) -> Error {
     let original = Original::new(file, written);
     match error {
-        Error::Substitution(trouble) => {
-            let trouble = match variable(&trouble.message, written) {
-                Some(line) => placed(trouble, line, &original),
-                None => placed_lines(trouble, &original),
-            };
-            Error::Substitution(trouble)
+        Error::Substitution(trouble) => Error::Substitution(filled_in(trouble, file, written)),
+        Error::Reference { key, group, trouble } => {
+            let place = original.layer(&key, group);
+            Error::Reference { key, group, trouble: trouble.within(&format!("{place}: ")) }
         }
         // Said again about the text as it was written, for its lines.
         Error::Structure(trouble) => {
@@ -37,6 +35,15 @@ pub(crate) fn located(error: Error, file: &str, written: &str) -> Error {
             Error::Invalid(findings.into_iter().map(|finding| found(finding, &original)).collect())
         }
         other => other,
+    }
+}
+
+/// What is wrong with the variables of a text that was read from a file, with its place in it.
+pub(crate) fn filled_in(trouble: Trouble, file: &str, written: &str) -> Trouble {
+    let original = Original::new(file, written);
+    match variable(&trouble.message, written) {
+        Some(line) => placed(trouble, line, &original),
+        None => placed_lines(trouble, &original),
     }
 }
 

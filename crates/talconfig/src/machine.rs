@@ -24,7 +24,7 @@ use crate::secrets::Secrets;
 use crate::steps::{Steps, plain};
 use crate::template::{self, Surroundings};
 use crate::world::World;
-use crate::{sealed, text};
+use crate::{located, sealed, text};
 
 /// A machine's configuration.
 pub struct Machine {
@@ -99,8 +99,10 @@ impl<'a> Cluster<'a> {
             environment: self.images.environment,
             original: &self.talconfig.original,
             node,
+            asked: steps.asked,
         };
-        let text = builder.keys(&self.generate(node)?, &self.plan().keys(node)?, steps)?;
+        let keys = self.plan().keys(node).map_err(|error| builder.within("imageFactory", error))?;
+        let text = builder.keys(&self.generate(node)?, &keys, steps)?;
         if known_mode(self.mode).is_none() && has_volumes(node) {
             return Err(unknown_mode(self.mode));
         }
@@ -203,6 +205,8 @@ struct Builder<'a> {
     environment: &'a Environment,
     original: &'a Original,
     node: &'a Node,
+    /// Whether somebody asks where things are written.
+    asked: bool,
 }
 
 /// A patch with everything put in that is to be put in.
@@ -242,7 +246,11 @@ impl Builder<'_> {
                 }
                 Change::Rendered { kind, path, key, template } => {
                     let before = snapshot.get_or_insert_with(|| documents.clone());
-                    let value = self.render(template, before)?;
+                    let value = self.render(template, before);
+                    let value = value.map_err(|trouble| {
+                        let trouble = trouble.in_file(&layer.origin);
+                        self.within(&layer.origin, Error::Template(trouble))
+                    })?;
                     let what = if path
                         .last()
                         .is_some_and(|last| last.to_lowercase().ends_with("labels"))
@@ -332,19 +340,21 @@ impl Builder<'_> {
         let whose = if stage == Stage::Machine { "node specific" } else { "global" };
         self.world.debug(&|| format!("applying {whose} patches to {}", self.node.hostname()));
         let (below, text) = between.read()?;
-        let asked = steps.asked;
-        let within = |error: Error, key: &str| {
-            if asked { error.within(&format!("{}: ", self.layer(key))) } else { error }
-        };
+        let asked = self.asked;
         let mut filled = Vec::new();
         for (key, entry) in entries {
-            let patch = match entry.strip_prefix('@') {
-                Some(path) => self.patch_file(path, &below),
-                None => self
-                    .render(entry, below.documents())
-                    .map(|text| Some(Filled { name: key.to_owned(), text, written: Written::Key })),
-            };
-            filled.extend(patch.map_err(|error| within(error, key))?);
+            filled.extend(match entry.strip_prefix('@') {
+                Some(path) => {
+                    self.patch_file(path, &below).map_err(|error| self.within(key, error))?
+                }
+                None => {
+                    let text = self.render(entry, below.documents()).map_err(|trouble| {
+                        let text = self.original.text(key, entry.lines().count());
+                        self.template_error(trouble, &text)
+                    })?;
+                    Some(Filled { name: key.to_owned(), text, written: Written::Key })
+                }
+            });
         }
         let mut patches = Vec::new();
         for patch in filled {
@@ -388,8 +398,7 @@ impl Builder<'_> {
 
     /// Reads a patch from a file; nothing when there is nothing in it.
     fn patch_file(&self, path: &str, below: &Config) -> Result<Option<Filled>, Error> {
-        let bytes =
-            self.world.read(path).map_err(|error| Error::Patch(error.to_string().into()))?;
+        let bytes = self.world.read(path).map_err(|error| Error::Patch(error.into()))?;
         let raw = String::from_utf8_lossy(&bytes).into_owned();
         if raw.trim().is_empty() {
             self.world.debug(&|| format!("{path} is an empty file, skip applying this patch"));
@@ -403,9 +412,11 @@ impl Builder<'_> {
             // A template need not be YAML before it is filled in.
             Err(_) => raw.clone(),
         };
-        let content = self.render(&content, below.documents())?;
-        let text = text::fill_in(&content, self.environment)
-            .map_err(|trouble| Error::Patch(trouble.in_file(path)))?;
+        let content = self.render_file(path, &content, below)?;
+        let text = text::fill_in(&content, self.environment).map_err(|trouble| {
+            let trouble = trouble.in_file(path);
+            Error::Patch(if self.asked { located::filled_in(trouble, path, &raw) } else { trouble })
+        })?;
         Ok(Some(Filled { name: path.to_owned(), text, written: Written::File(raw) }))
     }
 
@@ -431,10 +442,10 @@ impl Builder<'_> {
         layers: &[Layer],
         steps: &mut Steps,
     ) -> Result<Between, Error> {
-        let paths: Vec<&str> = layers
+        let paths: Vec<(&str, &str)> = layers
             .iter()
             .filter_map(|layer| match &layer.change {
-                Change::Manifest(path) => Some(path.as_str()),
+                Change::Manifest(path) => Some((&*layer.origin, &**path)),
                 _ => None,
             })
             .collect();
@@ -443,10 +454,11 @@ impl Builder<'_> {
         }
         self.world.debug(&|| format!("generating extra manifests for {}", self.node.hostname()));
         let (below, mut text) = between.both()?;
-        for path in paths {
-            let content =
-                sealed::open_file(path, self.environment, self.world).map_err(Error::Patch)?;
-            let content = self.render(&content, below.documents())?;
+        for (key, path) in paths {
+            let content = sealed::open_file(path, self.environment, self.world)
+                .map_err(Error::Patch)
+                .and_then(|content| self.render_file(path, &content, &below))
+                .map_err(|error| self.within(key, error))?;
             if !content.starts_with("---\n") {
                 text.push_str("---\n");
             }
@@ -462,7 +474,38 @@ impl Builder<'_> {
         self.original.layer(key, group)
     }
 
-    fn render(&self, template: &str, documents: &[Document]) -> Result<String, Error> {
+    /// Says which key of the talconfig an error came up at, for who asks.
+    fn within(&self, key: &str, error: Error) -> Error {
+        if self.asked { error.within(&format!("{}: ", self.layer(key))) } else { error }
+    }
+
+    fn render_file(&self, path: &str, content: &str, below: &Config) -> Result<String, Error> {
+        self.render(content, below.documents()).map_err(|trouble| {
+            let count = u32::try_from(content.lines().count()).unwrap_or(u32::MAX);
+            let text =
+                Text { file: path.to_owned(), key: String::new(), lines: (1..=count).collect() };
+            self.template_error(trouble, &text)
+        })
+    }
+
+    /// What is wrong with a template. Who asks gets the line where that was written, not the one in the template.
+    fn template_error(&self, trouble: Trouble, written: &Text) -> Error {
+        if !self.asked {
+            let name = if written.key.is_empty() { &written.file } else { &written.key };
+            return Error::Template(trouble.in_file(name));
+        }
+        let said = trouble.message.strip_prefix("template: template:").unwrap_or(&trouble.message);
+        let numbers = said
+            .split_inclusive(':')
+            .map_while(|part| Some((part.len(), part.strip_suffix(':')?.parse::<u32>().ok()?)));
+        let numbers: Vec<_> = numbers.collect();
+        let line = numbers.first().map_or(1, |(_, line)| *line);
+        let rest = said[numbers.iter().map(|(length, _)| length).sum()..].trim_start();
+        let message = format!("{}: template: {rest}", written.place(line));
+        Error::Template(Trouble { message, hint: trouble.hint })
+    }
+
+    fn render(&self, template: &str, documents: &[Document]) -> Result<String, Trouble> {
         if !template.contains("{{") {
             return Ok(template.to_owned());
         }
@@ -470,7 +513,7 @@ impl Builder<'_> {
             Surroundings { environment: self.environment, now: self.world.now(), sprig: true };
         let body = template_data(documents);
         let data = template::config(&body);
-        template::render("template", template, &data, &surroundings).map_err(Error::Template)
+        template::render("template", template, &data, &surroundings)
     }
 }
 

@@ -73,11 +73,14 @@ pub fn open_file(
 ) -> Result<String, Trouble> {
     world.debug(&|| format!("attempting SOPS decryption of {path}"));
     let format = Format::of_path(path);
-    let bytes = world.read(path).map_err(|error| match format {
-        Some(_) if error.is_missing() => Trouble::new(format!(
-            "SOPS decryption failed for {path}: Failed to read \"{path}\": {error}"
-        )),
-        _ => Trouble::new(error.to_string()),
+    let bytes = world.read(path).map_err(|error| {
+        let attempt = match format {
+            Some(_) if error.is_missing() => {
+                format!("SOPS decryption failed for {path}: Failed to read \"{path}\": ")
+            }
+            _ => String::new(),
+        };
+        Trouble::from(error).within(&attempt)
     })?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let Some(format) = format else {
@@ -183,12 +186,16 @@ fn decrypt(
 ) -> Result<String, Trouble> {
     let identities = world.identities(environment);
     let error = match sops::decrypt(text, format, &identities) {
-        Ok(plain) => return Ok(plain.into_exposed()),
+        Ok(plain) => {
+            world.opened(file);
+            return Ok(plain.into_exposed());
+        }
         Err(error) => error,
     };
     if let sops::Error::KeyKind(_) = &error
         && let Some(opened) = world.open_elsewhere(text, kind(format), environment)
     {
+        world.opened(file);
         return opened.map_err(Trouble::new);
     }
     Err(match &error {

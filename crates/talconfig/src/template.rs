@@ -38,7 +38,7 @@ pub(crate) fn render(
     if !text.contains("{{") {
         return Ok(text.to_owned());
     }
-    let wrong = |message: String| Trouble::new(format!("template: {name}:{message}"));
+    let wrong = |message: String| Trouble::new(format!("template: {name}:{message}")).hint(HINT);
     let template = parse::parse(text, surroundings.sprig).map_err(wrong)?;
     eval::execute(name, text, &template, data, surroundings).map_err(wrong)
 }
@@ -52,3 +52,7 @@ pub(crate) fn is_template(text: &str) -> bool {
 pub(crate) fn config(body: &BTreeMap<String, Value>) -> Go<'_> {
     Go::Struct { ty: &fields::CONFIG, fields: body, pointer: true }
 }
+
+/// What a person does about a template that cannot be filled in.
+const HINT: &str = "between {{ and }} stands a Go template: docs/reference/talhelper.md lists what it may say; \
+                    {{ \"{{\" }} gives two braces";

@@ -30,6 +30,9 @@ pub trait World {
         environment: &Environment,
     ) -> Option<Result<String, String>>;
 
+    /// Hears of a file that was encrypted and is open now.
+    fn opened(&self, _file: &str) {}
+
     /// Registers a schematic with an image factory and gives its id.
     fn register(&self, url: &str, schematic: &str) -> Result<String, String>;
 

@@ -112,13 +112,17 @@ struct Line<'a> {
     column: Option<u32>,
     level: &'static str,
     code: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
     message: &'a str,
     hint: &'a str,
 }
 
 impl<'a> Line<'a> {
     fn new(remark: &'a Remark) -> Self {
-        let Remark { place, level, code, message, hint } = remark;
+        let Remark { place, level, code, field, message, hint } = remark;
         let within = |number: u32| Some(number).filter(|_| place.line > 0);
         Self {
             file: &place.file,
@@ -126,6 +130,8 @@ impl<'a> Line<'a> {
             column: within(place.column),
             level: level.name(),
             code,
+            field: field.as_ref().map(|(field, _)| field.as_str()),
+            kind: field.as_ref().map(|(_, kind)| *kind),
             message,
             hint,
         }

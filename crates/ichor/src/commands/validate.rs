@@ -7,7 +7,7 @@ use serde::Serialize;
 use talos_config::{Config, Mode, Origin, Validation};
 
 use crate::args::Output;
-use crate::directory::Directory;
+use crate::directory::{self, Directory};
 use crate::printer::Printer;
 use crate::settings::{Input, Place};
 use crate::texts::Texts;
@@ -49,12 +49,29 @@ pub(super) fn directory(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     machines::run(async {
-        let mut directory = Directory::open(place).await?;
-        directory.warnings.iter().for_each(|warning| printer.note(warning));
+        let mut directory = match Directory::open(place).await {
+            Ok(directory) => directory,
+            // A program that reads the report gets one.
+            Err(error @ Error::Spec { .. }) if output != Output::Table => {
+                let file = directory::find(place.directory.as_deref())?.file;
+                let report = Report::unreadable(file.display().to_string(), mode, &error);
+                return conclude(&[report], mode, output, printer);
+            }
+            Err(error) => return Err(error),
+        };
         directory.cluster.mode = mode;
         let cluster = &directory.cluster;
         let mut renderer = cluster.renderer();
         let mut reports = Vec::new();
+        if strict && !directory.warnings.is_empty() {
+            reports.push(Report::warned(
+                directory.file.display().to_string(),
+                mode,
+                &directory.warnings,
+            ));
+        } else {
+            directory.warnings.iter().for_each(|warning| printer.note(warning));
+        }
         for (machine, _) in cluster.spec.machines() {
             let validation = match renderer.config(&machine.name) {
                 Ok(config) => config.validate(mode, strict),
@@ -212,19 +229,34 @@ impl Report {
         }
     }
 
+    /// For a file that cannot be read as what it should be.
     fn unreadable(file: String, mode: Mode, error: &Error) -> Self {
-        let finding = Finding {
+        Self::invalid(file, mode, [(Some(error.code()), error.to_string())])
+    }
+
+    /// For somebody to whom what should be looked at is wrong.
+    fn warned(file: String, mode: Mode, warnings: &[String]) -> Self {
+        let wrong = |warning: &String| (None, warning.replacen("warning: ", "", 1));
+        Self::invalid(file, mode, warnings.iter().map(wrong))
+    }
+
+    fn invalid(
+        file: String,
+        mode: Mode,
+        findings: impl IntoIterator<Item = (Option<&'static str>, String)>,
+    ) -> Self {
+        let finding = |(code, message)| Finding {
             level: "error",
-            code: Some(error.code()),
+            code,
             document: None,
-            message: error.to_string(),
+            message,
             place: None,
         };
         Self {
             subject: Subject::File(file),
             mode: mode.name(),
             valid: false,
-            errors: vec![finding],
+            errors: findings.into_iter().map(finding).collect(),
             warnings: Vec::new(),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use plan::MachineName;
-use talconfig::{Cluster, Environment, Finding, Images, Secrets, Talconfig};
+use talconfig::{Cluster, Environment, Files, Finding, Images, Remark, Secrets, Talconfig};
 use talos_config::Source;
 
 use super::{Described, Known, spec_problems};
@@ -39,11 +39,31 @@ pub(super) fn read(
     let cluster = Cluster::new(&talconfig, &secrets, &images, MODE).map_err(failed)?;
     let (spec, layers) = cluster.translate(source, explained).map_err(failed)?;
     talconfig::checked(&spec).map_err(failed)?;
-    let warnings = talconfig.warnings.iter().flat_map(lines);
+    let ignored = ignored(file, &environment, &outside).map_err(failed)?;
+    let warnings = talconfig.warnings.iter().flat_map(lines).chain(ignored);
     let warnings = warnings.chain(outside.lines()).collect();
+    // The secrets themselves are kept as they were in any case.
+    let is_sealed = outside.opened().iter().any(|opened| *opened != text(&vault));
     let (secrets, secrets_file) = (secrets.bundle, Some(vault));
     let registrations = images.registrations(&talconfig);
-    Ok(Described { spec, layers, secrets, secrets_file, warnings, registrations })
+    Ok(Described { spec, layers, secrets, secrets_file, is_sealed, warnings, registrations })
+}
+
+/// What a talconfig says without effect, a line each.
+fn ignored(
+    file: &Path,
+    environment: &Environment,
+    outside: &Outside,
+) -> Result<Vec<String>, talconfig::Error> {
+    let files = Files {
+        cluster: text(file),
+        secret_files: SECRET_FILES.iter().map(|name| text(&folder(file).join(name))).collect(),
+        ..Files::default()
+    };
+    let remarks = talconfig::lint_ignored(&files, environment, outside)?.into_iter();
+    Ok(remarks
+        .map(|Remark { place, message, hint, .. }| format!("{place}: warning: {message} ({hint})"))
+        .collect())
 }
 
 /// The machines that a talconfig names.

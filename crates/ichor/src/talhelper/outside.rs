@@ -24,6 +24,8 @@ pub(crate) struct Outside {
     debug: bool,
     /// What is to be told to people, in its order.
     lines: RefCell<Vec<String>>,
+    /// Files that were encrypted.
+    opened: RefCell<Vec<String>>,
     factories: Factories,
     versions: Cow<'static, Versions>,
 }
@@ -34,9 +36,15 @@ impl Outside {
         Self {
             debug,
             lines: RefCell::default(),
+            opened: RefCell::default(),
             factories: Factories { trusted: settings::trusted(variable) },
             versions: releases::known(&settings::cache(variable)),
         }
+    }
+
+    /// The files that were encrypted.
+    pub(crate) fn opened(&self) -> Vec<String> {
+        self.opened.borrow().clone()
     }
 
     /// Tells what has come up since the last time.
@@ -93,6 +101,10 @@ impl World for Outside {
     ) -> Option<Result<String, String>> {
         let opened = sealed::open_with_sops(text, kind)?;
         Some(opened.map_err(|error| error.to_string()))
+    }
+
+    fn opened(&self, file: &str) {
+        self.opened.borrow_mut().push(file.to_owned());
     }
 
     fn register(&self, url: &str, schematic: &str) -> Result<String, String> {

@@ -113,8 +113,10 @@ impl<'a> Directory<'a> {
         let Some(document) = documents.into_iter().next() else { return Ok(directory) };
         directory.root = filled(&document.root, environment);
         let version = word(directory.root.get("talosVersion"));
-        directory.contract =
-            if version.is_empty() { LATEST.parse().ok() } else { version.parse().ok() };
+        // A variable of the same name says it where the talconfig does not.
+        let version = Some(version).filter(|version| !version.is_empty());
+        let version = version.or_else(|| environment.get("talosVersion").map(str::trim));
+        directory.contract = version.unwrap_or(LATEST).parse().ok();
         directory.find_references();
         directory.find_patches();
         Ok(directory)
@@ -179,22 +181,25 @@ impl<'a> Directory<'a> {
 
     /// Why a talconfig is refused, as remarks.
     pub(super) fn refusal(&self, error: &Error) -> Vec<Remark> {
-        let remark = |place: Place, message: String, hint: String| Remark {
+        let remark = |place: Place, field, message: String, hint: String| Remark {
             place,
             level: Level::Error,
             code: error.code(),
+            field,
             message,
             hint,
         };
         let Error::Invalid(findings) = error else {
             let place = Place { file: self.files.cluster.clone(), line: 0, column: 0 };
             let hint = error.hint().unwrap_or("`ichor talhelper genconfig` says the same");
-            return vec![remark(place, error.to_string(), hint.to_owned())];
+            return vec![remark(place, None, error.to_string(), hint.to_owned())];
         };
         let wrong = findings.iter().filter(|finding| !finding.is_warning);
         let remarks = wrong.map(|finding| {
             let hint = format!("{} cannot be meant so", finding.field);
-            remark(self.place(self.origin(&finding.field)), finding.messages.join("; "), hint)
+            let field = Some((finding.field.clone(), finding.kind));
+            let place = self.place(self.origin(&finding.field));
+            remark(place, field, finding.messages.join("; "), hint)
         });
         remarks.collect()
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::directory::Directory;
 use super::{Found, Place};
 use crate::dotenv;
+use crate::load::RELEASES;
 use crate::sealed;
 
 /// Without secrets every run makes new ones, and no machine knows the others.
@@ -63,7 +64,9 @@ pub(super) fn unused_variable(directory: &Directory<'_>, found: &mut Vec<Found>)
     }
     for (file, text) in env_texts(directory) {
         let Ok(variables) = dotenv::parse(&text) else { continue };
-        for name in variables.keys().filter(|name| !name.starts_with("SOPS_")) {
+        // These count without being referred to.
+        let counts = |name: &str| name.starts_with("SOPS_") || RELEASES.contains(&name);
+        for name in variables.keys().filter(|name| !counts(name)) {
             let line = text.lines().position(|line| line.trim_start().starts_with(name.as_str()));
             let line = line.and_then(|line| u32::try_from(line + 1).ok()).unwrap_or_default();
             let here = text.lines().filter(|line| line.contains(name.as_str())).count() > 1;

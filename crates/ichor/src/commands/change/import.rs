@@ -28,15 +28,26 @@ pub(super) async fn run(
         wanted.insert(machine.name.clone(), config);
     }
     let made = Native::of(&cluster.spec, &wanted, &cluster.secrets, &cluster.key, cluster.mode);
-    let Native { spec, patches } = made.map_err(|error| Error::Spec {
+    let mut native = made.map_err(|error| Error::Spec {
         message: with_causes(&error),
         hint: Some("keep the files that you have: every command works on them".to_owned()),
         code: error.code(),
     })?;
-    let mut outputs = vec![(args.output.join(FILE), spec.write().into_exposed())];
-    let patches = patches.into_iter();
-    outputs.extend(patches.map(|(path, text)| (args.output.join(path), text.into_exposed())));
-    outputs.push(secrets(&directory, &args.output, &surroundings.place.keys)?);
+    let keys = &surroundings.place.keys;
+    // What was encrypted stays so.
+    if directory.is_sealed {
+        native = native.with_paths(|path| path.replace(".yaml", ".sops.yaml"));
+    }
+    let mut outputs = vec![(args.output.join(FILE), native.spec.write().into_exposed())];
+    for (path, text) in native.patches {
+        let path = args.output.join(path);
+        let text = match directory.is_sealed {
+            true => sealed::seal(text.expose(), &path, keys)?,
+            false => text.into_exposed(),
+        };
+        outputs.push((path, text));
+    }
+    outputs.push(secrets(&directory, &args.output, keys)?);
     files::write_all(&outputs, false, printer)?;
     printer.note("every machine gets the configuration that it had: `ichor diff` shows it");
     Ok(ExitStatus::Done)
