@@ -12,8 +12,8 @@ mod node;
 mod reach;
 
 pub use change::{
-    ApplyArgs, ApproveArgs, CancelArgs, Change, DestroyArgs, HistoryArgs, Import, In, Init,
-    Overriding, PlanArgs, ShowArgs, StatusArgs, Told,
+    ApplyArgs, ApproveArgs, CancelArgs, Change, DestroyArgs, HealthArgs, HistoryArgs, Import, In,
+    Init, Overriding, PlanArgs, ShowArgs, StatusArgs, Told,
 };
 pub use config::{Config, ConfigCommand};
 pub(crate) use guide::DEFAULT_FACTORY;

@@ -39,8 +39,9 @@ impl Environment {
                 Error::EnvFile(Trouble::new(format!("{file}: {error}")).hint(NO_DOTENV))
             })?;
             for (name, value) in variables {
-                // What was encrypted must not appear in a log.
-                let shown = if opened.was_sealed { talos_config::REDACTED } else { &value };
+                // What was encrypted, and keys, must not appear in a log.
+                let is_secret = opened.was_sealed || name.starts_with("SOPS_");
+                let shown = if is_secret { talos_config::REDACTED } else { &value };
                 world.debug(&|| format!("loaded environment variable: {name}={shown}"));
                 self.0.insert(name, value);
             }

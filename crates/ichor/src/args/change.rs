@@ -1,9 +1,11 @@
 //! Commands about a whole cluster: what is planned, done and was done.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
+use super::reach::duration;
 use super::{Shown, Sure};
 
 /// One of them.
@@ -75,8 +77,9 @@ pub enum Change {
     /// Check whether the cluster is well; ends with 1 when it is not
     ///
     /// Shows the machines, and what runs on them: etcd, the kubelet, and on control planes the API server, the controller
-    /// manager and the scheduler, each with its state and the reason when it is not well.
-    Health(StatusArgs),
+    /// manager and the scheduler, each with its state and the reason when it is not well. --wait looks again until all is
+    /// well, and ends with 6 when it is not by then.
+    Health(HealthArgs),
 
     /// Show what was done
     History(HistoryArgs),
@@ -94,7 +97,8 @@ impl Change {
             Self::Apply(args) | Self::Resume(args) => args.place.directory.as_ref(),
             Self::Destroy(args) => args.place.directory.as_ref(),
             Self::Cancel(args) => args.place.directory.as_ref(),
-            Self::Status(args) | Self::Health(args) => args.place.directory.as_ref(),
+            Self::Status(args) => args.place.directory.as_ref(),
+            Self::Health(args) => args.status.place.directory.as_ref(),
             Self::History(args) => args.place.directory.as_ref(),
         }
     }
@@ -265,7 +269,7 @@ pub struct CancelArgs {
     pub place: In,
 }
 
-/// Arguments of `ichor status` and `ichor health`.
+/// Arguments of `ichor status`, which `ichor health` has too.
 #[derive(Clone, Debug, Args)]
 pub struct StatusArgs {
     #[command(flatten)]
@@ -277,6 +281,17 @@ pub struct StatusArgs {
 
     #[command(flatten)]
     pub shown: Shown,
+}
+
+/// Arguments of `ichor health`.
+#[derive(Clone, Debug, Args)]
+pub struct HealthArgs {
+    #[command(flatten)]
+    pub status: StatusArgs,
+
+    /// How long to look again before it is not well
+    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "watch")]
+    pub wait: Option<Duration>,
 }
 
 /// Arguments of `ichor history`.

@@ -368,8 +368,8 @@ struct GenurlArgs {
     registry_url: String,
 
     /// The release of Talos
-    #[arg(global = true, short, long, default_value = talconfig::LATEST)]
-    version: String,
+    #[arg(global = true, short = 'v', long = "version", value_name = "VERSION", default_value = talconfig::LATEST)]
+    talos_version: String,
 
     /// A system extension
     #[arg(global = true, short, long, value_name = "NAME")]
@@ -565,7 +565,7 @@ fn genurl(args: GenurlArgs) -> Result<Genurl, String> {
         env_files: list("--env-file", &args.env_file, &ENV_FILES)?,
         node: args.node,
         registry: args.registry_url,
-        version: args.version,
+        version: args.talos_version,
         extensions: list("-e, --extension", &args.extension, &[])?,
         kernel_args: list("-k, --kernel-arg", &args.kernel_arg, &[])?,
         offline: args.offline_mode,

@@ -3,24 +3,17 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::thread;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use bytes::Bytes;
 use prost::Message;
-use rustls::ServerConfig;
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use talos_api::proto::cosi::{self, ListRequest, ListResponse, Metadata, Resource};
 use talos_api::proto::definitions::block::DiskSpec;
 use talos_api::resource::Spec as _;
-use talos_config::pki::{self, Authority, Key, NewAuthority, Request, Subject, Validity};
-use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
-use tonic::codegen::http::{HeaderMap, HeaderValue, Response};
+use talos_config::pki::{Authority, Key, NewAuthority, Validity};
 
 use crate::Directory;
+use crate::api::{Call, Machine};
 
 #[test]
 fn a_machine_becomes_an_entry_that_its_file_accepts() {
@@ -95,7 +88,7 @@ fn disk(device: &str, transport: &str, gigabytes: u64, change: impl Fn(&mut Disk
     disk
 }
 
-/// Starts a machine that has these disks; it ends with the test's process.
+/// Starts a machine that has these disks.
 fn machine(disks: Vec<DiskSpec>) -> SocketAddr {
     let mut replies: BTreeMap<String, Vec<Vec<u8>>> = include_str!("maintenance.jsonl")
         .lines()
@@ -122,82 +115,19 @@ fn machine(disks: Vec<DiskSpec>) -> SocketAddr {
             .encode_to_vec()
     });
     replies.insert(DiskSpec::TYPE.to_owned(), disks.collect());
-    let (sender, receiver) = std::sync::mpsc::channel();
-    thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.expect("a runtime").block_on(async {
-            let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-            sender.send(listener.local_addr().expect("an address")).expect("somebody who waits");
-            let acceptor = acceptor();
-            let replies = Arc::new(replies);
-            while let Ok((stream, _)) = listener.accept().await {
-                let Ok(stream) = acceptor.accept(stream).await else { continue };
-                let replies = Arc::clone(&replies);
-                tokio::spawn(async move {
-                    let Ok(mut connection) = h2::server::handshake(stream).await else { return };
-                    while let Some(Ok((request, respond))) = connection.accept().await {
-                        tokio::spawn(answer(
-                            request.uri().path().to_owned(),
-                            request.into_body(),
-                            respond,
-                            Arc::clone(&replies),
-                        ));
-                    }
-                });
-            }
-        });
-    });
-    receiver.recv().expect("an address")
-}
-
-async fn answer(
-    path: String,
-    mut body: h2::RecvStream,
-    mut respond: h2::server::SendResponse<Bytes>,
-    replies: Arc<BTreeMap<String, Vec<Vec<u8>>>>,
-) {
-    let mut request = Vec::new();
-    while let Some(Ok(data)) = body.data().await {
-        let _ = body.flow_control().release_capacity(data.len());
-        request.extend_from_slice(&data);
-    }
-    let asked = ListRequest::decode(request.get(5..).unwrap_or_default()).unwrap_or_default();
-    // What is not listed is not there: code 5.
-    let (frames, code) = match replies.get(&asked.r#type) {
-        Some(frames) if path == "/cosi.resource.State/List" => (frames.as_slice(), "0"),
-        _ => (&[][..], "5"),
+    let answers = move |call: &Call| {
+        let asked = ListRequest::decode(call.message.as_slice()).unwrap_or_default();
+        let listed =
+            replies.get(&asked.r#type).filter(|_| call.path == "/cosi.resource.State/List");
+        listed.cloned()
     };
-    let response = Response::builder().header("content-type", "application/grpc");
-    let response = response.body(()).expect("a response");
-    let mut stream = respond.send_response(response, false).expect("a client");
-    for frame in frames {
-        let length = u32::try_from(frame.len()).expect("a short frame").to_be_bytes();
-        let bytes = [&[0][..], &length, frame].concat();
-        stream.send_data(bytes.into(), false).expect("a client");
-    }
-    let code = HeaderValue::from_static(code);
-    let trailers = HeaderMap::from_iter([("grpc-status".parse().expect("a name"), code)]);
-    stream.send_trailers(trailers).expect("a client");
+    Machine::start(&stranger(), answers).address
 }
 
-/// A certificate that nobody signed whom anybody knows, as machines in maintenance have one.
-fn acceptor() -> TlsAcceptor {
+/// Signs for nobody whom anybody knows, as machines in maintenance do it themselves.
+pub(crate) fn stranger() -> Authority {
     let validity = Validity { not_before: 0, not_after: 4_102_444_800, serial: [1; 16] };
     let new =
         NewAuthority { organization: Some("maintenance"), addresses: &[], validity, id: [1; 20] };
-    let authority = Authority::new(Key::ed25519([7; 32]), &new);
-    let key = Key::ed25519([8; 32]);
-    let request =
-        Request::new(&key, &Subject::default(), &["127.0.0.1".parse().expect("an address")]);
-    let certificate = authority.sign_machine(&request, validity).expect("a certificate").encode();
-    let der = |text: &str| pki::blocks(text).next().expect("a block").bytes;
-    let mut config = ServerConfig::builder()
-        .with_no_client_auth()
-        .with_single_cert(
-            vec![der(&certificate).into()],
-            PrivateKeyDer::from(PrivatePkcs8KeyDer::from(der(key.encode().expose()))),
-        )
-        .expect("a certificate");
-    config.alpn_protocols = vec![b"h2".to_vec()];
-    TlsAcceptor::from(Arc::new(config))
+    Authority::new(Key::ed25519([7; 32]), &new)
 }

@@ -1,14 +1,20 @@
 //! The steps of the operations guide as people take them: from `cluster.yaml` and `nodes.yaml` to machine configuration,
 //! with an image factory of our own on a loopback address.
 
+mod api;
 mod factory;
 mod init;
 mod machine;
+mod names;
 mod page;
+mod patches;
+mod reset;
+mod sample;
 mod secrets;
 mod server;
 mod talconfig;
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -59,6 +65,11 @@ impl Directory {
         files
     }
 
+    /// What every file of the directory holds.
+    fn contents(&self) -> BTreeMap<String, String> {
+        self.files("").into_iter().map(|path| (path.clone(), self.read(&path))).collect()
+    }
+
     fn run(&self, line: &str) -> Said {
         self.run_with(line, &[])
     }
@@ -82,6 +93,13 @@ impl Directory {
         let said = self.run(line);
         assert_eq!(said.code, 0, "{line}\n{}{}", said.stdout, said.stderr);
         said.stdout
+    }
+
+    /// A value of a machine's configuration, as the directory gives it; nothing where it is not set.
+    fn explained(&self, path: &str, machine: &str) -> Option<String> {
+        let said = self.done(&format!("explain {path} -n {machine} -o json"));
+        let explained: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+        explained["value"].as_str().map(str::to_owned)
     }
 }
 
@@ -122,3 +140,6 @@ impl Said {
         }
     }
 }
+
+/// The secrets of a cluster that is nowhere.
+const SECRETS: &str = include_str!("../talhelper/throw-away-secrets/talsecret.yaml");

@@ -49,8 +49,8 @@ impl Case {
         case
     }
 
-    /// Runs the case and gives the aspects that are not as recorded.
-    pub(crate) fn replay(&self, path: &str) -> BTreeMap<&'static str, String> {
+    /// Runs the case: what is said, and where files are left.
+    pub(crate) fn run(&self, path: &str) -> (Sandbox, Said) {
         let sandbox = Sandbox::new(&self.input);
         let mut said = Said::default();
         for arguments in &self.argv {
@@ -58,6 +58,12 @@ impl Case {
             words.extend(arguments.iter().cloned());
             sandbox.run(Path::new(env!("CARGO_BIN_EXE_ichor")), &words, &self.env, path, &mut said);
         }
+        (sandbox, said)
+    }
+
+    /// Runs the case and gives the aspects that are not as recorded.
+    pub(crate) fn replay(&self, path: &str) -> BTreeMap<&'static str, String> {
+        let (sandbox, said) = self.run(path);
         let mut wrong = BTreeMap::new();
         if said.codes != self.codes {
             wrong.insert("code", format!("{:?} instead of {:?}", said.codes, self.codes));
@@ -80,7 +86,11 @@ impl Case {
             wrong.insert("stderr", both(&self.stderr, &stderr));
         }
         let mut files = sandbox.files();
-        if !self.output.keys().any(|name| name.ends_with("talosconfig")) {
+        let failed = |codes: &[i32]| codes.iter().all(|code| *code != 0);
+        // What does not succeed leaves neither.
+        let whole = self.output.keys().any(|name| name.ends_with("talosconfig"))
+            || failed(&self.codes) && failed(&said.codes);
+        if !whole {
             // Recorded only where that is what the case is about.
             files.retain(|name, _| !name.ends_with("talosconfig") && !name.ends_with(".gitignore"));
         }

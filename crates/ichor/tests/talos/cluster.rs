@@ -33,7 +33,7 @@ fn a_cluster_is_made_changed_and_protected() {
     assert_eq!(history.matches("begun by").count(), 1, "{history}");
 
     home.ichor(&["plan"]).expect(0);
-    home.ichor(&["health"]).expect(0);
+    home.ichor(&["health", "--wait", "2m"]).expect(0);
     let nodes = home.kubectl(&["get", "nodes", "--no-headers"]);
     assert_eq!(nodes.split_whitespace().take(2).collect::<Vec<_>>(), [&*machine.name, "Ready"]);
     let leases =
@@ -101,7 +101,7 @@ fn three_control_planes_and_a_worker_are_made_changed_and_ended() {
     let made = home.ichor(&["apply", "--yes", "--metrics", "metrics.prom"]).expect(0);
     home.ichor(&["plan"]).expect(0);
     home.ichor(&["diff"]).expect(0);
-    home.ichor(&["health"]).expect(0);
+    home.ichor(&["health", "--wait", "2m"]).expect(0);
     let nodes = home.kubectl(&["get", "nodes", "--no-headers"]);
     assert_eq!(nodes.matches(" Ready ").count(), 4, "{nodes}");
     assert_eq!(home.members(), 3);
@@ -136,7 +136,7 @@ fn three_control_planes_and_a_worker_are_made_changed_and_ended() {
     assert!(planned.contains("hand over lead") && planned.contains("2 of 3 voters able"));
     home.ichor(&["apply", "--yes"]).expect(0);
     home.ichor(&["plan"]).expect(0);
-    home.ichor(&["health"]).expect(0);
+    home.ichor(&["health", "--wait", "2m"]).expect(0);
     assert_eq!(home.members(), 3);
 
     let kept = home.kubectl(&["get", "configmap", "proof", "-o", "jsonpath={.data.metal}"]);
@@ -323,7 +323,7 @@ impl Home {
     }
 
     #[track_caller]
-    fn wait_until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+    pub(crate) fn wait_until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
         for _ in 0..600 {
             if holds(self) {
                 return;

@@ -48,7 +48,12 @@ fn a_talconfig_directory_is_a_cluster_directory() {
     home.ichor(&["plan"]).expect(0);
     // A patch of the harness takes the network plug-in away, so nobody has waited for the node.
     home.kubectl(&["wait", "--for=condition=Ready", &format!("node/{name}"), "--timeout=120s"]);
-    home.ichor(&["health"]).expect(0);
+    let well = home.ichor(&["health", "--wait", "2m"]).expect(0).stdout;
+    for component in
+        ["etcd", "kubelet", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]
+    {
+        assert!(well.contains(&format!("{name}   {component} ")), "{component}: {well}");
+    }
     // Credentials and state belong to the whole repository, and the latter is nothing for Git.
     let nodes = home.kubectl(&["get", "nodes", "--no-headers"]);
     assert_eq!(nodes.split_whitespace().take(2).collect::<Vec<_>>(), [&**name, "Ready"]);
@@ -85,6 +90,21 @@ fn a_talconfig_directory_is_a_cluster_directory() {
     home.ichor(&["plan"]).expect(0);
     home.ichor(&["diff"]).expect(0);
     home.ichor(&["history"]).expect(0);
+
+    // What does not run is told, with the reason.
+    let broken = "cluster:\n  scheduler:\n    extraArgs:\n      no-such-flag: \"1\"\n";
+    write("talos/patches/sysctl.yaml", broken);
+    home.ichor(&["apply", "--yes"]).expect(0);
+    home.wait_until("the scheduler does not run", |home| {
+        let said = home.ichor(&["health"]);
+        let problem = format!("{name}: kube-scheduler: ");
+        said.code == 1 && said.stderr.contains(&problem) && said.stdout.contains("Fail")
+    });
+    let unwell = home.ichor(&["health", "--wait", "1s"]).expect(6);
+    assert!(unwell.stderr.contains("kube-scheduler"), "{unwell:?}");
+    write("talos/patches/sysctl.yaml", "machine: {}\n");
+    home.ichor(&["apply", "--yes"]).expect(0);
+    home.ichor(&["health", "--wait", "2m"]).expect(0);
 }
 
 #[test]

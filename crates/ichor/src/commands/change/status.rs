@@ -7,11 +7,12 @@ use engine::journal::{Journal as _, unfinished};
 use engine::{Cluster, Component, Machines, Progress, Target, components, observe};
 use plan::{Cni, Fact, Inventory, MachineName, Moment, NodeState, Standing};
 use serde::Serialize;
+use tokio::time::timeout;
 
 use super::World;
 use super::person::short;
 use super::plan::Nobody;
-use crate::args::{Output, StatusArgs};
+use crate::args::{HealthArgs, Output, StatusArgs};
 use crate::directory::Directory;
 use crate::moment::Moment as Time;
 use crate::printer::Printer;
@@ -24,40 +25,65 @@ pub(super) async fn status(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    look(args, surroundings, printer, false).await?;
+    show(args, surroundings, printer, false).await?;
     Ok(ExitStatus::Done)
 }
 
 pub(super) async fn health(
-    args: &StatusArgs,
+    args: &HealthArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let status = look(args, surroundings, printer, true).await?;
+    let HealthArgs { status: args, wait } = args;
+    let unwell = match wait {
+        Some(wait) => {
+            let world = World::open(surroundings).await?;
+            // Whether it came about or not, what there is then is shown below.
+            match timeout(*wait, until_well(&world, printer)).await {
+                Ok(outcome) => {
+                    outcome?;
+                    ExitStatus::Failed
+                }
+                Err(_) => ExitStatus::TimedOut,
+            }
+        }
+        None => ExitStatus::Failed,
+    };
+    let status = show(args, surroundings, printer, true).await?;
     if args.shown.output == Output::Table {
         for problem in &status.problems {
             printer.note(problem);
         }
     }
-    Ok(if status.problems.is_empty() { ExitStatus::Done } else { ExitStatus::Failed })
+    Ok(if status.problems.is_empty() { ExitStatus::Done } else { unwell })
+}
+
+/// Looks again and again until nothing is wrong, and tells what is when that changes.
+async fn until_well(world: &World, printer: &mut Printer) -> Result<(), Error> {
+    let mut told = Vec::new();
+    loop {
+        let problems = look(world, true).await?.problems;
+        if problems.is_empty() {
+            return Ok(());
+        }
+        for problem in problems.iter().filter(|problem| !told.contains(*problem)) {
+            printer.step(&format!("not yet: {problem}"));
+        }
+        told = problems;
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
 }
 
 /// Shows the cluster, over and over where somebody keeps looking; with what runs on its machines where that is asked for.
-async fn look(
+async fn show(
     args: &StatusArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
     with_components: bool,
 ) -> Result<Status, Error> {
     let world = World::open(surroundings).await?;
-    let directory = &world.directory;
-    let ports = world.ports(&Nobody, &Nobody);
     loop {
-        let inventory = observe(&directory.cluster, &ports).await?;
-        let mut status = Status::new(directory, &inventory).await?;
-        if with_components {
-            status.add_components(&directory.cluster, &inventory, ports.machines).await;
-        }
+        let status = look(&world, with_components).await?;
         match args.shown.output {
             Output::Table if args.watch => printer.screen(&status.live())?,
             output if args.watch => drop(printer.item(&status, output)?),
@@ -68,6 +94,16 @@ async fn look(
         }
         tokio::time::sleep(LOOK_AGAIN).await;
     }
+}
+
+async fn look(world: &World, with_components: bool) -> Result<Status, Error> {
+    let (directory, ports) = (&world.directory, world.ports(&Nobody, &Nobody));
+    let inventory = observe(&directory.cluster, &ports).await?;
+    let mut status = Status::new(directory, &inventory).await?;
+    if with_components {
+        status.add_components(&directory.cluster, &inventory, ports.machines).await;
+    }
+    Ok(status)
 }
 
 /// A cluster at one moment.
