@@ -1,9 +1,9 @@
 //! Templates filled in.
 
 use super::Surroundings;
-use super::functions;
-use super::parse::{Node, Pipeline, Term, What};
-use super::value::Go;
+use super::functions::{self, MOST, Type, truncated};
+use super::parse::{Command, Node, Pipeline, Term, What};
+use super::value::{Go, OPAQUE};
 
 /// Fills in a template. The error begins with the place.
 pub(super) fn execute(
@@ -17,8 +17,10 @@ pub(super) fn execute(
         name,
         text,
         surroundings,
-        variables: vec![(String::new(), data.clone())],
+        variables: vec![("$".to_owned(), data.clone())],
         output: String::new(),
+        at: 0,
+        shown: String::new(),
     };
     run.nodes(nodes, data)?;
     Ok(run.output)
@@ -30,6 +32,17 @@ struct Run<'a, 'd> {
     surroundings: &'a Surroundings<'a>,
     variables: Vec<(String, Go<'d>)>,
     output: String,
+    /// Where stands what is being computed, and how errors show it.
+    at: usize,
+    shown: String,
+}
+
+/// A function, where it stands, the words with it as errors show them, and its arguments.
+struct Call<'t> {
+    name: &'t str,
+    at: usize,
+    shown: &'t str,
+    arguments: &'t [Term],
 }
 
 /// How a list of nodes ended.
@@ -57,17 +70,9 @@ impl<'d> Run<'_, 'd> {
             Node::Action(pipeline) => {
                 let value = self.pipeline(pipeline, dot)?;
                 if pipeline.variables.is_empty() {
-                    let printed = value.print().ok_or_else(|| {
-                        let problem = format!("a value of type {} has no text", value.type_name());
-                        self.wrong(first(pipeline), &problem)
-                    })?;
-                    // Nothing at all is printed in other words where it was the result of a function.
-                    let printed = if printed == "<nil>" && matches!(value, Go::Nil("")) {
-                        "<no value>".to_owned()
-                    } else {
-                        printed
-                    };
-                    self.output.push_str(&printed);
+                    self.stand(pipeline.at, &format!("{{{{{}}}}}", pipeline.shown));
+                    let written = value.written().map_err(|problem| self.wrong(&problem))?;
+                    self.output.push_str(&written);
                 }
             }
             Node::If { condition, then, otherwise } => {
@@ -105,145 +110,268 @@ impl<'d> Run<'_, 'd> {
         dot: &Go<'d>,
     ) -> Result<Flow, String> {
         let begun = self.variables.len();
-        let plain =
-            Pipeline { variables: Vec::new(), declares: false, commands: values.commands.clone() };
-        let pairs: Vec<(Go<'d>, Go<'d>)> = match self.pipeline(&plain, dot)? {
-            Go::List(items) => {
-                (0..).zip(items).map(|(index, item)| (Go::Int(index), item)).collect()
-            }
-            Go::Map(map) => map.into_iter().map(|(key, value)| (Go::Text(key), value)).collect(),
-            Go::Int(count) => (0..count).map(|index| (Go::Int(index), Go::Int(index))).collect(),
-            Go::Nil(_) => Vec::new(),
-            other => {
-                let shown = other.print().unwrap_or_else(|| other.type_name().to_owned());
-                return Err(self.wrong(first(values), &format!("range can't iterate over {shown}")));
-            }
-        };
+        let value = self.pipeline(values, dot)?;
+        let pairs = self.pairs(value, values.variables.len())?;
         if pairs.is_empty() {
             let flow = self.nodes(otherwise, dot)?;
             self.variables.truncate(begun);
-            return Ok(flow);
+            // To break here ends this loop, which is over, and not the one around it.
+            return Ok(if flow == Flow::Break { Flow::On } else { flow });
         }
+        let inner = self.variables.len();
         for (key, value) in pairs {
-            match values.variables.as_slice() {
-                [one] => self.assign(one, value.clone(), values.declares),
-                [one, two] => {
-                    self.assign(one, key, values.declares);
-                    self.assign(two, value.clone(), values.declares);
-                }
-                _ => {}
+            // The last variable is the item, and one before it the key.
+            for (place, name) in values.variables.iter().rev().enumerate() {
+                let new = if place == 0 { value.clone() } else { key.clone() };
+                self.assign(name, new)?;
             }
             let flow = self.nodes(body, &value)?;
-            self.variables.truncate(begun);
+            self.variables.truncate(inner);
             if flow == Flow::Break {
                 break;
             }
         }
+        self.variables.truncate(begun);
         Ok(Flow::On)
     }
 
-    fn assign(&mut self, name: &str, value: Go<'d>, declares: bool) {
-        let known = self.variables.iter_mut().rev().find(|(known, _)| known == name);
-        match known {
-            Some((_, place)) if !declares => *place = value,
-            _ => self.variables.push((name.to_owned(), value)),
+    /// What a loop goes over: keys and items.
+    fn pairs(&self, value: Go<'d>, variables: usize) -> Result<Vec<(Go<'d>, Go<'d>)>, String> {
+        Ok(match value {
+            Go::List(_, items) => {
+                (0..).zip(items).map(|(index, item)| (Go::Int(index), item)).collect()
+            }
+            Go::Map(_, map) => map.into_iter().map(|(key, value)| (Go::Text(key), value)).collect(),
+            Go::Nil("") => Vec::new(),
+            Go::Int(count) | Go::Long(count) if variables > 1 => {
+                let problem = format!("can't use {count} to iterate over more than one variable");
+                return Err(self.wrong(&problem));
+            }
+            Go::Int(count) | Go::Long(count) if count > MOST => {
+                return Err(self.wrong(&format!("Ichor does not count to more than {MOST}")));
+            }
+            Go::Int(count) => (0..count).map(|index| (Go::Nil(""), Go::Int(index))).collect(),
+            Go::Long(count) => (0..count).map(|index| (Go::Nil(""), Go::Long(index))).collect(),
+            Go::Opaque(_) => return Err(self.wrong(OPAQUE)),
+            other => {
+                let shown = other.written().unwrap_or_else(|_| other.type_name());
+                return Err(self.wrong(&format!("range can't iterate over {shown}")));
+            }
+        })
+    }
+
+    /// Gives a variable that is known another value.
+    fn assign(&mut self, name: &str, value: Go<'d>) -> Result<(), String> {
+        match self.variables.iter_mut().rev().find(|(known, _)| known == name) {
+            Some((_, place)) => *place = value,
+            None => return Err(self.wrong(&format!("undefined variable: {name}"))),
         }
+        Ok(())
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline, dot: &Go<'d>) -> Result<Go<'d>, String> {
+        self.stand(pipeline.at, &pipeline.shown);
         let mut value: Option<Go<'d>> = None;
         for command in &pipeline.commands {
             value = Some(self.command(command, dot, value)?);
         }
         let value = value.unwrap_or(Go::Nil(""));
         for name in &pipeline.variables {
-            self.assign(name, value.clone(), pipeline.declares);
+            if pipeline.declares {
+                self.variables.push((name.clone(), value.clone()));
+            } else {
+                self.assign(name, value.clone())?;
+            }
         }
         Ok(value)
     }
 
     fn command(
         &mut self,
-        command: &[Term],
+        command: &Command,
         dot: &Go<'d>,
         last: Option<Go<'d>>,
     ) -> Result<Go<'d>, String> {
-        let Some((head, arguments)) = command.split_first() else { return Ok(Go::Nil("")) };
-        let What::Function(name) = &head.what else {
-            if arguments.is_empty() && last.is_none() {
-                return self.term(head, dot);
+        let Some((head, arguments)) = command.terms.split_first() else { return Ok(Go::Nil("")) };
+        let given = !arguments.is_empty() || last.is_some();
+        match &head.what {
+            What::Function(name) => {
+                let call = Call { name, at: command.at, shown: &command.shown, arguments };
+                self.call(&call, dot, last)
             }
-            return Err(self.wrong(head, "can't give argument to non-function"));
-        };
-        let mut values = Vec::new();
-        for argument in arguments {
-            let value = self.term(argument, dot)?;
-            // These look at no more arguments than they need.
-            let enough = match name.as_str() {
-                "and" => !value.truth(),
-                "or" => value.truth(),
-                _ => false,
-            };
-            values.push(value);
-            if enough && last.is_none() {
-                break;
+            What::Fields(_) | What::Variable(..) | What::Chain(..) => self.reach(head, dot, given),
+            What::Group(pipeline) => {
+                self.refuse_arguments(head, given)?;
+                self.pipeline(pipeline, dot)
+            }
+            What::Dot
+            | What::Nil
+            | What::Text(_)
+            | What::Int(_)
+            | What::Float(_)
+            | What::Bool(_) => {
+                self.stand(head.at, &head.shown);
+                self.refuse_arguments(head, given)?;
+                match head.what {
+                    What::Dot => Ok(dot.clone()),
+                    What::Nil => Err(self.wrong("nil is not a command")),
+                    _ => constant(head, Type::Any).map_err(|problem| self.wrong(&problem)),
+                }
             }
         }
-        values.extend(last);
-        functions::call(name, &values, self.surroundings)
-            .map_err(|problem| self.wrong(head, &format!("error calling {name}: {problem}")))
     }
 
-    fn term(&mut self, term: &Term, dot: &Go<'d>) -> Result<Go<'d>, String> {
-        let (value, fields) = match &term.what {
-            What::Fields(fields) => (dot.clone(), fields.as_slice()),
-            What::Variable(name, fields) => {
-                let known = self.variables.iter().rev().find(|(known, _)| known == name);
-                let value = known.map(|(_, value)| value.clone());
-                let value = value
-                    .ok_or_else(|| self.wrong(term, &format!("undefined variable \"${name}\"")))?;
-                (value, fields.as_slice())
+    fn call(
+        &mut self,
+        call: &Call<'_>,
+        dot: &Go<'d>,
+        last: Option<Go<'d>>,
+    ) -> Result<Go<'d>, String> {
+        self.stand(call.at, call.name);
+        let signature = functions::find(call.name, self.surroundings.sprig)
+            .map_err(|problem| self.wrong(&problem))?;
+        signature
+            .check(call.name, call.arguments.len(), last.is_some())
+            .map_err(|problem| self.wrong(&problem))?;
+        if matches!(call.name, "and" | "or") {
+            return self.and_or(call, dot, last);
+        }
+        let mut values = Vec::new();
+        for argument in call.arguments {
+            values.push(self.argument(argument, signature.parameter(values.len()), dot)?);
+        }
+        if let Some(last) = last {
+            let taken = signature.parameter(values.len()).take(last);
+            values.push(taken.map_err(|problem| self.wrong(&problem))?);
+        }
+        match functions::call(call.name, &values, self.surroundings) {
+            Ok(value) => Ok(value),
+            Err(problem) => {
+                self.stand(call.at, call.shown);
+                Err(self.wrong(&format!("error calling {}: {problem}", call.name)))
             }
-            What::Function(_) => (self.command(std::slice::from_ref(term), dot, None)?, &[][..]),
-            What::Text(text) => (Go::text(text), &[][..]),
-            What::Int(number) => (Go::Int(*number), &[][..]),
-            What::Float(number) => (Go::Float(*number), &[][..]),
-            What::Bool(value) => (Go::Bool(*value), &[][..]),
-            What::Nil => (Go::Nil(""), &[][..]),
-            What::Group(pipeline, fields) => (self.pipeline(pipeline, dot)?, fields.as_slice()),
+        }
+    }
+
+    /// These look at no more arguments than they need.
+    fn and_or(
+        &mut self,
+        call: &Call<'_>,
+        dot: &Go<'d>,
+        last: Option<Go<'d>>,
+    ) -> Result<Go<'d>, String> {
+        let mut value = Go::Nil("");
+        for argument in call.arguments {
+            value = self.argument(argument, Type::Truth, dot)?;
+            if value.truth() == (call.name == "or") {
+                return Ok(value);
+            }
+        }
+        Ok(last.unwrap_or(value))
+    }
+
+    /// A term where a type is wanted.
+    fn argument(&mut self, term: &Term, wanted: Type, dot: &Go<'d>) -> Result<Go<'d>, String> {
+        self.stand(term.at, &term.shown);
+        let value = match &term.what {
+            What::Dot => dot.clone(),
+            What::Fields(_) | What::Variable(..) | What::Chain(..) => {
+                self.reach(term, dot, false)?
+            }
+            What::Group(pipeline) => self.pipeline(pipeline, dot)?,
+            What::Function(name) => {
+                let call = Call { name, at: term.at, shown: &term.shown, arguments: &[] };
+                self.call(&call, dot, None)?
+            }
+            What::Nil => return wanted.nothing().map_err(|problem| self.wrong(&problem)),
+            What::Text(_) | What::Int(_) | What::Float(_) | What::Bool(_) => {
+                return constant(term, wanted).map_err(|problem| self.wrong(&problem));
+            }
         };
-        fields
+        wanted.take(value).map_err(|problem| self.wrong(&problem))
+    }
+
+    /// The value of a variable, or of fields of something.
+    fn reach(&mut self, term: &Term, dot: &Go<'d>, given: bool) -> Result<Go<'d>, String> {
+        self.stand(term.at, &term.shown);
+        let (value, fields) = match &term.what {
+            What::Variable(name, fields) => (self.variable(name)?, fields.as_slice()),
+            What::Chain(inner, fields) => {
+                (self.argument(inner, Type::Truth, dot)?, fields.as_slice())
+            }
+            What::Fields(fields) => (dot.clone(), fields.as_slice()),
+            _ => (dot.clone(), &[][..]),
+        };
+        let Some((last, before)) = fields.split_last() else {
+            self.refuse_arguments(term, given)?;
+            return Ok(value);
+        };
+        let receiver = before
             .iter()
             .try_fold(value, |value, field| value.field(field))
-            .map_err(|problem| self.wrong(term, &problem))
+            .map_err(|problem| self.wrong(&problem))?;
+        let found = receiver.field(last).map_err(|problem| self.wrong(&problem))?;
+        let problem = match receiver {
+            _ if !given => return Ok(found),
+            Go::Map(..) => format!("{last} is not a method but has arguments"),
+            _ => format!("{last} has arguments but cannot be invoked as function"),
+        };
+        Err(self.wrong(&problem))
     }
 
-    /// `line:column: executing "name" at <term>: problem`
-    fn wrong(&self, term: &Term, problem: &str) -> String {
-        let before = self.text.get(..term.at).unwrap_or(self.text);
+    fn stand(&mut self, at: usize, shown: &str) {
+        self.at = at;
+        self.shown = shown.to_owned();
+    }
+
+    fn variable(&self, name: &str) -> Result<Go<'d>, String> {
+        let known = self.variables.iter().rev().find(|(known, _)| known == name);
+        let value = known.map(|(_, value)| value.clone());
+        value.ok_or_else(|| self.wrong(&format!("undefined variable: {name}")))
+    }
+
+    fn refuse_arguments(&self, head: &Term, given: bool) -> Result<(), String> {
+        if given {
+            return Err(self.wrong(&format!("can't give argument to non-function {}", head.shown)));
+        }
+        Ok(())
+    }
+
+    /// `line:column: executing "name" at <what>: problem`
+    fn wrong(&self, problem: &str) -> String {
+        let before = self.text.get(..self.at).unwrap_or(self.text);
         let line = 1 + before.matches('\n').count();
         let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
-        let shown = match &term.what {
-            What::Fields(fields) if fields.is_empty() => ".".to_owned(),
-            What::Fields(fields) => format!(".{}", fields.join(".")),
-            What::Variable(name, fields) => {
-                let words: Vec<&str> = std::iter::once(name.as_str())
-                    .chain(fields.iter().map(String::as_str))
-                    .collect();
-                format!("${}", words.join("."))
-            }
-            What::Function(name) => name.clone(),
-            What::Text(text) => format!("{text:?}"),
-            What::Int(number) => number.to_string(),
-            What::Float(number) => number.to_string(),
-            What::Bool(value) => value.to_string(),
-            What::Nil => "nil".to_owned(),
-            What::Group(..) => "(…)".to_owned(),
-        };
-        format!("{line}:{column}: executing {:?} at <{shown}>: {problem}", self.name)
+        format!("{line}:{column}: executing {:?} at <{}>: {problem}", self.name, self.shown)
     }
 }
 
-fn first(pipeline: &Pipeline) -> &Term {
-    &pipeline.commands[0][0]
+/// A constant where a type is wanted.
+fn constant<'d>(term: &Term, wanted: Type) -> Result<Go<'d>, String> {
+    let value = match &term.what {
+        What::Text(text) => Go::text(text),
+        What::Int(number) => Go::Int(*number),
+        What::Float(number) => Go::Float(*number),
+        What::Bool(value) => Go::Bool(*value),
+        _ => Go::Nil(""),
+    };
+    let expected = match (wanted, value) {
+        (Type::Any | Type::Truth, value)
+        | (Type::Text, value @ Go::Text(_))
+        | (Type::Int, value @ Go::Int(_))
+        | (Type::Bool, value @ Go::Bool(_)) => return Ok(value),
+        (Type::Int, Go::Float(number)) if number.fract() == 0.0 && number.abs() < 9e18 => {
+            return Ok(Go::Int(truncated(number)));
+        }
+        (Type::Text, _) => "string",
+        (Type::Int, _) => "integer",
+        (Type::Bool, _) => "bool",
+        (Type::Map, _) => {
+            return Err(format!("can't handle {} for arg of type {}", term.shown, wanted.name()));
+        }
+    };
+    Err(format!("expected {expected}; found {}", term.shown))
 }
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,9 +1,14 @@
 //! From text to actions.
 
+mod lex;
+pub(super) mod literal;
+
+use talos_config::rules::quoted;
+
 use super::functions;
+use lex::{Kind, Token};
 
 /// A piece of a template.
-#[derive(Clone)]
 pub(super) enum Node {
     Text(String),
     Action(Pipeline),
@@ -15,23 +20,33 @@ pub(super) enum Node {
 }
 
 /// Commands, each with the result of the one before as its last argument.
-#[derive(Clone)]
 pub(super) struct Pipeline {
+    pub(super) at: usize,
+    /// As errors show it.
+    pub(super) shown: String,
     /// `$a, $b :=` or `$a =`
     pub(super) variables: Vec<String>,
     pub(super) declares: bool,
-    pub(super) commands: Vec<Vec<Term>>,
+    pub(super) commands: Vec<Command>,
 }
 
-/// One word of a command, and where it stands.
-#[derive(Clone)]
+/// A value, or a function and what it is given.
+pub(super) struct Command {
+    pub(super) at: usize,
+    pub(super) shown: String,
+    /// At least one.
+    pub(super) terms: Vec<Term>,
+}
+
+/// One word of a command, where it stands and how errors show it.
 pub(super) struct Term {
     pub(super) at: usize,
+    pub(super) shown: String,
     pub(super) what: What,
 }
 
-#[derive(Clone)]
 pub(super) enum What {
+    Dot,
     /// `.A.B` of the current value.
     Fields(Vec<String>),
     /// `$x.A`
@@ -42,407 +57,525 @@ pub(super) enum What {
     Float(f64),
     Bool(bool),
     Nil,
-    /// `(…).A`
-    Group(Box<Pipeline>, Vec<String>),
+    /// `(…)`
+    Group(Box<Pipeline>),
+    /// `(…).A` or `function.A`
+    Chain(Box<Term>, Vec<String>),
 }
 
 /// Reads a template. The error begins with its line.
 pub(super) fn parse(text: &str, sprig: bool) -> Result<Vec<Node>, String> {
-    let tokens = split(text)?;
-    let mut parser = Parser { text, tokens: tokens.into_iter().peekable(), sprig, depth: 0 };
-    let (nodes, end) = parser.nodes()?;
-    match end {
-        None => Ok(nodes),
-        Some((at, words)) => Err(parser.wrong(at, &format!("unexpected {{{{{words}}}}}"))),
+    let (tokens, problem) = lex::tokens(text);
+    let mut parser = Parser {
+        text,
+        tokens,
+        problem,
+        next: 0,
+        last: 0,
+        sprig,
+        variables: vec!["$".to_owned()],
+        ranges: 0,
+        branches: 0,
+        parentheses: 0,
+    };
+    let (nodes, ending) = parser.nodes()?;
+    match ending {
+        Ending::Nothing => Ok(nodes),
+        Ending::End => Err(parser.wrong(parser.last(), "unexpected {{end}}")),
+        Ending::Else => Err(parser.wrong(parser.last(), "unexpected {{else}}")),
     }
-}
-
-enum Token {
-    Text(String),
-    /// What stands between braces, and where.
-    Action(usize, String),
-}
-
-/// Splits text from actions; a dash at a brace takes the white space beside it away.
-fn split(text: &str) -> Result<Vec<Token>, String> {
-    let mut tokens = Vec::new();
-    let mut position = 0;
-    let mut trim = false;
-    while let Some(found) = text[position..].find("{{") {
-        let open = position + found;
-        let mut before = &text[position..open];
-        let after = &text[open + 2..];
-        let left = after.starts_with("- ") || after.starts_with("-\t") || after.starts_with("-\n");
-        if trim {
-            before = before.trim_start();
-        }
-        if left {
-            before = before.trim_end();
-        }
-        if !before.is_empty() {
-            tokens.push(Token::Text(before.to_owned()));
-        }
-        let inner = open + 2 + usize::from(left);
-        let Some(end) = closing(&text[inner..]) else {
-            return Err(format!("{}: unclosed action", line(text, open)));
-        };
-        let action = &text[inner..inner + end];
-        let right =
-            action.ends_with('-') && action[..action.len() - 1].ends_with([' ', '\t', '\n']);
-        let action = if right { &action[..action.len() - 1] } else { action };
-        if !action.trim_start().starts_with("/*") {
-            tokens.push(Token::Action(inner, action.to_owned()));
-        }
-        trim = right;
-        position = inner + end + 2;
-    }
-    let rest = if trim { text[position..].trim_start() } else { &text[position..] };
-    if !rest.is_empty() {
-        tokens.push(Token::Text(rest.to_owned()));
-    }
-    Ok(tokens)
-}
-
-/// Where an action ends; braces in quotes do not count.
-fn closing(text: &str) -> Option<usize> {
-    let mut quote = None;
-    let mut escaped = false;
-    for (at, character) in text.char_indices() {
-        match quote {
-            None if text[at..].starts_with("}}") => return Some(at),
-            None if matches!(character, '"' | '`' | '\'') => quote = Some(character),
-            None if character == '\n' && !text[..at].trim_start().starts_with("/*") => {}
-            None => {}
-            Some(_) if escaped => escaped = false,
-            Some(open) if character == '\\' && open != '`' => escaped = true,
-            Some(open) if character == open => quote = None,
-            Some(_) => {}
-        }
-    }
-    None
-}
-
-fn line(text: &str, at: usize) -> usize {
-    1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }
 
 struct Parser<'a> {
     text: &'a str,
-    tokens: std::iter::Peekable<std::vec::IntoIter<Token>>,
+    /// The last one is [`Kind::End`] or [`Kind::Wrong`], and stays.
+    tokens: Vec<Token<'a>>,
+    /// What is wrong where the text cannot be read on.
+    problem: String,
+    next: usize,
+    /// The one that was taken last, which errors stand at.
+    last: usize,
     sprig: bool,
+    /// Those that are known here.
+    variables: Vec<String>,
+    /// Loops around this place.
+    ranges: usize,
     /// Branches within branches.
-    depth: usize,
-}
-
-/// What ended a list of nodes: where it stands, and `end` or `else …`.
-type End = Option<(usize, String)>;
-
-impl Parser<'_> {
-    fn nodes(&mut self) -> Result<(Vec<Node>, End), String> {
-        let mut nodes = Vec::new();
-        while let Some(token) = self.tokens.next() {
-            let (at, action) = match token {
-                Token::Text(text) => {
-                    nodes.push(Node::Text(text));
-                    continue;
-                }
-                Token::Action(at, action) => (at, action),
-            };
-            let trimmed = action.trim_start();
-            let begins = at + action.len() - trimmed.len();
-            let word: String = trimmed.chars().take_while(|c| c.is_alphanumeric()).collect();
-            let rest = &trimmed[word.len()..];
-            let inner = begins + word.len();
-            match word.as_str() {
-                "end" | "else" => return Ok((nodes, Some((at, trimmed.trim_end().to_owned())))),
-                "if" => nodes.push(self.branch(rest, inner, |condition, then, otherwise| {
-                    Node::If { condition, then, otherwise }
-                })?),
-                "with" => nodes.push(self.branch(rest, inner, |value, then, otherwise| {
-                    Node::With { value, then, otherwise }
-                })?),
-                "range" => nodes.push(self.branch(rest, inner, |values, body, otherwise| {
-                    Node::Range { values, body, otherwise }
-                })?),
-                "break" => nodes.push(Node::Break),
-                "continue" => nodes.push(Node::Continue),
-                "define" | "template" | "block" => {
-                    return Err(self.wrong(at, &format!("{{{{{word}}}}} is not supported here")));
-                }
-                _ => nodes.push(Node::Action(self.pipeline(trimmed, begins)?)),
-            }
-        }
-        Ok((nodes, None))
-    }
-
-    fn branch(
-        &mut self,
-        head: &str,
-        at: usize,
-        make: fn(Pipeline, Vec<Node>, Vec<Node>) -> Node,
-    ) -> Result<Node, String> {
-        let head = self.pipeline(head, at)?;
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(self.wrong(at, "branches are nested too deeply"));
-        }
-        let (then, end) = self.nodes()?;
-        let otherwise = match end {
-            None => return Err(self.wrong(self.text.len(), "unexpected EOF")),
-            Some((_, words)) if words == "end" => Vec::new(),
-            Some((at, words)) => {
-                let rest = words.strip_prefix("else").unwrap_or_default().trim_start();
-                if rest.is_empty() {
-                    let (otherwise, end) = self.nodes()?;
-                    match end {
-                        Some((_, words)) if words == "end" => otherwise,
-                        _ => return Err(self.wrong(at, "unexpected {{else}}")),
-                    }
-                } else if let Some(condition) = rest.strip_prefix("if ") {
-                    vec![self.branch(condition, at, |condition, then, otherwise| Node::If {
-                        condition,
-                        then,
-                        otherwise,
-                    })?]
-                } else if let Some(value) = rest.strip_prefix("with ") {
-                    vec![self.branch(value, at, |value, then, otherwise| Node::With {
-                        value,
-                        then,
-                        otherwise,
-                    })?]
-                } else {
-                    return Err(self.wrong(at, &format!("unexpected <{rest}> in else")));
-                }
-            }
-        };
-        self.depth -= 1;
-        Ok(make(head, then, otherwise))
-    }
-
-    fn pipeline(&self, text: &str, at: usize) -> Result<Pipeline, String> {
-        let mut words = Words { parser: self, text, at, position: 0, depth: 0 };
-        let pipeline = words.pipeline()?;
-        words.blanks();
-        if words.position < text.len() {
-            let rest = &text[words.position..];
-            let first = rest.chars().next().unwrap_or_default();
-            return Err(self.wrong(at, &format!("unexpected {first:?} in operand")));
-        }
-        Ok(pipeline)
-    }
-
-    fn wrong(&self, at: usize, problem: &str) -> String {
-        format!("{}: {problem}", line(self.text, at))
-    }
-}
-
-/// The words of one action.
-struct Words<'a> {
-    parser: &'a Parser<'a>,
-    text: &'a str,
-    /// Where the text begins in the template.
-    at: usize,
-    position: usize,
+    branches: usize,
     /// Parentheses within parentheses.
-    depth: usize,
+    parentheses: usize,
 }
 
-impl<'a> Words<'a> {
-    fn pipeline(&mut self) -> Result<Pipeline, String> {
-        let (variables, declares) = self.variables();
-        let mut commands = Vec::new();
+/// What an action is.
+enum Step {
+    Node(Node),
+    Ending(Ending),
+}
+
+/// What ended a list of nodes.
+enum Ending {
+    /// The text is over.
+    Nothing,
+    End,
+    /// Perhaps with an `if` or a `with` that comes next.
+    Else,
+}
+
+impl<'a> Parser<'a> {
+    fn nodes(&mut self) -> Result<(Vec<Node>, Ending), String> {
+        let mut nodes = Vec::new();
         loop {
-            let command = self.command()?;
-            if command.is_empty() {
-                return Err(self.wrong("missing value for command"));
-            }
-            commands.push(command);
-            self.blanks();
-            if self.rest().starts_with('|') {
-                self.position += 1;
-            } else {
-                return Ok(Pipeline { variables, declares, commands });
+            let token = self.take();
+            match token.kind {
+                Kind::Text => nodes.push(Node::Text(token.text.to_owned())),
+                Kind::Open => match self.action()? {
+                    Step::Node(node) => nodes.push(node),
+                    Step::Ending(ending) => return Ok((nodes, ending)),
+                },
+                Kind::End => return Ok((nodes, Ending::Nothing)),
+                _ => return Err(self.unexpected(token, "input")),
             }
         }
+    }
+
+    fn action(&mut self) -> Result<Step, String> {
+        self.blanks();
+        let token = self.peek();
+        if token.kind != Kind::Keyword {
+            return Ok(Step::Node(Node::Action(self.pipeline("command", Kind::Close)?)));
+        }
+        self.take();
+        match token.text {
+            "if" | "with" | "range" => Ok(Step::Node(self.branch(token.text)?)),
+            "end" => {
+                self.close("end")?;
+                Ok(Step::Ending(Ending::End))
+            }
+            "else" => {
+                self.blanks();
+                let next = self.peek();
+                if next.kind != Kind::Keyword || !matches!(next.text, "if" | "with") {
+                    self.close("else")?;
+                }
+                Ok(Step::Ending(Ending::Else))
+            }
+            "break" | "continue" => {
+                let shown = format!("{{{{{}}}}}", token.text);
+                self.close(&shown)?;
+                if self.ranges == 0 {
+                    return Err(self.wrong(token, &format!("{shown} outside {{{{range}}}}")));
+                }
+                let breaks = token.text == "break";
+                Ok(Step::Node(if breaks { Node::Break } else { Node::Continue }))
+            }
+            name => {
+                let problem = format!(
+                    "Ichor does not understand {{{{{name}}}}}: write what it stands for in its place"
+                );
+                Err(self.wrong(token, &problem))
+            }
+        }
+    }
+
+    fn branch(&mut self, word: &str) -> Result<Node, String> {
+        self.branches += 1;
+        if self.branches > DEEPEST {
+            return Err(self.wrong(self.last(), "branches are nested too deeply"));
+        }
+        let known = self.variables.len();
+        let head = self.pipeline(word, Kind::Close)?;
+        let loops = usize::from(word == "range");
+        self.ranges += loops;
+        let (then, ending) = self.nodes()?;
+        self.ranges -= loops;
+        let otherwise = match ending {
+            Ending::Nothing => return Err(self.wrong(self.last(), "unexpected EOF")),
+            Ending::End => Vec::new(),
+            Ending::Else => self.otherwise(word)?,
+        };
+        self.variables.truncate(known);
+        self.branches -= 1;
+        Ok(match word {
+            "if" => Node::If { condition: head, then, otherwise },
+            "with" => Node::With { value: head, then, otherwise },
+            _ => Node::Range { values: head, body: then, otherwise },
+        })
+    }
+
+    fn otherwise(&mut self, word: &str) -> Result<Vec<Node>, String> {
+        let next = self.peek();
+        // `else if` shares the end of its `if`, and `else with` that of its `with`.
+        if next.kind == Kind::Keyword && next.text == word {
+            self.take();
+            return Ok(vec![self.branch(word)?]);
+        }
+        let (nodes, ending) = self.nodes()?;
+        match ending {
+            Ending::End => Ok(nodes),
+            Ending::Else => Err(self.wrong(self.last(), "expected end; found {{else}}")),
+            Ending::Nothing => Err(self.wrong(self.last(), "unexpected EOF")),
+        }
+    }
+
+    fn pipeline(&mut self, context: &str, closes: Kind) -> Result<Pipeline, String> {
+        self.blanks();
+        let at = self.peek().at;
+        let (variables, declares) = self.declared(context)?;
+        let mut commands: Vec<Command> = Vec::new();
+        loop {
+            self.blanks();
+            let token = self.peek();
+            if token.kind == closes {
+                self.take();
+                break;
+            }
+            if !begins_operand(token.kind) {
+                return Err(self.unexpected(token, context));
+            }
+            commands.push(self.command()?);
+        }
+        if commands.is_empty() {
+            return Err(self.wrong(self.last(), &format!("missing value for {context}")));
+        }
+        let constant = |command: &Command| command.terms.first().is_some_and(is_constant);
+        if let Some(index) = commands.iter().skip(1).position(constant) {
+            let problem = format!("non executable command in pipeline stage {}", index + 2);
+            return Err(self.wrong(self.last(), &problem));
+        }
+        let mut shown = variables.join(", ");
+        if !variables.is_empty() {
+            shown.push_str(if declares { " := " } else { " = " });
+        }
+        let parts: Vec<&str> = commands.iter().map(|command| command.shown.as_str()).collect();
+        shown.push_str(&parts.join(" | "));
+        Ok(Pipeline { at, shown, variables, declares, commands })
     }
 
     /// Reads `$a :=`, `$a, $b :=` or `$a =`, if that is what stands here.
-    fn variables(&mut self) -> (Vec<String>, bool) {
-        let begun = self.position;
-        let mut variables = Vec::new();
+    fn declared(&mut self, context: &str) -> Result<(Vec<String>, bool), String> {
+        let mut names = Vec::new();
         loop {
             self.blanks();
-            let Some(after) = self.rest().strip_prefix('$') else { break };
-            let end = after.find(|c: char| !is_name(c)).unwrap_or(after.len());
-            variables.push(after[..end].to_owned());
-            self.position += 1 + end;
+            let begun = self.next;
+            let variable = self.peek();
+            if variable.kind != Kind::Variable {
+                return Ok((names, true));
+            }
+            self.take();
             self.blanks();
-            if self.rest().starts_with(',') {
-                self.position += 1;
-                continue;
+            let sign = self.take();
+            let more = sign.kind == Kind::Sign && sign.text == ",";
+            if !more && !matches!(sign.kind, Kind::Assign | Kind::Declare) {
+                self.next = begun;
+                return Ok((names, true));
             }
-            for (sign, declares) in [(":=", true), ("=", false)] {
-                if self.rest().starts_with(sign) && !self.rest().starts_with("==") {
-                    self.position += sign.len();
-                    return (variables, declares);
-                }
+            names.push(variable.text.to_owned());
+            self.variables.push(variable.text.to_owned());
+            if !more {
+                return Ok((names, sign.kind == Kind::Declare));
             }
-            break;
+            if context != "range" || names.len() > 1 {
+                return Err(self.wrong(sign, &format!("too many declarations in {context}")));
+            }
+            self.blanks();
+            if !matches!(self.peek().kind, Kind::Variable | Kind::Close | Kind::Right) {
+                return Err(self.wrong(sign, "range can only initialize variables"));
+            }
         }
-        self.position = begun;
-        (Vec::new(), false)
     }
 
-    fn command(&mut self) -> Result<Vec<Term>, String> {
+    fn command(&mut self) -> Result<Command, String> {
+        let at = self.peek().at;
         let mut terms = Vec::new();
         loop {
             self.blanks();
-            match self.rest().chars().next() {
-                None | Some('|' | ')') => return Ok(terms),
-                Some(_) => terms.push(self.term()?),
+            terms.extend(self.operand()?);
+            let token = self.peek();
+            match token.kind {
+                Kind::Space => {}
+                Kind::Close | Kind::Right => break,
+                Kind::Pipe => {
+                    self.take();
+                    break;
+                }
+                _ => return Err(self.unexpected(token, "operand")),
             }
         }
+        let words: Vec<String> = terms.iter().map(in_command).collect();
+        Ok(Command { at, shown: words.join(" "), terms })
     }
 
-    fn term(&mut self) -> Result<Term, String> {
-        let begun = self.position;
-        let rest = self.rest();
-        let first = rest.chars().next().unwrap_or_default();
-        let mut at = self.at + begun;
-        let what = match first {
-            '.' if !rest[1..].starts_with(is_name) => {
-                self.position += 1;
-                What::Fields(Vec::new())
+    /// A term and the fields of it.
+    fn operand(&mut self) -> Result<Option<Term>, String> {
+        let Some(term) = self.term()? else { return Ok(None) };
+        let field = self.peek();
+        if field.kind != Kind::Field {
+            return Ok(Some(term));
+        }
+        let mut shown = in_command(&term);
+        let mut names = Vec::new();
+        while self.peek().kind == Kind::Field {
+            let field = self.take();
+            shown.push_str(field.text);
+            names.push(field.text[1..].to_owned());
+        }
+        let what = match term.what {
+            What::Fields(fields) => What::Fields([fields, names].concat()),
+            What::Variable(name, fields) => What::Variable(name, [fields, names].concat()),
+            what @ (What::Function(_) | What::Group(_)) => {
+                let inner = Term { at: term.at, shown: term.shown, what };
+                What::Chain(Box::new(inner), names)
             }
-            '.' => {
-                let (fields, second) = self.fields();
-                at = second.unwrap_or(at);
-                What::Fields(fields)
+            _ => {
+                let problem = format!("unexpected . after term {}", quoted(&term.shown));
+                return Err(self.wrong(field, &problem));
             }
-            '$' => {
-                let end = rest[1..].find(|c: char| !is_name(c)).map_or(rest.len(), |end| end + 1);
-                let name = rest[1..end].to_owned();
-                self.position += end;
-                let behind = self.at + self.position;
-                let (fields, _) = self.fields();
-                at = if fields.is_empty() { at } else { behind };
-                What::Variable(name, fields)
-            }
-            '(' => {
-                self.position += 1;
-                self.depth += 1;
-                if self.depth > DEEPEST {
-                    return Err(self.wrong("parentheses are nested too deeply"));
-                }
-                let pipeline = self.pipeline()?;
-                self.depth -= 1;
-                self.blanks();
-                if !self.rest().starts_with(')') {
-                    return Err(self.wrong("unclosed left paren"));
-                }
-                self.position += 1;
-                let (fields, _) = self.fields();
-                What::Group(Box::new(pipeline), fields)
-            }
-            '"' => What::Text(self.quoted()?),
-            '`' => {
-                let end = rest[1..]
-                    .find('`')
-                    .ok_or_else(|| self.wrong("unterminated raw quoted string"))?;
-                self.position += end + 2;
-                What::Text(rest[1..=end].to_owned())
-            }
-            '+' | '-' | '0'..='9' => self.number()?,
-            _ if is_name(first) => {
-                let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
-                let name = &rest[..end];
-                self.position += end;
-                match name {
-                    "true" => What::Bool(true),
-                    "false" => What::Bool(false),
-                    "nil" => What::Nil,
-                    _ if functions::exists(name, self.parser.sprig) => {
-                        What::Function(name.to_owned())
-                    }
-                    _ => return Err(self.wrong(&format!("function {name:?} not defined"))),
-                }
-            }
-            _ => return Err(self.wrong(&format!("unexpected {first:?} in operand"))),
         };
-        Ok(Term { at, what })
+        Ok(Some(Term { at: field.at, shown, what }))
     }
 
-    /// Reads `.A.B`, and says where the second one stands.
-    fn fields(&mut self) -> (Vec<String>, Option<usize>) {
-        let mut fields = Vec::new();
-        let mut second = None;
-        while self.rest().starts_with('.') && self.rest()[1..].starts_with(is_name) {
-            if fields.len() == 1 {
-                second = Some(self.at + self.position);
+    fn term(&mut self) -> Result<Option<Term>, String> {
+        let token = self.peek();
+        let wrong = |problem: String| self.wrong(token, &problem);
+        let what = match token.kind {
+            Kind::Word => {
+                functions::find(token.text, self.sprig).map_err(wrong)?;
+                What::Function(token.text.to_owned())
             }
-            let rest = &self.rest()[1..];
-            let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
-            fields.push(rest[..end].to_owned());
-            self.position += end + 1;
-        }
-        (fields, second)
-    }
-
-    fn quoted(&mut self) -> Result<String, String> {
-        let mut output = String::new();
-        let mut characters = self.rest().char_indices().skip(1);
-        while let Some((at, character)) = characters.next() {
-            match character {
-                '"' => {
-                    self.position += at + 1;
-                    return Ok(output);
-                }
-                '\\' => match characters.next().map(|(_, escaped)| escaped) {
-                    Some('n') => output.push('\n'),
-                    Some('t') => output.push('\t'),
-                    Some('r') => output.push('\r'),
-                    Some(escaped @ ('"' | '\\' | '\'')) => output.push(escaped),
-                    _ => return Err(self.wrong("this escape is not supported")),
-                },
-                _ => output.push(character),
+            Kind::Variable if !self.variables.iter().any(|known| known == token.text) => {
+                return Err(wrong(format!("undefined variable {}", quoted(token.text))));
             }
-        }
-        Err(self.wrong("unterminated quoted string"))
+            Kind::Variable => What::Variable(token.text.to_owned(), Vec::new()),
+            Kind::Field => What::Fields(vec![token.text[1..].to_owned()]),
+            Kind::Dot => What::Dot,
+            Kind::Nil => What::Nil,
+            Kind::Bool => What::Bool(token.text == "true"),
+            Kind::Number => literal::number(token.text).map_err(wrong)?,
+            Kind::Character => What::Int(literal::character(token.text).map_err(wrong)?),
+            Kind::Quoted => What::Text(literal::unquoted(token.text, '"').map_err(wrong)?),
+            // Go leaves these out of what stands between such quotes.
+            Kind::Raw => What::Text(token.text.trim_matches('`').replace('\r', "")),
+            Kind::Left => return self.group().map(Some),
+            _ => return Ok(None),
+        };
+        self.take();
+        Ok(Some(Term { at: token.at, shown: token.text.to_owned(), what }))
     }
 
-    fn number(&mut self) -> Result<What, String> {
-        let rest = self.rest();
-        let end = rest
-            .char_indices()
-            .skip(1)
-            .find(|(_, c)| !(c.is_ascii_alphanumeric() || *c == '.' || *c == '_'))
-            .map_or(rest.len(), |(at, _)| at);
-        let word = &rest[..end];
-        self.position += end;
-        let bad = || self.wrong(&format!("bad number syntax: {word:?}"));
-        if let Ok(number) = word.parse::<i64>() {
-            return Ok(What::Int(number));
+    fn group(&mut self) -> Result<Term, String> {
+        let left = self.take();
+        self.parentheses += 1;
+        if self.parentheses > DEEPEST {
+            return Err(self.wrong(left, "parentheses are nested too deeply"));
         }
-        word.parse::<f64>().map(What::Float).map_err(|_| bad())
+        let pipeline = self.pipeline("parenthesized pipeline", Kind::Right)?;
+        self.parentheses -= 1;
+        let (at, shown) = (pipeline.at, pipeline.shown.clone());
+        Ok(Term { at, shown, what: What::Group(Box::new(pipeline)) })
+    }
+
+    fn close(&mut self, context: &str) -> Result<(), String> {
+        self.blanks();
+        let token = self.take();
+        if token.kind == Kind::Close { Ok(()) } else { Err(self.unexpected(token, context)) }
     }
 
     fn blanks(&mut self) {
-        let rest = self.rest();
-        self.position += rest.len() - rest.trim_start().len();
+        while self.peek().kind == Kind::Space {
+            self.take();
+        }
     }
 
-    fn rest(&self) -> &'a str {
-        &self.text[self.position..]
+    fn take(&mut self) -> Token<'a> {
+        self.last = self.next;
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+        self.last()
     }
 
-    fn wrong(&self, problem: &str) -> String {
-        self.parser.wrong(self.at + self.position.saturating_sub(1), problem)
+    fn peek(&self) -> Token<'a> {
+        self.tokens[self.next]
+    }
+
+    fn last(&self) -> Token<'a> {
+        self.tokens[self.last]
+    }
+
+    fn unexpected(&self, token: Token<'_>, context: &str) -> String {
+        let shown = match token.kind {
+            Kind::Wrong => return self.wrong(token, &self.problem),
+            Kind::End => "EOF".to_owned(),
+            Kind::Keyword | Kind::Nil | Kind::Dot => format!("<{}>", token.text),
+            _ if token.text.len() > 10 => {
+                let begin: String = token.text.chars().take(10).collect();
+                format!("{}...", quoted(&begin))
+            }
+            _ => quoted(token.text),
+        };
+        self.wrong(token, &format!("unexpected {shown} in {context}"))
+    }
+
+    fn wrong(&self, token: Token<'_>, problem: &str) -> String {
+        let before = self.text.bytes().take(token.at);
+        let line = 1 + before.filter(|byte| *byte == b'\n').count();
+        format!("{line}: {problem}")
     }
 }
 
-fn is_name(character: char) -> bool {
-    character == '_' || character.is_alphanumeric()
+fn begins_operand(kind: Kind) -> bool {
+    match kind {
+        Kind::Word
+        | Kind::Bool
+        | Kind::Nil
+        | Kind::Dot
+        | Kind::Field
+        | Kind::Variable
+        | Kind::Number
+        | Kind::Quoted
+        | Kind::Raw
+        | Kind::Character
+        | Kind::Left => true,
+        Kind::Text
+        | Kind::Open
+        | Kind::Close
+        | Kind::Space
+        | Kind::Keyword
+        | Kind::Right
+        | Kind::Pipe
+        | Kind::Assign
+        | Kind::Declare
+        | Kind::Sign
+        | Kind::Wrong
+        | Kind::End => false,
+    }
+}
+
+/// Whether a term can stand at the head of no command but the first.
+fn is_constant(term: &Term) -> bool {
+    matches!(
+        term.what,
+        What::Dot | What::Nil | What::Bool(_) | What::Int(_) | What::Float(_) | What::Text(_)
+    )
+}
+
+fn in_command(term: &Term) -> String {
+    match term.what {
+        What::Group(_) => format!("({})", term.shown),
+        _ => term.shown.clone(),
+    }
 }
 
 /// Deeper than anybody writes, and safe on a small stack.
 const DEEPEST: usize = 50;
+
+#[cfg(test)]
+mod tests {
+    use crate::template::eval::tests::check;
+
+    #[test]
+    fn what_go_cannot_read_is_refused_in_its_words() {
+        check(&[
+            ("{{ break }}", "ERR 1: {{break}} outside {{range}}"),
+            ("{{ continue }}", "ERR 1: {{continue}} outside {{range}}"),
+            ("{{ if true }}{{ break }}{{ end }}", "ERR 1: {{break}} outside {{range}}"),
+            (
+                "{{ range .MachineConfig.MachineCertSANs }}{{ else }}{{ break }}{{ end }}",
+                "ERR 1: {{break}} outside {{range}}",
+            ),
+            ("{{ break 1 }}", "ERR 1: unexpected \"1\" in {{break}}"),
+            (
+                "{{ range list }}{{ continue 1 }}{{ end }}",
+                "ERR 1: unexpected \"1\" in {{continue}}",
+            ),
+            ("{{ end }}", "ERR 1: unexpected {{end}}"),
+            ("{{ else }}", "ERR 1: unexpected {{else}}"),
+            ("{{ if true }}", "ERR 1: unexpected EOF"),
+            ("{{ if true }}a{{ end x }}", "ERR 1: unexpected \"x\" in end"),
+            ("{{ if true }}a{{ else x }}b{{ end }}", "ERR 1: unexpected \"x\" in else"),
+            (
+                "{{ if true }}a{{ else }}b{{ else }}c{{ end }}",
+                "ERR 1: expected end; found {{else}}",
+            ),
+            ("{{ if true }}a{{ else with 1 }}b{{ end }}", "ERR 1: unexpected <with> in input"),
+            ("{{ with 1 }}a{{ else if 1 }}b{{ end }}", "ERR 1: unexpected <if> in input"),
+            ("{{ range list }}a{{ else if 1 }}b{{ end }}", "ERR 1: unexpected <if> in input"),
+            ("{{ if }}a{{ end }}", "ERR 1: missing value for if"),
+            ("{{ range }}a{{ end }}", "ERR 1: missing value for range"),
+            ("{{ with }}a{{ end }}", "ERR 1: missing value for with"),
+            ("{{ }}", "ERR 1: missing value for command"),
+            ("{{ | }}", "ERR 1: unexpected \"|\" in command"),
+            ("{{ \"a\" | \"b\" }}", "ERR 1: non executable command in pipeline stage 2"),
+            ("{{ \"a\" | print | 1 }}", "ERR 1: non executable command in pipeline stage 3"),
+            ("{{ print \"a\"\"b\" }}", "ERR 1: unexpected \"\\\"b\\\"\" in operand"),
+            ("{{ print\"a\" }}", "ERR 1: bad character U+0022 '\"'"),
+            ("{{ print \"unexpected\"if }}", "ERR 1: unexpected <if> in operand"),
+            (
+                "{{ print \"a long text\"\"another one\" }}",
+                "ERR 1: unexpected \"\\\"another o\"... in operand",
+            ),
+            ("{{ \"a\".b }}", "ERR 1: unexpected . after term \"\\\"a\\\"\""),
+            ("{{ nil.x }}", "ERR 1: unexpected . after term \"nil\""),
+            ("{{ true.x }}", "ERR 1: unexpected . after term \"true\""),
+            ("{{ .A.B.. }}", "ERR 1: unexpected <.> in operand"),
+            ("{{ $x }}", "ERR 1: undefined variable \"$x\""),
+            ("{{ $x=1 }}", "ERR 1: bad character U+003D '='"),
+            ("{{ $x :1 }}", "ERR 1: undefined variable \"$x\""),
+            ("{{ if true }}{{ $x := 1 }}{{ end }}{{ $x }}", "ERR 1: undefined variable \"$x\""),
+            ("{{ range $x := list }}{{ end }}{{ $x }}", "ERR 1: undefined variable \"$x\""),
+            ("{{ $a, $b := 1 }}", "ERR 1: too many declarations in command"),
+            ("{{ range $a, $b, $c := list }}{{ end }}", "ERR 1: too many declarations in range"),
+            ("{{ range $a, 1 := list }}{{ end }}", "ERR 1: range can only initialize variables"),
+            ("{{ 1 = 2 }}", "ERR 1: unexpected \"=\" in operand"),
+            ("{{ print := 2 }}", "ERR 1: unexpected \":=\" in operand"),
+            ("{{ print , }}", "ERR 1: unexpected \",\" in operand"),
+            ("{{ : }}", "ERR 1: expected :="),
+            ("{{ ! }}", "ERR 1: unexpected \"!\" in command"),
+            ("{{ .! }}", "ERR 1: bad character U+0021 '!'"),
+            ("{{ $! }}", "ERR 1: bad character U+0021 '!'"),
+            ("{{ ) }}", "ERR 1: unexpected right paren"),
+            ("{{ ( }}", "ERR 1: unclosed left paren"),
+            ("{{ () }}", "ERR 1: missing value for parenthesized pipeline"),
+            ("{{ (print }}", "ERR 1: unclosed left paren"),
+            ("{{ print ) }}", "ERR 1: unexpected right paren"),
+            ("{{ (print . }}", "ERR 1: unclosed left paren"),
+            ("{{\u{a0}print }}", "ERR 1: unrecognized character in action: U+00A0"),
+            ("{{ é }}", "ERR 1: function \"é\" not defined"),
+            ("{{ toYaml 1 }}", "ERR 1: function \"toYaml\" not defined"),
+            ("a\n\n{{ nope }}", "ERR 3: function \"nope\" not defined"),
+            ("{{ print 1\n| nope }}", "ERR 2: function \"nope\" not defined"),
+            ("{{", "ERR 1: unclosed action"),
+            ("{{ print", "ERR 1: unclosed action"),
+            ("{{ \"a", "ERR 1: unterminated quoted string"),
+            ("{{ `a", "ERR 1: unterminated raw quoted string"),
+            ("{{ 'a", "ERR 1: unterminated character constant"),
+            ("{{ \"a\nb\" }}", "ERR 1: unterminated quoted string"),
+            ("{{/* x", "ERR 1: unclosed comment"),
+            ("{{/* x */ }}", "ERR 1: comment ends before closing delimiter"),
+            ("{{ /* x */ }}", "ERR 1: unexpected \"/\" in command"),
+            ("{{{ 1 }}", "ERR 1: unexpected \"{\" in command"),
+        ]);
+    }
+
+    #[test]
+    fn what_only_go_has_is_refused_and_told() {
+        check(&[
+            (
+                "{{ define \"x\" }}a{{ end }}",
+                "ERR 1: Ichor does not understand {{define}}: write what it stands for in its place",
+            ),
+            (
+                "a\n{{ template \"x\" }}",
+                "ERR 2: Ichor does not understand {{template}}: write what it stands for in its place",
+            ),
+            (
+                "{{ block \"x\" . }}a{{ end }}",
+                "ERR 1: Ichor does not understand {{block}}: write what it stands for in its place",
+            ),
+            ("{{ 2i }}", "ERR 1: Ichor does not have complex numbers"),
+            ("{{ 1+2i }}", "ERR 1: Ichor does not have complex numbers"),
+        ]);
+        let deep = format!("{{{{ {}1{} }}}}", "(".repeat(60), ")".repeat(60));
+        check(&[(deep.as_str(), "ERR 1: parentheses are nested too deeply")]);
+        let deep = format!("{}{}", "{{ if 1 }}".repeat(60), "{{ end }}".repeat(60));
+        check(&[(deep.as_str(), "ERR 1: branches are nested too deeply")]);
+    }
+}

@@ -1,7 +1,11 @@
 //! What templates compute with.
+//!
+//! Go's templates are typed, and so are the values here: which type a value has decides what may be done with it
+//! and how errors speak of it.
+
+mod url;
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use talos_config::{Data, Value, yaml};
 
@@ -10,18 +14,24 @@ use super::fields::{Kind, Struct};
 /// A value as Go's templates know it.
 #[derive(Clone)]
 pub(crate) enum Go<'a> {
-    /// Nothing; with the name of the type that it could have been, or none.
+    /// Nothing; with the name of the type that it could have pointed to, or none.
     Nil(&'static str),
     Bool(bool),
     /// A pointer to a boolean, which counts as true whenever it is there.
     Flag(bool),
     Int(i64),
+    /// Go's `int64`, which is another type than its `int`.
+    Long(i64),
     Float(f64),
     Text(String),
+    /// A number that is printed as a word, with the name of its type.
+    Named(&'static str, String),
     /// Seconds since 1970.
     Time(i64),
-    List(Vec<Self>),
-    Map(BTreeMap<String, Self>),
+    /// Items, with the name of their type.
+    List(&'static str, Vec<Self>),
+    /// Entries, with the name of the type of their values.
+    Map(&'static str, BTreeMap<String, Self>),
     /// Named fields of a type that is told in errors.
     Record(&'static str, Vec<(&'static str, Self)>),
     Struct {
@@ -31,9 +41,11 @@ pub(crate) enum Go<'a> {
     },
     /// A URL: text that has fields.
     Url(String),
+    /// A field of which no more is known than whether it is set.
+    Opaque(bool),
 }
 
-impl<'a> Go<'a> {
+impl Go<'_> {
     pub(crate) fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
@@ -42,66 +54,82 @@ impl<'a> Go<'a> {
     pub(super) fn field(&self, name: &str) -> Result<Self, String> {
         let missing = |ty: &str| Err(format!("can't evaluate field {name} in type {ty}"));
         match self {
-            Self::Nil("") => Err(format!("nil data; no entry for key {name:?}")),
+            // What a map does not have has no fields either, and Go does not mind.
+            Self::Nil("") => Ok(Self::Nil("")),
             Self::Nil(ty) => Err(format!("nil pointer evaluating *{ty}.{name}")),
-            Self::Map(map) => Ok(map.get(name).cloned().unwrap_or(Self::Nil(""))),
+            Self::Map(_, map) => Ok(map.get(name).cloned().unwrap_or(Self::Nil(""))),
             Self::Record(ty, fields) => {
                 let found = fields.iter().find(|(field, _)| *field == name);
                 found.map_or_else(|| missing(ty), |(_, value)| Ok(value.clone()))
             }
-            Self::Struct { ty, fields, pointer } => {
+            Self::Struct { ty, fields, .. } => {
                 match ty.fields.iter().find(|(field, _, _)| *field == name) {
                     Some((_, key, kind)) => Ok(of(fields.get(*key), *kind)),
-                    None if *pointer => missing(&format!("*{}", ty.name)),
-                    None => missing(ty.name),
+                    None => missing(&self.type_name()),
                 }
             }
-            Self::Url(url) => {
-                let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-                let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-                let path = &rest[host.len()..];
-                match name {
-                    "Scheme" => Ok(Self::text(scheme)),
-                    "Host" => Ok(Self::text(host)),
-                    "Path" => Ok(Self::text(path)),
-                    "Hostname" => {
-                        Ok(Self::text(host.rsplit_once(':').map_or(host, |(host, _)| host)))
-                    }
-                    "Port" => Ok(Self::text(host.rsplit_once(':').map_or("", |(_, port)| port))),
-                    "String" => Ok(Self::text(url)),
-                    _ => missing("*v1alpha1.Endpoint"),
-                }
-            }
-            other => missing(other.type_name()),
+            Self::Url(url) => url::field(url, name),
+            Self::Time(_) => Err(format!("{name}: {NO_METHODS}")),
+            Self::Opaque(_) => Err(OPAQUE.to_owned()),
+            other => missing(&other.type_name()),
         }
     }
 
-    pub(super) fn type_name(&self) -> &'static str {
-        match self {
-            Self::Nil(_) => "nil",
-            Self::Bool(_) | Self::Flag(_) => "bool",
+    /// The name of its type.
+    pub(super) fn type_name(&self) -> String {
+        let name = match self {
+            Self::Nil("") => "nil",
+            Self::Nil(ty) => return format!("*{ty}"),
+            Self::Bool(_) => "bool",
+            Self::Flag(_) => "*bool",
             Self::Int(_) => "int",
+            Self::Long(_) => "int64",
             Self::Float(_) => "float64",
             Self::Text(_) => "string",
             Self::Time(_) => "time.Time",
-            Self::List(_) => "[]string",
-            Self::Map(_) => "map[string]string",
-            Self::Record(ty, _) => ty,
+            Self::List(of, _) => return format!("[]{of}"),
+            Self::Map(of, _) => return format!("map[string]{of}"),
+            Self::Named(ty, _) | Self::Record(ty, _) => *ty,
+            Self::Struct { ty, pointer: true, .. } => return format!("*{}", ty.name),
             Self::Struct { ty, .. } => ty.name,
             Self::Url(_) => "*v1alpha1.Endpoint",
+            Self::Opaque(_) => "unknown",
+        };
+        name.to_owned()
+    }
+
+    /// What sort of type that is.
+    pub(super) fn kind_name(&self) -> &'static str {
+        match self {
+            Self::Nil("") => "invalid",
+            Self::Nil(_) | Self::Flag(_) | Self::Url(_) | Self::Struct { pointer: true, .. } => {
+                "ptr"
+            }
+            Self::Bool(_) => "bool",
+            Self::Int(_) | Self::Named(..) => "int",
+            Self::Long(_) => "int64",
+            Self::Float(_) => "float64",
+            Self::Text(_) => "string",
+            Self::List(..) => "slice",
+            Self::Map(..) => "map",
+            Self::Time(_) | Self::Record(..) | Self::Struct { .. } => "struct",
+            Self::Opaque(_) => "unknown",
         }
     }
 
-    /// Whether `if` takes it for true.
+    /// Whether `if` takes it for true, and `default` for set.
     pub(super) fn truth(&self) -> bool {
         match self {
             Self::Nil(_) => false,
             Self::Bool(value) => *value,
-            Self::Int(number) => *number != 0,
+            Self::Int(number) | Self::Long(number) => *number != 0,
             Self::Float(number) => *number != 0.0,
             Self::Text(text) => !text.is_empty(),
-            Self::List(items) => !items.is_empty(),
-            Self::Map(map) => !map.is_empty(),
+            // The number behind this one is zero.
+            Self::Named(_, text) => text != UNKNOWN,
+            Self::List(_, items) => !items.is_empty(),
+            Self::Map(_, map) => !map.is_empty(),
+            Self::Opaque(set) => *set,
             Self::Flag(_)
             | Self::Time(_)
             | Self::Record(..)
@@ -110,53 +138,41 @@ impl<'a> Go<'a> {
         }
     }
 
-    /// Whether it is the zero of its type, which functions such as `default` ask.
-    pub(super) fn is_empty(&self) -> bool {
+    /// As an action writes it, which looks behind pointers.
+    pub(super) fn written(&self) -> Result<String, String> {
         match self {
-            Self::Struct { fields, pointer, .. } => !pointer && fields.is_empty(),
-            other => !other.truth(),
+            Self::Nil("") => Ok("<no value>".to_owned()),
+            Self::Flag(value) => Ok(value.to_string()),
+            other => other.print(),
         }
     }
 
-    /// As it is printed; nothing for what has no sensible form.
-    pub(super) fn print(&self) -> Option<String> {
-        Some(match self {
+    /// As functions print it, or why that cannot be said.
+    pub(super) fn print(&self) -> Result<String, String> {
+        Ok(match self {
             Self::Nil(_) => "<nil>".to_owned(),
-            Self::Bool(value) | Self::Flag(value) => value.to_string(),
-            Self::Int(number) => number.to_string(),
+            Self::Bool(value) => value.to_string(),
+            Self::Int(number) | Self::Long(number) => number.to_string(),
             Self::Float(number) => yaml::float(*number),
-            Self::Text(text) | Self::Url(text) => text.clone(),
-            Self::Time(seconds) => seconds.to_string(),
-            Self::List(items) => {
-                let items: Option<Vec<String>> = items.iter().map(Self::print).collect();
+            Self::Text(text) | Self::Url(text) | Self::Named(_, text) => text.clone(),
+            Self::List(_, items) => {
+                let items: Result<Vec<String>, String> = items.iter().map(Self::print).collect();
                 format!("[{}]", items?.join(" "))
             }
-            Self::Map(map) => {
-                let mut output = String::from("map[");
-                for (index, (key, value)) in map.iter().enumerate() {
-                    let space = if index > 0 { " " } else { "" };
-                    // Writing to a string cannot fail.
-                    let _ = write!(output, "{space}{key}:{}", value.print()?);
-                }
-                output + "]"
+            Self::Map(_, map) => {
+                let entries = map
+                    .iter()
+                    .map(|(key, value)| value.print().map(|value| format!("{key}:{value}")));
+                let entries: Result<Vec<String>, String> = entries.collect();
+                format!("map[{}]", entries?.join(" "))
             }
-            Self::Record(..) | Self::Struct { .. } => return None,
+            Self::Flag(_) => return Err(ADDRESS.to_owned()),
+            Self::Time(_) => return Err(NO_TIME.to_owned()),
+            Self::Opaque(_) => return Err(OPAQUE.to_owned()),
+            Self::Record(..) | Self::Struct { .. } => {
+                return Err(format!("a value of type {} has no text", self.type_name()));
+            }
         })
-    }
-
-    /// Free-form data.
-    pub(super) fn of_data(value: &'a Value) -> Self {
-        match &value.data {
-            Data::Null => Self::Nil(""),
-            Data::Bool(value) => Self::Bool(*value),
-            Data::Int(number) => Self::Int(i64::try_from(*number).unwrap_or(i64::MAX)),
-            Data::Float(number) => Self::Float(*number),
-            Data::Text(text) => Self::Text(text.clone()),
-            Data::List(items) => Self::List(items.iter().map(Self::of_data).collect()),
-            Data::Map(map) => Self::Map(
-                map.iter().map(|(key, value)| (key.clone(), Self::of_data(value))).collect(),
-            ),
-        }
     }
 }
 
@@ -175,7 +191,8 @@ fn of(value: Option<&Value>, kind: Kind) -> Go<'_> {
         (Kind::Objects(ty), value) => {
             let items = value.and_then(Value::as_list).unwrap_or_default();
             let fields = items.iter().filter_map(Value::as_map);
-            Go::List(fields.map(|fields| Go::Struct { ty, fields, pointer: true }).collect())
+            let objects = fields.map(|fields| Go::Struct { ty, fields, pointer: true });
+            Go::List(ty.name, objects.collect())
         }
         (Kind::ObjectMap(ty), value) => {
             let entries = value.and_then(Value::as_map).into_iter().flatten();
@@ -183,16 +200,109 @@ fn of(value: Option<&Value>, kind: Kind) -> Go<'_> {
                 let fields = value.as_map()?;
                 Some((key.clone(), Go::Struct { ty, fields, pointer: true }))
             });
-            Go::Map(entries.collect())
+            Go::Map(ty.name, entries.collect())
+        }
+        (Kind::Texts, value) => {
+            let items = value.and_then(Value::as_list).unwrap_or_default();
+            Go::List("string", items.iter().map(scalar).collect())
+        }
+        (Kind::TextMap, value) => {
+            let entries = value.and_then(Value::as_map).into_iter().flatten();
+            Go::Map("string", entries.map(|(key, value)| (key.clone(), scalar(value))).collect())
         }
         (Kind::Url, Some(value)) => Go::Url(value.as_text().unwrap_or_default().to_owned()),
+        (Kind::Url, None) => Go::Nil("v1alpha1.Endpoint"),
         (Kind::Flag, Some(Value { data: Data::Bool(value), .. })) => Go::Flag(*value),
+        (Kind::Flag, _) => Go::Nil("bool"),
+        (Kind::Role, value) => Go::Named("machine.Type", role(value)),
+        (Kind::Free, value) => Go::Opaque(value.is_some_and(|value| scalar(value).truth())),
         (Kind::Text, None) => Go::Text(String::new()),
         (Kind::Bool, None) => Go::Bool(false),
         (Kind::Number, None) => Go::Int(0),
-        (Kind::Texts, None) => Go::List(Vec::new()),
-        (Kind::TextMap, None) => Go::Map(BTreeMap::new()),
-        (Kind::Flag | Kind::Url | Kind::Free, None) => Go::Nil(""),
-        (_, Some(value)) => Go::of_data(value),
+        (Kind::Text | Kind::Bool | Kind::Number, Some(value)) => scalar(value),
+    }
+}
+
+/// A value that has no parts.
+fn scalar(value: &Value) -> Go<'_> {
+    match &value.data {
+        Data::Null => Go::Nil(""),
+        Data::Bool(value) => Go::Bool(*value),
+        Data::Int(number) => i64::try_from(*number).map_or(Go::Opaque(true), Go::Int),
+        Data::Float(number) => Go::Float(*number),
+        Data::Text(text) => Go::Text(text.clone()),
+        Data::List(items) => Go::Opaque(!items.is_empty()),
+        Data::Map(entries) => Go::Opaque(!entries.is_empty()),
+    }
+}
+
+/// The words for the machine's type, which has older names.
+fn role(value: Option<&Value>) -> String {
+    let name = match value.and_then(Value::as_text) {
+        None | Some("" | "join" | "worker") => "worker",
+        Some(name @ ("controlplane" | "init")) => name,
+        Some(_) => UNKNOWN,
+    };
+    name.to_owned()
+}
+
+/// The name of the type that has all values.
+pub(super) const ANY: &str = "interface {}";
+
+/// What is wrong with looking into an [`Go::Opaque`].
+pub(super) const OPAQUE: &str = "of this field Ichor knows no more than whether it is set: use it in a condition, or write its value out";
+
+const UNKNOWN: &str = "unknown";
+const NO_METHODS: &str =
+    "Ichor does not have the methods of a time: `now | date \"2006-01-02\"` writes it";
+const NO_TIME: &str = "Go writes a time with its clock's readings, which Ichor does not: `now | date \"2006-01-02\"` writes the day";
+const ADDRESS: &str = "Go would print the address of this boolean: print it by an action of its own, or ask for it with `if`";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::template::eval::tests::check;
+
+    #[test]
+    fn what_cannot_be_said_as_go_says_it_is_refused() {
+        let at = |shown: &str, problem: &str| {
+            format!("ERR 1:3: executing \"template\" at <{shown}>: {problem}")
+        };
+        let cases = [
+            ("{{ now }}", at("{{now}}", NO_TIME)),
+            ("{{ print now }}", at("print now", &format!("error calling print: {NO_TIME}"))),
+            ("{{ now.Year }}", at("now", &format!("Year: {NO_METHODS}"))),
+            (
+                "{{ $.MachineConfig.MachineInstall.InstallWipe | print }}",
+                format!(
+                    "ERR 1:48: executing \"template\" at <print>: error calling print: {ADDRESS}"
+                ),
+            ),
+            ("{{ . }}", at("{{.}}", "a value of type *v1alpha1.Config has no text")),
+        ];
+        for (template, expected) in &cases {
+            check(&[(*template, expected.as_str())]);
+        }
+    }
+
+    #[test]
+    fn of_a_field_that_is_not_known_only_its_being_set_is_told() {
+        let error = |place: &str, shown: &str| {
+            format!("ERR {place}: executing \"template\" at <{shown}>: {OPAQUE}")
+        };
+        let cases = [
+            ("{{ if .MachineConfig.MachinePods }}y{{ else }}n{{ end }}", "n".to_owned()),
+            ("{{ default 1 .MachineConfig.MachinePods }}", "1".to_owned()),
+            ("{{ if .MachineConfig.MachineBaseRuntimeSpecOverrides }}y{{ end }}", "y".to_owned()),
+            ("{{ .MachineConfig.MachinePods }}", error("1:3", "{{.MachineConfig.MachinePods}}")),
+            ("{{ .MachineConfig.MachinePods | len }}", error("1:32", "len")),
+            (
+                "{{ range .MachineConfig.MachinePods }}{{ end }}",
+                error("1:23", ".MachineConfig.MachinePods"),
+            ),
+        ];
+        for (template, expected) in &cases {
+            check(&[(*template, expected.as_str())]);
+        }
     }
 }
