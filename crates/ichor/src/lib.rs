@@ -36,7 +36,7 @@ use settings::Settings;
 /// Runs one command line, from the program's name to the status it ends with.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let mut printer = Printer::new();
-    let outcome = match args::parse(args::with_personality(arguments)) {
+    let outcome = match args::parse(arguments) {
         Ok(Typed::Command(args)) => {
             Settings::resolve(*args).and_then(|settings| commands::run(&settings, &mut printer))
         }

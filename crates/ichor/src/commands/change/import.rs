@@ -41,9 +41,10 @@ pub(super) async fn run(
     let mut outputs = vec![(args.output.join(FILE), native.spec.write().into_exposed())];
     for (path, text) in native.patches {
         let path = args.output.join(path);
-        let text = match directory.is_sealed {
-            true => sealed::seal(text.expose(), &path, keys)?,
-            false => text.into_exposed(),
+        let text = if directory.is_sealed {
+            sealed::seal(text.expose(), &path, keys)?
+        } else {
+            text.into_exposed()
         };
         outputs.push((path, text));
     }
