@@ -10,7 +10,7 @@ use crate::decode;
 use crate::encode::{self, Secrets};
 use crate::error::Error;
 use crate::schema::{Choice, Field, INT, TEXTS, Type, U32, choice, field};
-use crate::value::Value;
+use crate::value::{Data, Value};
 use crate::yaml::{self, Dialect, Tree, first_document};
 
 /// What an image is made of.
@@ -30,7 +30,14 @@ impl Schematic {
 
     /// A schematic that was read as a part of something else.
     pub fn from_value(value: &Value) -> Self {
-        Self(value.as_map().cloned().unwrap_or_default())
+        let mut body = value.as_map().cloned().unwrap_or_default();
+        if let Some(Data::Map(customization)) =
+            body.get_mut("customization").map(|value| &mut value.data)
+        {
+            // The first of the bootloaders stands for none that is named.
+            customization.retain(|key, value| key != "bootloader" || value.as_text() != Some("none"));
+        }
+        Self(body)
     }
 
     /// The text whose hash is the id.

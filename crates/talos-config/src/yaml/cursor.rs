@@ -145,6 +145,16 @@ impl<'a> Cursor<'a> {
         before.is_empty() || before.ends_with(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
     }
 
+    /// Whether only blanks stand on the line above the one of a position.
+    pub(super) fn is_below_a_blank_line(&self, position: usize) -> bool {
+        let before = self.text[..position].trim_end_matches([' ', '\t']);
+        let above = before.strip_suffix("\r\n").or_else(|| {
+            let mut characters = before.chars();
+            characters.next_back().map(|_| characters.as_str())
+        });
+        above.is_some_and(|above| self.is_first_on_line(above.len()))
+    }
+
     pub(super) fn at_any_marker(&self) -> bool {
         self.at_marker("---") || self.at_marker("...")
     }

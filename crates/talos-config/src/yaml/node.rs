@@ -77,6 +77,8 @@ pub struct Comment {
     pub text: Box<str>,
     /// Whether nothing stands before it on its line.
     pub own_line: bool,
+    /// Whether the line above is blank.
+    pub is_apart: bool,
 }
 
 impl Node {

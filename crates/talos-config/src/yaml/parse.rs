@@ -500,7 +500,8 @@ impl<'a> Parser<'a> {
         self.cursor.step_to_break();
         let text = self.cursor.since(begun).into();
         let own_line = self.cursor.is_first_on_line(begun - 1);
-        self.comments.push(Comment { origin, text, own_line });
+        let is_apart = own_line && self.cursor.is_below_a_blank_line(begun - 1);
+        self.comments.push(Comment { origin, text, own_line, is_apart });
     }
 
     fn error(&self, problem: &str) -> SyntaxError {

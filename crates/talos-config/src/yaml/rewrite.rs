@@ -20,7 +20,7 @@ pub fn rewrite(documents: &[Document], indent: usize, comments: bool) -> String 
         }
         let kept = if comments { document.comments.as_slice() } else { &[] };
         let mut writer = Writer { output: &mut output, indent, comments: kept };
-        writer.document(&document.root);
+        writer.document(&document.root, index + 1 == documents.len());
     }
     output
 }
@@ -73,7 +73,7 @@ enum Within {
 }
 
 impl Writer<'_> {
-    fn document(&mut self, root: &Node) {
+    fn document(&mut self, root: &Node, is_last: bool) {
         match Self::block_of(root) {
             Some(_) if has_properties(root) => {
                 self.properties(root);
@@ -88,7 +88,9 @@ impl Writer<'_> {
             }
         }
         for (index, comment) in std::mem::take(&mut self.comments).iter().enumerate() {
-            self.output.push_str(if index == 0 { "\n#" } else { "#" });
+            // At the end of everything a comment stays where it is.
+            let is_apart = index == 0 && (comment.is_apart || !is_last);
+            self.output.push_str(if is_apart { "\n#" } else { "#" });
             self.output.push_str(&comment.text);
             self.output.push('\n');
         }
@@ -430,8 +432,17 @@ mod tests {
     #[test]
     fn comments_stay_where_they_are() {
         let text = "# head\na: b # line\n\n# before\nc:    \"d\"\n# foot\n";
-        let expected = "# head\na: b # line\n# before\nc: \"d\"\n\n# foot\n";
+        let expected = "# head\na: b # line\n# before\nc: \"d\"\n# foot\n";
         assert_eq!(again(text, 2, true), expected);
+        // What talhelper does at the end of documents.
+        for (text, expected) in [
+            ("a: b\n# foot\n# two", "a: b\n# foot\n# two\n"),
+            ("a: b\n\n# foot\n", "a: b\n\n# foot\n"),
+            ("a: b\r\n \r\n# foot\r\n", "a: b\n\n# foot\n"),
+            ("a: b\n# foot\n---\nc: d\n# foot\n", "a: b\n\n# foot\n---\nc: d\n# foot\n"),
+        ] {
+            assert_eq!(again(text, 2, true), expected);
+        }
     }
 
     #[test]
