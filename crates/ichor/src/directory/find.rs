@@ -108,7 +108,8 @@ fn kind(file: &Path) -> Kind {
 /// Where many repositories have their talconfig.
 const BELOW: &str = "talos";
 /// What the root of such a repository has.
-const MARKS: [&str; 5] = [".git", ".sops.yaml", ".ichor", "Taskfile.yaml", "Taskfile.yml"];
+const MARKS: [&str; 6] =
+    [".git", ".sops.yaml", ".ichor", "Taskfile.yaml", "Taskfile.yml", "nodes.yaml"];
 
 #[cfg(test)]
 mod tests {

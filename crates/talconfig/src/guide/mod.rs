@@ -50,7 +50,7 @@ impl Guide {
         let (Some(read_cluster), true) = (read_cluster, problems.is_empty()) else {
             return Err(Error::Document(problems));
         };
-        warnings.extend(read::outside(&read_cluster, &read_nodes));
+        warnings.extend(read::misplaced(&read_cluster, &read_nodes));
         let data = template::data(&cluster, &nodes, &read_cluster, read_nodes.len());
         Ok(Self { cluster: read_cluster, nodes: read_nodes, data, warnings })
     }
@@ -265,6 +265,9 @@ mod tests {
                 "address: 10.0.1.11 is not in node_cidr",
             ]
         );
+        let nodes = node("address", "10.0.0.10");
+        let guide = Guide::parse((CLUSTER, Source(1)), (&nodes, Source(2))).unwrap();
+        assert_eq!(guide.warnings[0].message, "address: 10.0.0.10 is cluster_api_addr too");
     }
 
     #[test]

@@ -211,15 +211,25 @@ fn node(keys: &Keys<'_>, origin: Origin, problems: &mut Vec<Problem>) -> Option<
     })
 }
 
-/// Nodes that the network of nodes does not have.
-pub(super) fn outside(cluster: &ClusterFile, nodes: &[NodeEntry]) -> Vec<Problem> {
-    let outside = nodes.iter().filter(|node| !cluster.node_network.contains(node.address));
-    let problem = |node: &NodeEntry| Problem {
-        origin: node.origin,
-        message: format!("address: {} is not in node_cidr", node.address),
-        hint: None,
-    };
-    outside.map(problem).collect()
+/// Nodes whose address does not fit the cluster.
+pub(super) fn misplaced(cluster: &ClusterFile, nodes: &[NodeEntry]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for NodeEntry { address, origin, .. } in nodes {
+        let mut problem = |message: String, hint: Option<&str>| {
+            let hint = hint.map(str::to_owned);
+            problems.push(Problem { origin: *origin, message, hint });
+        };
+        if !cluster.node_network.contains(*address) {
+            problem(format!("address: {address} is not in node_cidr"), None);
+        }
+        if *address == cluster.api_address {
+            problem(
+                format!("address: {address} is cluster_api_addr too"),
+                Some("control planes hand that one over to each other, and etcd does not listen there"),
+            );
+        }
+    }
+    problems
 }
 
 /// The keys of a mapping, those of merged mappings behind its own.
