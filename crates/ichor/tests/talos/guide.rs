@@ -28,9 +28,13 @@ fn the_steps_of_the_guide_need_no_other_program() {
     guide.done(&["talhelper", "genconfig", "--offline-mode"]);
     assert_eq!(guide.mode(&config), 0o600);
     guide.done(&["node", "apply-config", "--insecure", "-n", &address, "-f", &config]);
-    guide.until_done(&["node", "bootstrap", "-n", &address]);
+    // The machine boots first; nobody has to try again.
+    guide.done(&["node", "bootstrap", "-n", &address]);
+    let members = ["etcd", "members", "-n", &address];
+    let before = guide.done(&members);
     let (code, again) = guide.run(&["node", "bootstrap", "-n", &address]);
     assert!(code == 1 && again.contains("error[etcd.already-bootstrapped]"), "{again}");
+    assert_eq!(guide.done(&members), before);
 
     guide.until_done(&["kubeconfig", "kubeconfig", "--merge=false", "-n", &address]);
     assert_eq!(guide.mode("kubeconfig"), 0o600);
@@ -61,6 +65,14 @@ fn the_steps_of_the_guide_need_no_other_program() {
     assert!(shown.contains("net.core.somaxconn"), "{shown}");
     guide.done(&[&apply[..], &["--mode", "no-reboot"]].concat());
     assert_eq!(guide.run(&dry).0, 0);
+
+    let well = guide.done(&["health", "--wait", "2m"]);
+    assert!(well.contains("kube-controller-manager"), "{well}");
+    let upgrade = guide.done(&["node", "upgrade", "--dry-run", "-n", &machine.name]);
+    assert!(upgrade.ends_with(":v1.13.9\n"), "{upgrade}");
+    // A machine that is stuck: nobody leaves etcd, which could not be without its only member.
+    let stuck = ["--graceful=false", "--reboot", "--wait=false", "--yes"];
+    guide.done(&[&["node", "reset", "-n", &address][..], &stuck].concat());
 }
 
 /// A directory that `ichor init --talhelper` began.
