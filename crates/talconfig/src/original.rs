@@ -3,6 +3,8 @@
 //! On the way to a machine's configuration a talconfig is laid out anew several times, and lines get lost. Here
 //! they are found again by the paths of keys.
 
+use std::sync::OnceLock;
+
 use talos_config::yaml::{Content, Node, Style};
 use talos_config::{Origin, Source};
 
@@ -12,15 +14,15 @@ use crate::text;
 #[derive(Clone, Default)]
 pub(crate) struct Original {
     file: String,
-    root: Option<Node>,
+    text: String,
+    /// Read when somebody asks for a place: most never do.
+    root: OnceLock<Option<Node>>,
 }
 
 impl Original {
     /// Takes a text that was read from a file. One that is no YAML has no places.
     pub(crate) fn new(file: &str, text: &str) -> Self {
-        let documents = text::parse(text).unwrap_or_default();
-        let root = documents.into_iter().next().map(|document| document.root);
-        Self { file: file.to_owned(), root }
+        Self { file: file.to_owned(), text: text.to_owned(), root: OnceLock::new() }
     }
 
     /// What the file is called.
@@ -108,12 +110,20 @@ impl Original {
             }
         }
         let mut found = None;
-        below(self.root.as_ref()?, "", line, &mut found);
+        below(self.root()?, "", line, &mut found);
         found
     }
 
+    fn root(&self) -> Option<&Node> {
+        let read = || {
+            let documents = text::parse(&self.text).unwrap_or_default();
+            documents.into_iter().next().map(|document| document.root)
+        };
+        self.root.get_or_init(read).as_ref()
+    }
+
     fn find(&self, path: &str) -> Option<&Node> {
-        let mut node = self.root.as_ref()?;
+        let mut node = self.root()?;
         for part in path.split(['.', '[']) {
             node = match (part.strip_suffix(']'), &node.content) {
                 (Some(index), Content::Sequence(items)) => {

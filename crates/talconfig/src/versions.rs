@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// What is taken when a talconfig names no release.
@@ -19,7 +20,7 @@ pub fn tag(version: &str) -> String {
 /// Releases and what they have.
 #[derive(Clone, Debug)]
 pub struct Versions {
-    built_in: Value,
+    built_in: BuiltIn<'static>,
     /// What was asked for later.
     refreshed: BTreeMap<String, Release>,
 }
@@ -38,7 +39,7 @@ impl Versions {
     pub fn built_in() -> &'static Self {
         static LIST: OnceLock<Versions> = OnceLock::new();
         LIST.get_or_init(|| Self {
-            built_in: serde_json::from_str(include_str!("versions.json")).unwrap_or(Value::Null),
+            built_in: serde_json::from_str(include_str!("versions.json")).unwrap_or_default(),
             refreshed: BTreeMap::new(),
         })
     }
@@ -89,9 +90,12 @@ impl Versions {
         if let Some(release) = self.refreshed.get(version) {
             return Some(release.extensions.clone());
         }
-        self.release(version)?;
-        let known = self.members(version, 1, "extensionSets", "extensions");
-        Some(known.filter_map(|known| known.as_str().map(str::to_owned)).collect())
+        let BuiltIn { extensions, extension_sets, .. } = &self.built_in;
+        let (_, set, _) = self.release(version)?;
+        let set = extension_sets.get(*set)?.iter();
+        Some(
+            set.filter_map(|index| extensions.get(*index)).map(|name| (*name).to_owned()).collect(),
+        )
     }
 
     /// Whether a release has a system extension.
@@ -104,26 +108,29 @@ impl Versions {
         if let Some(release) = self.refreshed.get(version) {
             return release.overlays.iter().any(|known| known.0 == name && known.1 == image);
         }
-        let mut overlays = self.members(version, 2, "overlaySets", "overlays");
-        overlays.find(|known| known[0] == name).is_some_and(|known| known[1] == image)
+        let BuiltIn { overlays, overlay_sets, .. } = &self.built_in;
+        let set = self.release(version).and_then(|(_, _, set)| overlay_sets.get(*set));
+        let mut set = set.into_iter().flatten().filter_map(|index| overlays.get(*index));
+        set.find(|known| known.0 == name).is_some_and(|known| known.1 == image)
     }
 
-    fn release(&self, version: &str) -> Option<&Value> {
-        self.built_in["versions"].as_array()?.iter().find(|release| release[0] == version)
+    fn release(&self, version: &str) -> Option<&(&'static str, usize, usize)> {
+        self.built_in.versions.iter().find(|(known, ..)| *known == version)
     }
+}
 
-    fn members(
-        &self,
-        version: &str,
-        column: usize,
-        sets: &str,
-        names: &str,
-    ) -> impl Iterator<Item = &Value> {
-        let number = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
-        let set = self.release(version).and_then(|release| number(&release[column]));
-        let set = set.and_then(|set| self.built_in[sets][set].as_array());
-        set.into_iter().flatten().filter_map(move |index| self.built_in[names].get(number(index)?))
-    }
+/// The list that is built in. Most releases have the same extensions and overlays as others, so that these are sets,
+/// which releases refer to by their numbers.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BuiltIn<'a> {
+    #[serde(borrow)]
+    extensions: Vec<&'a str>,
+    overlays: Vec<(&'a str, &'a str)>,
+    extension_sets: Vec<Vec<usize>>,
+    overlay_sets: Vec<Vec<usize>>,
+    /// Each with the numbers of its extensions and its overlays.
+    versions: Vec<(&'a str, usize, usize)>,
 }
 
 #[cfg(test)]

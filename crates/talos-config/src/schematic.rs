@@ -35,7 +35,8 @@ impl Schematic {
             body.get_mut("customization").map(|value| &mut value.data)
         {
             // The first of the bootloaders stands for none that is named.
-            customization.retain(|key, value| key != "bootloader" || value.as_text() != Some("none"));
+            customization
+                .retain(|key, value| key != "bootloader" || value.as_text() != Some("none"));
         }
         Self(body)
     }

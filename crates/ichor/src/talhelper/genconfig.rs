@@ -154,20 +154,20 @@ fn dump(path: &str, text: &str, mode: u32) -> Result<(), String> {
         made.map_err(|error| file_error("mkdir", &folder.to_string_lossy(), &error).to_string())?;
     }
     let write = || -> io::Result<()> {
-        // A link is followed, and what may not be written to is not replaced either.
-        let place = fs_err::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
-        let before = match fs_err::OpenOptions::new().write(true).open(&place) {
-            Ok(file) => Some(file.metadata()?),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        // What may not be written to is not replaced either, and a link is followed.
+        let (place, before) = match fs_err::OpenOptions::new().write(true).open(path) {
+            Ok(file) => (fs_err::canonicalize(path)?, Some(file.metadata()?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (PathBuf::from(path), None),
             Err(error) => return Err(error),
         };
         if before.as_ref().is_some_and(|before| !before.is_file()) {
             return fs_err::write(&place, text);
         }
+        let beside = place.parent().filter(|parent| !parent.as_os_str().is_empty());
         let mut file = tempfile::Builder::new()
             .prefix(".ichor-")
             .permissions(Permissions::from_mode(mode))
-            .tempfile_in(place.parent().unwrap_or(folder))?;
+            .tempfile_in(beside.unwrap_or(folder))?;
         file.write_all(text.as_bytes())?;
         if let Some(before) = before {
             file.as_file().set_permissions(before.permissions())?;

@@ -225,7 +225,9 @@ pub(super) fn misplaced(cluster: &ClusterFile, nodes: &[NodeEntry]) -> Vec<Probl
         if *address == cluster.api_address {
             problem(
                 format!("address: {address} is cluster_api_addr too"),
-                Some("control planes hand that one over to each other, and etcd does not listen there"),
+                Some(
+                    "control planes hand that one over to each other, and etcd does not listen there",
+                ),
             );
         }
     }

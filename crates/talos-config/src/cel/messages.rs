@@ -5,7 +5,7 @@
 //! its fields and `enum` with its values, one a line.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use super::types::Type;
 
@@ -13,44 +13,71 @@ pub(super) type Fields = BTreeMap<&'static str, Type>;
 
 /// The fields of a message that one of the files defines.
 pub(super) fn fields(files: &[&'static str], message: &str) -> Option<&'static Fields> {
-    files.iter().find_map(|file| FILES.get(file)?.messages.get(message))
+    files.iter().find_map(|file| FILES.get(file)?.defines(message)?.messages.get(message))
 }
 
 /// Whether one of the files defines this value of an enumeration.
 pub(super) fn is_constant(files: &[&'static str], name: &str) -> bool {
-    files.iter().any(|file| FILES.get(file).is_some_and(|file| file.constants.contains(name)))
+    let defines = |file| FILES.get(file)?.defines(name);
+    files.iter().filter_map(defines).any(|definitions| definitions.constants.contains(name))
+}
+
+/// A file of the table. It is read when somebody asks for what it may define: an expression names few of them.
+struct File {
+    package: &'static str,
+    lines: &'static str,
+    definitions: OnceLock<Definitions>,
+}
+
+impl File {
+    /// What it defines, if a name can be among it.
+    fn defines(&self, name: &str) -> Option<&Definitions> {
+        let is_inside = name.strip_prefix(self.package)?.starts_with('.');
+        let read = || Definitions::read(self.package, self.lines);
+        is_inside.then(|| self.definitions.get_or_init(read))
+    }
 }
 
 #[derive(Default)]
-struct File {
+struct Definitions {
     messages: BTreeMap<String, Fields>,
     constants: BTreeSet<String>,
 }
 
-static FILES: LazyLock<BTreeMap<&'static str, File>> = LazyLock::new(|| {
-    let mut files: BTreeMap<&'static str, File> = BTreeMap::new();
-    let (mut path, mut package, mut message, mut enumeration) = ("", "", String::new(), "");
-    for line in TABLE.lines() {
-        let Some((first, rest)) = line.split_once(' ') else { continue };
-        let file = files.entry(path).or_default();
-        match (first, rest.split_once(' ')) {
-            ("file", Some(head)) => (path, package) = head,
-            ("message", None) => {
-                message = format!("{package}.{rest}");
-                file.messages.entry(message.clone()).or_default();
-            }
-            ("enum", None) => enumeration = rest,
-            // What belongs to a message or an enumeration begins with a space.
-            (_, Some((field, of))) => {
-                let fields = file.messages.entry(message.clone()).or_default();
-                fields.insert(field, Type::read(of, package));
-            }
-            (_, None) => {
-                file.constants.insert(format!("{package}.{enumeration}.{rest}"));
+impl Definitions {
+    fn read(package: &'static str, lines: &'static str) -> Self {
+        let mut definitions = Self::default();
+        let (mut message, mut enumeration) = (String::new(), "");
+        for line in lines.lines() {
+            let Some((first, rest)) = line.split_once(' ') else { continue };
+            match (first, rest.split_once(' ')) {
+                ("message", None) => {
+                    message = format!("{package}.{rest}");
+                    definitions.messages.entry(message.clone()).or_default();
+                }
+                ("enum", None) => enumeration = rest,
+                // What belongs to a message or an enumeration begins with a space.
+                (_, Some((field, of))) => {
+                    let fields = definitions.messages.entry(message.clone()).or_default();
+                    fields.insert(field, Type::read(of, package));
+                }
+                (_, None) => {
+                    definitions.constants.insert(format!("{package}.{enumeration}.{rest}"));
+                }
             }
         }
+        definitions
     }
-    files
+}
+
+static FILES: LazyLock<BTreeMap<&'static str, File>> = LazyLock::new(|| {
+    let parts = TABLE.strip_prefix("file ").unwrap_or(TABLE).split("\nfile ");
+    let file = |part: &'static str| {
+        let (head, lines) = part.split_once('\n')?;
+        let (path, package) = head.split_once(' ')?;
+        Some((path, File { package, lines, definitions: OnceLock::new() }))
+    };
+    parts.filter_map(file).collect()
 });
 
 const TABLE: &str = include_str!("messages.txt");
