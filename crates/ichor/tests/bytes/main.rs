@@ -8,6 +8,7 @@ mod layout;
 mod recorded;
 #[path = "../talhelper/sandbox.rs"]
 mod sandbox;
+mod schema;
 
 use std::collections::BTreeMap;
 use std::path::Path;
