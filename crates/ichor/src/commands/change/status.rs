@@ -25,7 +25,8 @@ pub(super) async fn status(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    show(args, surroundings, printer, false).await?;
+    let world = World::open(surroundings).await?;
+    show(&world, args, printer, false).await?;
     Ok(ExitStatus::Done)
 }
 
@@ -35,21 +36,16 @@ pub(super) async fn health(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let HealthArgs { status: args, wait } = args;
-    let unwell = match wait {
-        Some(wait) => {
-            let world = World::open(surroundings).await?;
-            // Whether it came about or not, what there is then is shown below.
-            match timeout(*wait, until_well(&world, printer)).await {
-                Ok(outcome) => {
-                    outcome?;
-                    ExitStatus::Failed
-                }
-                Err(_) => ExitStatus::TimedOut,
-            }
+    let world = World::open(surroundings).await?;
+    let mut unwell = ExitStatus::Failed;
+    if let Some(wait) = wait {
+        // Whether it came about or not, what there is then is shown below.
+        match timeout(*wait, until_well(&world, printer)).await {
+            Ok(outcome) => outcome?,
+            Err(_) => unwell = ExitStatus::TimedOut,
         }
-        None => ExitStatus::Failed,
-    };
-    let status = show(args, surroundings, printer, true).await?;
+    }
+    let status = show(&world, args, printer, true).await?;
     if args.shown.output == Output::Table {
         for problem in &status.problems {
             printer.note(problem);
@@ -76,14 +72,13 @@ async fn until_well(world: &World, printer: &mut Printer) -> Result<(), Error> {
 
 /// Shows the cluster, over and over where somebody keeps looking; with what runs on its machines where that is asked for.
 async fn show(
+    world: &World,
     args: &StatusArgs,
-    surroundings: &Surroundings,
     printer: &mut Printer,
     with_components: bool,
 ) -> Result<Status, Error> {
-    let world = World::open(surroundings).await?;
     loop {
-        let status = look(&world, with_components).await?;
+        let status = look(world, with_components).await?;
         match args.shown.output {
             Output::Table if args.watch => printer.screen(&status.live())?,
             output if args.watch => drop(printer.item(&status, output)?),
