@@ -111,6 +111,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sops",
             "talconfig",
             "talos-api",
+            "domain",
             "plan",
             "engine",
             "netboot",
@@ -119,13 +120,14 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sim",
         ],
     ),
-    ("server", &["engine", "plan"]),
-    ("operator", &["engine", "plan"]),
-    ("engine", &["plan", "talos-api", "talos-config", "sops", "netboot"]),
+    ("server", &["engine", "plan", "domain"]),
+    ("operator", &["engine", "plan", "domain"]),
+    ("engine", &["plan", "domain", "talos-api", "talos-config", "sops", "netboot"]),
     ("talconfig", &["plan", "talos-config", "sops"]),
-    ("plan", &["talos-config"]),
+    ("plan", &["domain", "talos-config"]),
+    ("domain", &["talos-config"]),
     ("talos-api", &["talos-config"]),
-    ("sim", &["engine", "talos-api", "talos-config"]),
+    ("sim", &["engine", "domain", "talos-api", "talos-config"]),
     ("talos-config", &[]),
     ("sops", &["talos-config"]),
     ("netboot", &[]),
@@ -137,7 +139,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const TEST_ONLY: &[&str] = &["sim", "testkit"];
 
 /// Crates without clock, randomness, files, sockets, async and Kubernetes.
-const PURE: &[&str] = &["talos-config", "sops", "talconfig", "plan"];
+const PURE: &[&str] = &["talos-config", "sops", "talconfig", "domain", "plan"];
 
 /// What would make a pure crate impure, wherever it comes in.
 const IMPURE: &[&str] =

@@ -2,26 +2,44 @@
 
 use anyhow::{Context, Result};
 
+use crate::tools::{self, Tool};
 use crate::workspace::Workspace;
-use crate::{arrows, generated, tools};
+use crate::{arrows, generated};
 
 /// One rule that a machine can look after.
 pub(crate) struct Check {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
+    pub(crate) tool: Option<&'static Tool>,
     pub(crate) run: fn(&Workspace) -> Result<()>,
 }
 
 pub(crate) const CHECKS: &[Check] = &[
-    Check { name: "fmt", about: "every file is formatted", run: formatted },
-    Check { name: "clippy", about: "no lint speaks, no output outside the printer", run: clippy },
+    Check { name: "fmt", about: "every file is formatted", tool: None, run: formatted },
+    Check {
+        name: "clippy",
+        about: "no lint speaks, no output outside the printer",
+        tool: None,
+        run: clippy,
+    },
     Check {
         name: "deps",
         about: "crates use each other as the architecture says",
+        tool: None,
         run: arrows::check,
     },
-    Check { name: "deny", about: "bans, licenses and sources of dependencies", run: deny },
-    Check { name: "generated", about: "generated files are fresh", run: generated::check },
+    Check {
+        name: "deny",
+        about: "bans, licenses and sources of dependencies",
+        tool: Some(&tools::DENY),
+        run: deny,
+    },
+    Check {
+        name: "generated",
+        about: "generated files are fresh",
+        tool: None,
+        run: generated::check,
+    },
 ];
 
 fn formatted(workspace: &Workspace) -> Result<()> {
@@ -48,7 +66,6 @@ fn clippy(workspace: &Workspace) -> Result<()> {
 }
 
 fn deny(workspace: &Workspace) -> Result<()> {
-    tools::install(&tools::DENY)?;
     // Advisories would need a database from outside; they are for the release, not for every change.
     let arguments =
         ["deny", "--log-level", "error", "--all-features", "check", "bans", "licenses", "sources"];

@@ -27,7 +27,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     if !targets.contains(target) {
         bail!("no fuzz target is called {target:?}; there is: {}", targets.join(", "));
     }
-    tools::install(&tools::FUZZ)?;
+    tools::install(&[&tools::FUZZ])?;
     let time = format!("-max_total_time={}", args.minutes * 60);
     // What is new goes to the first folder; the second is what the tests replay, and is kept by hand.
     let (found, corpus) = (format!("fuzz/found/{target}"), format!("fuzz/corpus/{target}"));

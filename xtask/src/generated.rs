@@ -2,16 +2,18 @@
 //! what a change does to them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use crate::say;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, read};
 
 pub(crate) fn write(workspace: &Workspace) -> Result<()> {
+    let examples = build_examples(workspace)?;
     for generated in GENERATED {
-        let fresh = generated.make(workspace)?;
+        let fresh = generated.make(&examples)?;
         for gone in generated.committed(workspace)?.keys().filter(|path| !fresh.contains_key(*path))
         {
             fs_err::remove_file(workspace.path(gone))?;
@@ -26,9 +28,10 @@ pub(crate) fn write(workspace: &Workspace) -> Result<()> {
 }
 
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    let examples = build_examples(workspace)?;
     let mut stale = BTreeSet::new();
     for generated in GENERATED {
-        let fresh = generated.make(workspace)?;
+        let fresh = generated.make(&examples)?;
         let committed = generated.committed(workspace)?;
         let paths = fresh.keys().chain(committed.keys());
         stale.extend(paths.filter(|path| fresh.get(*path) != committed.get(*path)).cloned());
@@ -42,8 +45,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
 
 struct Generated {
     output: Output,
-    /// The package and its example that makes the output.
-    package: &'static str,
+    /// The example that makes the output.
     example: &'static str,
 }
 
@@ -58,14 +60,16 @@ enum Output {
 type Files = BTreeMap<String, String>;
 
 impl Generated {
-    fn make(&self, workspace: &Workspace) -> Result<Files> {
-        let run = ["run", "--quiet", "--package", self.package, "--example", self.example, "--"];
+    fn make(&self, examples: &Examples) -> Result<Files> {
+        let program = examples
+            .get(self.example)
+            .with_context(|| format!("no crate has an example {:?}", self.example))?;
+        let mut command = Command::new(program);
         match self.output {
-            Output::File(path) => Ok(Files::from([(path.to_owned(), workspace.read_cargo(&run)?)])),
+            Output::File(path) => Ok(Files::from([(path.to_owned(), read(&mut command)?)])),
             Output::Directory(path) => {
                 let directory = tempfile::tempdir()?;
-                let argument = directory.path().to_str().context("a directory named in UTF-8")?;
-                workspace.read_cargo(&[&run[..], &[argument]].concat())?;
+                read(command.arg(directory.path()))?;
                 files_of(path, directory.path())
             }
         }
@@ -82,6 +86,26 @@ impl Generated {
     }
 }
 
+/// Programs of examples by their names.
+type Examples = BTreeMap<String, PathBuf>;
+
+/// Builds all examples that make something. All together and with what the tests are built with: each package alone has
+/// fewer features of its dependencies, and they would be compiled once more for each of them.
+fn build_examples(workspace: &Workspace) -> Result<Examples> {
+    let mut arguments = vec!["build", "--quiet", "--workspace", "--all-features"];
+    arguments.extend(GENERATED.iter().flat_map(|generated| ["--example", generated.example]));
+    arguments.push("--message-format=json-render-diagnostics");
+    let mut examples = Examples::new();
+    for message in workspace.read_cargo(&arguments)?.lines() {
+        let message: serde_json::Value = serde_json::from_str(message)?;
+        let (target, executable) = (&message["target"], message["executable"].as_str());
+        if let (Some(name), Some(executable)) = (target["name"].as_str(), executable) {
+            examples.insert(name.to_owned(), executable.into());
+        }
+    }
+    Ok(examples)
+}
+
 fn files_of(path: &str, directory: &Path) -> Result<Files> {
     fs_err::read_dir(directory)?
         .map(|entry| {
@@ -94,19 +118,8 @@ fn files_of(path: &str, directory: &Path) -> Result<Files> {
 }
 
 const GENERATED: &[Generated] = &[
-    Generated {
-        output: Output::File("docs/reference/commands.md"),
-        package: "ichor",
-        example: "reference",
-    },
-    Generated {
-        output: Output::File("docs/reference/ichor.schema.json"),
-        package: "plan",
-        example: "schema",
-    },
-    Generated {
-        output: Output::Directory("crates/talos-api/src/generated"),
-        package: "talos-api",
-        example: "generate",
-    },
+    Generated { output: Output::File("docs/reference/commands.md"), example: "reference" },
+    Generated { output: Output::File("docs/reference/ichor.schema.json"), example: "schema" },
+    Generated { output: Output::File("docs/reference/steps.md"), example: "steps" },
+    Generated { output: Output::Directory("crates/talos-api/src/generated"), example: "generate" },
 ];

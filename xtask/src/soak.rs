@@ -23,7 +23,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
-    tools::install(&tools::NEXTEST)?;
+    tools::install(&[&tools::NEXTEST])?;
     let end = Instant::now() + Duration::from_secs(args.minutes * 60);
     // Another soak tries other cases; the seed of a round is shown, so that it can be tried again.
     let first = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();

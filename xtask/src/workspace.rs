@@ -1,7 +1,7 @@
 //! The checkout that a command works on, and cargo in it.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -11,8 +11,7 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     pub(crate) fn new(root: Option<PathBuf>) -> Self {
-        let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        Self { root: root.unwrap_or_else(own) }
+        Self { root: root.unwrap_or_else(|| package().join("..")) }
     }
 
     pub(crate) fn path(&self, relative: &str) -> PathBuf {
@@ -33,12 +32,7 @@ impl Workspace {
 
     /// Runs cargo and takes its stdout; stderr is shown.
     pub(crate) fn read_cargo(&self, arguments: &[&str]) -> Result<String> {
-        let mut command = self.cargo(arguments);
-        let output = command.stderr(Stdio::inherit()).output().context("cannot run cargo")?;
-        if !output.status.success() {
-            bail!("`cargo {}` failed ({})", arguments.join(" "), output.status);
-        }
-        Ok(String::from_utf8(output.stdout)?)
+        read(&mut self.cargo(arguments))
     }
 
     /// What cargo knows about the workspace's own packages.
@@ -49,10 +43,33 @@ impl Workspace {
     }
 }
 
+/// The directory of this package. What cargo says when it runs the program comes first: with a target directory that two
+/// checkouts share, the program may have been built in the other one.
+pub(crate) fn package() -> PathBuf {
+    let running = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let own = running.filter(|directory| directory.ends_with(env!("CARGO_PKG_NAME")));
+    own.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into())
+}
+
 /// Runs a program to its end with its output shown; anything but success is an error.
 pub(crate) fn succeed(command: &mut Command) -> Result<()> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let status = command.status().with_context(|| format!("cannot run {program}"))?;
+    let status = command.status().with_context(|| cannot_run(command))?;
+    check(command, status)
+}
+
+/// Runs a program to its end and takes its stdout; stderr is shown. Anything but success is an error.
+pub(crate) fn read(command: &mut Command) -> Result<String> {
+    let output = command.stderr(Stdio::inherit()).output().with_context(|| cannot_run(command))?;
+    check(command, output.status)?;
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+fn cannot_run(command: &Command) -> String {
+    format!("cannot run {}", command.get_program().display())
+}
+
+fn check(command: &Command, status: ExitStatus) -> Result<()> {
+    let program = command.get_program().display();
     if !status.success() {
         let arguments: Vec<_> =
             command.get_args().map(|argument| argument.to_string_lossy()).collect();

@@ -60,6 +60,26 @@ fn a_stale_generated_file() {
 }
 
 #[test]
+fn a_run_that_fails_ends_with_the_table_of_what_ran_and_the_error() {
+    let workspace = Workspace::new();
+    workspace.write("docs/reference/commands.md", "# Commands of last year\n");
+    let output = workspace.test(&["deps", "generated", "fmt"]);
+    let said = stderr(&output);
+    let end: Vec<Vec<&str>> =
+        said.lines().rev().take(6).map(|line| line.split_whitespace().collect()).collect();
+    let [error, total, generated, deps, fmt, head] = end.as_slice() else { panic!("{said}") };
+    assert_eq!(head, &["part", "seconds", "result"]);
+    for (row, name, result) in
+        [(fmt, "fmt", "ran"), (deps, "deps", "ran"), (generated, "generated", "failed")]
+    {
+        assert_eq!((row[0], row[2]), (name, result), "{said}");
+        assert!(row[1].parse::<u32>().is_ok(), "{said}");
+    }
+    assert_eq!(total[2..].join(" "), "2 ran, 0 skipped, 1 failed");
+    assert_eq!(error[..2].join(" "), "error: generated");
+}
+
+#[test]
 fn a_name_that_is_neither_check_nor_level() {
     Workspace::new().fails("everything", "`cargo xtask test --list`");
 }
@@ -84,6 +104,8 @@ impl Workspace {
         workspace.write("crates/plan/src/lib.rs", "//! Plans.\n");
         workspace.write("crates/plan/examples/schema.rs", &printing("{}"));
         workspace.write("docs/reference/ichor.schema.json", "{}\n");
+        workspace.write("crates/plan/examples/steps.rs", &printing("# Steps"));
+        workspace.write("docs/reference/steps.md", "# Steps\n");
         workspace.write("crates/ichor/Cargo.toml", &self::manifest("ichor", ""));
         workspace.write("crates/ichor/src/lib.rs", "//! The command.\n");
         workspace.write("crates/ichor/examples/reference.rs", &printing("# Commands"));

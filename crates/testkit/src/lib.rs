@@ -1,4 +1,5 @@
-//! What tests need from the world: the real programs that Ichor is compared with, and real Talos nodes.
+//! What tests need from the world: the real programs that Ichor is compared with, a real Kubernetes API, and real Talos
+//! nodes.
 //!
 //! For tests and developer commands only; nothing that ships depends on it.
 
@@ -7,7 +8,9 @@
     reason = "a developer's tool: it reads its own environment and has no engine with ports"
 )]
 
+pub mod kubernetes;
 pub mod peers;
+pub mod scripts;
 pub mod talos;
 
 use std::ops::Range;

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use sha2::{Digest, Sha256};
 
-use pins::{COMPARED, NODES};
+use pins::PINS;
 
 /// One Go module that pins one release of somebody's programs.
 #[derive(Debug)]
@@ -98,6 +98,16 @@ pub enum Error {
         /// What it said.
         stderr: String,
     },
+    /// It runs, and is not the release that is pinned.
+    #[error("{name} does not say {wanted:?} but: {said}")]
+    OtherRelease {
+        /// The program.
+        name: &'static str,
+        /// What the pinned release says.
+        wanted: &'static str,
+        /// What it said.
+        said: String,
+    },
     /// A file of a pin cannot be read.
     #[error(transparent)]
     Io(#[from] std::io::Error),
@@ -122,23 +132,13 @@ pub fn program(name: &str) -> PathBuf {
 /// # Panics
 /// When Go cannot tell, with what it said.
 pub fn module(folder: &str, module: &str) -> PathBuf {
-    let pin = pins().find(|pin| pin.folder == folder).expect("a folder below peers/");
+    let pin = PINS.iter().find(|pin| pin.folder == folder).expect("a folder below peers/");
     pin.module(module).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// All programs with their pins, in the order in which they are best built.
+/// All programs with their pins.
 pub fn all() -> impl Iterator<Item = (&'static Pin, &'static Program)> {
-    compared().chain(of_nodes())
-}
-
-/// Those that Ichor is compared with.
-pub fn compared() -> impl Iterator<Item = (&'static Pin, &'static Program)> {
-    programs(COMPARED)
-}
-
-/// Those that a Talos node of our own is made of, beside some of the former.
-pub fn of_nodes() -> impl Iterator<Item = (&'static Pin, &'static Program)> {
-    programs(NODES)
+    PINS.iter().flat_map(|pin| pin.programs.iter().map(move |program| (pin, program)))
 }
 
 /// One program by its name.
@@ -247,6 +247,31 @@ impl Pin {
     }
 }
 
+impl Program {
+    /// The file name that Go gives to what it builds of the package.
+    pub fn executable(&self) -> &'static str {
+        let is_version = |element: &&str| {
+            element.strip_prefix('v').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
+        };
+        // A package that is the pin's folder itself has the name of the program.
+        let mut elements = self.package.rsplit('/').filter(|element| *element != ".");
+        elements.find(|element| !is_version(element)).unwrap_or(self.name)
+    }
+
+    /// Asks a built program for its version, and compares with what the pinned release says.
+    pub fn check_release(&self, path: &Path) -> Result<(), Error> {
+        let Some(version) = &self.version else { return Ok(()) };
+        let output = Command::new(path).args(version.arguments).output()?;
+        let said =
+            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        if output.status.success() && said.contains(version.says) {
+            return Ok(());
+        }
+        let said = format!("{} ({})", said.trim(), output.status);
+        Err(Error::OtherRelease { name: self.name, wanted: version.says, said })
+    }
+}
+
 /// Runs Go for a pin and gives its stdout.
 pub fn run(go: &mut Command, folder: &'static str) -> Result<String, Error> {
     let output = go.output().map_err(|error| match error.kind() {
@@ -285,10 +310,27 @@ pub fn cache() -> PathBuf {
     base.join("ichor")
 }
 
-fn pins() -> impl Iterator<Item = &'static Pin> {
-    COMPARED.iter().chain(NODES)
-}
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
 
-fn programs(pins: &'static [Pin]) -> impl Iterator<Item = (&'static Pin, &'static Program)> {
-    pins.iter().flat_map(|pin| pin.programs.iter().map(move |program| (pin, program)))
+    use super::*;
+
+    #[test]
+    fn an_executable_is_called_as_go_calls_it() {
+        let executable = |name| find(name).expect("a program").1.executable();
+        assert_eq!(executable("etcd"), "server");
+        assert_eq!(executable("talhelper"), "talhelper");
+        assert_eq!(executable("talosctl-1.13.9"), "talosctl");
+        assert_eq!(executable("node-image"), "node-image");
+        assert_eq!(executable("containerd-shim-runc-v2"), "containerd-shim-runc-v2");
+    }
+
+    #[test]
+    fn a_name_is_one_program_and_a_folder_is_one_pin() {
+        let names: BTreeSet<_> = all().map(|(_, program)| program.name).collect();
+        assert_eq!(names.len(), all().count());
+        let folders: BTreeSet<_> = PINS.iter().map(|pin| pin.folder).collect();
+        assert_eq!(folders.len(), PINS.len());
+    }
 }

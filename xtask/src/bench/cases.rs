@@ -186,6 +186,30 @@ pub(super) const LIBRARY_CASES: &[LibraryCase] = &[
         files: &[],
         prepare: |_| Ok(()),
     },
+    LibraryCase {
+        name: "observe-library",
+        about: "10,000 machines in 1,000 clusters observed by one process, and its memory",
+        package: "engine",
+        example: "measure_observe",
+        files: &[],
+        prepare: |_| Ok(()),
+    },
+    LibraryCase {
+        name: "create-library",
+        about: "500 machines created in a world in memory: lists of nodes, calls at the same time",
+        package: "engine",
+        example: "measure_create",
+        files: &[],
+        prepare: |_| Ok(()),
+    },
+    LibraryCase {
+        name: "journal-library",
+        about: "one record appended to a journal of 100,000",
+        package: "engine",
+        example: "measure_journal",
+        files: &[],
+        prepare: |_| Ok(()),
+    },
 ];
 
 /// Secrets that were published so that nobody uses them.

@@ -121,7 +121,7 @@ fn build(workspace: &Workspace) -> Result<PathBuf> {
 }
 
 fn compare(case: &Case, ichor: &Path, rounds: u32) -> Result<Comparison> {
-    peers::ensure([case.peer])?;
+    peers::ensure(&[case.peer])?;
     let directory = tempfile::tempdir()?;
     let inputs = (case.prepare)(directory.path())?;
     let peer = testkit::peers::program(case.peer);

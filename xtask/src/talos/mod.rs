@@ -30,6 +30,8 @@ use testkit::talos::{Connection, Error, Request, Site, Size, ask, ask_at, direct
 use crate::say;
 use parts::Parts;
 
+pub(crate) use parts::PROGRAMS;
+
 #[derive(Subcommand)]
 pub(crate) enum Args {
     /// Build the programs that nodes are made of, and what they share
@@ -130,8 +132,8 @@ pub(crate) fn prepare() -> Result<()> {
     Ok(())
 }
 
-/// Looks at the machine, before anything is built for long.
-fn possible() -> Result<()> {
+/// Looks at the machine, before anything is built for long; an error is the reason why nodes cannot run here.
+pub(crate) fn possible() -> Result<()> {
     if !nix::unistd::geteuid().is_root() {
         bail!("Talos nodes need root");
     }

@@ -21,7 +21,7 @@ pub(super) struct Parts {
 impl Parts {
     /// Finds the parts, and makes them where they are missing.
     pub(super) fn ensure() -> Result<Self> {
-        crate::peers::ensure(programs())?;
+        crate::peers::ensure(PROGRAMS)?;
         let folder = peers::cache().join("talos").join(format!("parts-{}", key()));
         fs_err::create_dir_all(folder.with_file_name(""))?;
         // Others may want the same parts at the same time.
@@ -30,7 +30,7 @@ impl Parts {
         if !folder.exists() {
             say::progress("making the root file system and the images of the nodes");
             let scratch = tempfile::Builder::new().prefix("making-").tempdir_in(peers::cache())?;
-            crate::peers::unpack("busybox-static", &scratch.path().join("busybox"))?;
+            crate::tools::unpack_package("busybox-static", &scratch.path().join("busybox"))?;
             write_root(&scratch.path().join("root"))?;
             write_images(scratch.path())?;
             fs_err::rename(scratch.keep(), &folder)?;
@@ -49,11 +49,25 @@ impl Parts {
     }
 }
 
-/// The programs that the harness needs.
-pub(super) fn programs() -> impl Iterator<Item = &'static str> {
-    let shared = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl", TALOSCTL];
-    peers::of_nodes().map(|(_, program)| program.name).chain(shared)
-}
+/// The programs that nodes are made of, the one that the harness runs, and kubectl for `talos exec`.
+pub(crate) const PROGRAMS: &[&str] = &[
+    "bridge",
+    "containerd",
+    "containerd-shim-runc-v2",
+    "discovery-service",
+    "etcd",
+    "host-local",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kubectl",
+    "kubelet",
+    "loopback",
+    "machined",
+    "node-image",
+    "runc",
+    TALOSCTL,
+];
 
 /// The client that the harness uses itself: that of the release that the nodes run.
 pub(super) const TALOSCTL: &str = "talosctl-1.13.9";
@@ -66,7 +80,7 @@ pub(super) const ETCD: &str = "v3.6.6";
 /// Covers every program and the recipe: a change of any of them gives other parts.
 fn key() -> String {
     let mut hash = Sha256::new();
-    for name in programs() {
+    for name in PROGRAMS {
         hash.update(peers::program(name).as_os_str().as_encoded_bytes());
     }
     hash.update(include_str!("parts.rs"));

@@ -5,7 +5,9 @@ use super::{Library, Patch, Pin, Program, Version};
 const TALOSCTL: &str = "github.com/siderolabs/talos/cmd/talosctl";
 const TALOS_TAG: &str = "github.com/siderolabs/talos/pkg/machinery/version.Tag";
 
-pub(super) const COMPARED: &[Pin] = &[
+/// All pins. First what Ichor is compared with, then what only Talos nodes of our own are made of
+/// (docs/dev/talos-harness.md).
+pub(super) const PINS: &[Pin] = &[
     Pin {
         folder: "talos-1.14.1",
         stamps: &[(TALOS_TAG, "v1.14.1")],
@@ -75,6 +77,16 @@ pub(super) const COMPARED: &[Pin] = &[
                 package: "k8s.io/kubernetes/cmd/kube-controller-manager",
                 version: Some(says(&["--version"], "Kubernetes v1.36.3")),
             },
+            Program {
+                name: "kube-scheduler",
+                package: "k8s.io/kubernetes/cmd/kube-scheduler",
+                version: Some(says(&["--version"], "Kubernetes v1.36.3")),
+            },
+            Program {
+                name: "kubelet",
+                package: "k8s.io/kubernetes/cmd/kubelet",
+                version: Some(says(&["--version"], "Kubernetes v1.36.3")),
+            },
         ],
     },
     Pin {
@@ -137,10 +149,6 @@ pub(super) const COMPARED: &[Pin] = &[
             version: Some(says(&["--version"], "1.8.0")),
         }],
     },
-];
-
-/// What a Talos node of our own is made of; see docs/dev/talos-harness.md.
-pub(super) const NODES: &[Pin] = &[
     Pin {
         folder: "talos-node",
         stamps: &[(TALOS_TAG, "v1.13.9")],
@@ -210,25 +218,6 @@ pub(super) const NODES: &[Pin] = &[
             package: "github.com/opencontainers/runc",
             version: Some(says(&["--version"], "runc version 1.4.2")),
         }],
-    },
-    Pin {
-        folder: "kube",
-        stamps: KUBERNETES,
-        patch: None,
-        tags: &[],
-        library: None,
-        programs: &[
-            Program {
-                name: "kubelet",
-                package: "k8s.io/kubernetes/cmd/kubelet",
-                version: Some(says(&["--version"], "Kubernetes v1.36.3")),
-            },
-            Program {
-                name: "kube-scheduler",
-                package: "k8s.io/kubernetes/cmd/kube-scheduler",
-                version: Some(says(&["--version"], "Kubernetes v1.36.3")),
-            },
-        ],
     },
     Pin {
         folder: "cni",
