@@ -1,12 +1,8 @@
 //! What is wanted of one cluster, with everything that its machines' configuration is made of.
 
-use std::collections::BTreeMap;
-
-use plan::{
-    Address, ClusterSpec, DigestKey, Inventory, Layers, Live, MachineName, RenderError, Renderer,
-    Renderings,
-};
-use talos_config::{Bundle, Config, Mode};
+use domain::{Address, DigestKey, Fingerprint, MachineName};
+use plan::{ClusterSpec, Layers, Machine, Renderer};
+use talos_config::{Bundle, Mode};
 
 /// One cluster, as a door describes it.
 pub struct Cluster {
@@ -22,51 +18,41 @@ pub struct Cluster {
     pub mode: Mode,
 }
 
-/// Where a machine is.
+/// Where a machine is called.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Target {
+pub struct MachineAddress {
     /// Its name in the spec.
     pub name: MachineName,
     /// Its address.
     pub address: Address,
+    /// Certificates that it may show in maintenance; any will do where there is none.
+    pub fingerprints: Vec<Fingerprint>,
+}
+
+impl From<&Machine> for MachineAddress {
+    fn from(machine: &Machine) -> Self {
+        Self {
+            name: machine.name.clone(),
+            address: machine.address,
+            fingerprints: machine.fingerprints.clone(),
+        }
+    }
 }
 
 impl Cluster {
     /// All machines, control planes first.
-    pub fn targets(&self) -> Vec<Target> {
-        let machines = self.spec.machines();
-        machines
-            .map(|(machine, _)| Target { name: machine.name.clone(), address: machine.address })
-            .collect()
+    pub fn addresses(&self) -> Vec<MachineAddress> {
+        self.spec.machines().map(|(machine, _)| machine.into()).collect()
     }
 
     /// The machines that run etcd.
-    pub fn control_planes(&self) -> Vec<Target> {
-        let mut targets = self.targets();
-        targets.retain(|target| self.spec.is_control_plane(&target.name));
-        targets
+    pub fn control_planes(&self) -> Vec<MachineAddress> {
+        self.spec.control_plane.machines.iter().map(MachineAddress::from).collect()
     }
 
     /// A machine by its name.
-    pub fn target(&self, name: &MachineName) -> Option<Target> {
-        self.targets().into_iter().find(|target| target.name == *name)
-    }
-
-    /// The configuration that each machine should have, compared with what it has.
-    pub(crate) fn render(
-        &self,
-        live: &BTreeMap<MachineName, Config>,
-        inventory: &Inventory,
-    ) -> Result<Renderings, RenderError> {
-        let mut renderer = self.renderer();
-        let mut renderings = Renderings::new();
-        for (machine, _) in self.spec.machines() {
-            let facts = inventory.machines.get(&machine.name);
-            let talos = facts.and_then(|facts| facts.talos.current(inventory.taken));
-            let has = live.get(&machine.name).map(|config| Live { config, talos });
-            renderings.insert(machine.name.clone(), renderer.render(&machine.name, has)?);
-        }
-        Ok(renderings)
+    pub fn address(&self, name: &MachineName) -> Option<MachineAddress> {
+        self.spec.machine(name).map(|(machine, _)| machine.into())
     }
 
     /// What makes the configuration of its machines.

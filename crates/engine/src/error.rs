@@ -1,6 +1,7 @@
 //! What can go wrong in a pass, and what can be done about it.
 
-use plan::{ApprovalError, Kind, Refusal, RenderError};
+use domain::Kind;
+use plan::{ApprovalError, Refusal, RenderError};
 
 use crate::journal::JournalError;
 
@@ -21,18 +22,18 @@ pub enum Error {
     Journal(#[from] JournalError),
     /// Something in the world does not work.
     #[error(transparent)]
-    Trouble(#[from] Trouble),
+    Port(#[from] PortError),
 }
 
 impl Error {
-    /// The name of this kind of error.
+    /// The stable identifier of this kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Render(error) => error.code(),
             Self::Refused(refusal) => refusal.code(),
             Self::Approval(error) => error.code(),
             Self::Journal(error) => error.code(),
-            Self::Trouble(trouble) => trouble.code,
+            Self::Port(error) => error.code,
         }
     }
 
@@ -43,36 +44,45 @@ impl Error {
             Self::Refused(refusal) => refusal.kind(),
             Self::Approval(error) => error.kind(),
             Self::Journal(error) => error.kind(),
-            Self::Trouble(trouble) => trouble.kind,
+            Self::Port(error) => error.kind,
         }
     }
 }
 
-/// What a port says when it could not do what it was asked. It holds no secret.
+/// Why a port could not do what it was asked. It holds no secret.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub struct Trouble {
-    /// The name of this kind of trouble.
+pub struct PortError {
+    /// The stable identifier of this kind of error.
     pub code: &'static str,
     /// What can be done about it.
     pub kind: Kind,
     /// What was attempted and what happened.
     pub message: String,
+    /// The call may have been carried out although it failed: the request was sent, and the answer was lost.
+    pub may_have_happened: bool,
 }
 
-impl Trouble {
+impl PortError {
     /// Every code that the engine itself gives, each with an entry in the reference of errors.
     pub const CODES: &[&str] = &[
+        "engine.cancelled",
         "engine.precondition",
         "engine.timed-out",
-        "engine.window",
         "kubernetes.failed",
         "kubernetes.unreachable",
         "lease.held",
+        "lease.unavailable",
+        "machine.unwell",
         "vault.unreadable",
     ];
 
-    pub(crate) fn precondition(message: String) -> Self {
-        Self { code: "engine.precondition", kind: Kind::Retryable, message }
+    /// An error of a call that was certainly not carried out.
+    pub fn new(code: &'static str, kind: Kind, message: impl Into<String>) -> Self {
+        Self { code, kind, message: message.into(), may_have_happened: false }
+    }
+
+    pub(crate) fn precondition(message: impl Into<String>) -> Self {
+        Self::new("engine.precondition", Kind::Retryable, message)
     }
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use plan::{Digest, MachineName, Moment, StepNumber};
+use domain::{Digest, MachineName, Moment, Target};
+use plan::StepNumber;
 use serde::{Serialize, Serializer};
 
 /// Something that happened. It holds no secret.
@@ -13,8 +14,8 @@ pub enum Event {
     Observed {
         /// How many there are.
         machines: usize,
-        /// Which could not be seen, and why.
-        unseen: Vec<(MachineName, String)>,
+        /// Those that are unreachable, and the reasons.
+        unreachable: Vec<(MachineName, String)>,
     },
     /// A plan was made and checked.
     Planned {
@@ -23,6 +24,15 @@ pub enum Event {
         /// How many steps it has.
         steps: usize,
     },
+    /// A proposal that waited for its approval is not what would be done now: another plan takes its place.
+    Replanned {
+        /// The proposal.
+        replaces: Digest,
+        /// The plan.
+        plan: Digest,
+        /// What differs.
+        differences: Vec<String>,
+    },
     /// Somebody may carry it out.
     Approved {
         /// Which one.
@@ -30,18 +40,40 @@ pub enum Event {
         /// Who said so.
         by: String,
     },
-    /// Another engine is kept out by more than the journal.
-    LeaseTaken {
+    /// Another engine has the lease; whether it is alive shows within the time that a lease lasts.
+    LeaseAwaited {
+        /// The engine.
+        holder: String,
+    },
+    /// The lease in the cluster keeps other engines out.
+    LeaseAcquired {
         /// The number that tells this time from all earlier ones.
         fencing: u64,
     },
-    /// Another engine is kept out by the journal alone.
+    /// There is no lease to be had: the journal alone keeps other engines out.
     LeaseUnavailable {
-        /// Why.
+        /// The reason.
         why: String,
     },
+    /// Another engine has taken the lease over: no further step is started.
+    LeaseLost {
+        /// The engine.
+        holder: String,
+    },
+    /// No further step is started, because that was asked for.
+    Stopping,
     /// A step has begun.
     StepBegun(StepPlace),
+    /// A gate holds a step back.
+    GateShut {
+        /// The step.
+        #[serde(flatten)]
+        place: StepPlace,
+        /// The reason.
+        why: String,
+        /// When it opens, where that is known.
+        until: Option<Moment>,
+    },
     /// A step goes on.
     StepWaits {
         /// Which one.
@@ -85,7 +117,7 @@ fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S
     serializer.serialize_u64(duration.as_secs())
 }
 
-/// Which step of which plan, on which machine, and what it does.
+/// A step of a plan, what it does and what it acts on.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct StepPlace {
     /// When.
@@ -94,8 +126,8 @@ pub struct StepPlace {
     pub step: StepNumber,
     /// How many steps there are.
     pub of: usize,
-    /// On which machine.
-    pub machine: MachineName,
+    /// What it acts on.
+    pub on: Target,
     /// What it does: `reboot`.
     pub verb: &'static str,
 }

@@ -1,27 +1,65 @@
-//! What was planned, begun, done and left: append-only, in the order in which it happened.
+//! What was planned, started, done and left: append-only, in the order in which it happened.
+//!
+//! Guarantees: an entry that `append` has returned for survives every crash; a step is in here before it is started; at
+//! most one engine that is alive has a slot. Assumes: the storage keeps what it has synced.
 
 mod file;
+mod ledger;
+
+use std::any::Any;
 
 use async_trait::async_trait;
-use plan::{Approval, Approved, Digest, Kind, MachineName, Moment, NodeIdentity, Plan, StepNumber};
+use domain::{Digest, Kind, MachineName, MemberId, Moment, NodeIdentity, Target};
+use plan::{Approval, Approved, Draft, Goal, Plan, StepNumber};
 use serde::{Deserialize, Serialize};
 
 pub use file::FileJournal;
+pub use ledger::{Ledger, Unfinished};
 
 /// The record of one cluster.
 #[async_trait]
 pub trait Journal: Send + Sync {
-    /// Everything so far.
+    /// Everything so far, for people.
     async fn read(&self) -> Result<Vec<Record>, JournalError>;
+
+    /// What everything so far amounts to.
+    async fn ledger(&self) -> Result<Ledger, JournalError>;
 
     /// Adds an entry, for good: when this returns, no crash takes it back.
     async fn append(&self, entry: Entry) -> Result<(), JournalError>;
 
-    /// Takes the one slot for plans. Fails when an engine that is alive has it.
-    async fn take(&self, plan: Digest, holder: &str) -> Result<(), JournalError>;
+    /// Acquires a slot until the guard is dropped or the process ends. Fails when an engine that is alive has it.
+    async fn acquire(&self, slot: Slot) -> Result<SlotGuard, JournalError>;
 
     /// Keeps a plan that is about to be carried out.
-    async fn keep_plan(&self, plan: &Plan<Approved>) -> Result<(), JournalError>;
+    async fn store_plan(&self, plan: &Plan<Approved>) -> Result<(), JournalError>;
+
+    /// A plan that was kept; none where there is no such plan, or it is not what its hash says.
+    async fn stored_plan(&self, plan: Digest) -> Option<Plan<Draft>>;
+}
+
+/// What engines exclude each other from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Slot {
+    /// Carrying out a plan.
+    Plan,
+    /// Taking a backup, which goes on beside a plan.
+    Backup,
+}
+
+/// A slot that is held until this is dropped.
+pub struct SlotGuard {
+    /// Identifies what holds the slot: the next process that gets the slot has the same, and may take over the lease of a
+    /// predecessor that was killed.
+    pub engine: String,
+    _held: Box<dyn Any + Send + Sync>,
+}
+
+impl SlotGuard {
+    /// Guards a slot for as long as `held` lives.
+    pub fn new(engine: String, held: impl Any + Send + Sync) -> Self {
+        Self { engine, _held: Box::new(held) }
+    }
 }
 
 /// An entry with its place and time.
@@ -29,9 +67,9 @@ pub trait Journal: Send + Sync {
 pub struct Record {
     /// Counted from one, without gaps.
     pub number: u64,
-    /// When.
+    /// The time by the clock of the engine.
     pub at: Moment,
-    /// What.
+    /// The entry.
     pub entry: Entry,
 }
 
@@ -39,84 +77,115 @@ pub struct Record {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Entry {
-    /// Somebody approved a plan.
-    Approved(Approval),
-    /// An engine has begun with a plan.
-    Taken {
-        /// Which one.
+    /// A plan was approved.
+    PlanApproved(Approval),
+    /// An engine has started with a plan.
+    PlanStarted {
+        /// The plan.
         plan: Digest,
-        /// Who.
+        /// What the plan leads to: what an interrupted one was for has to be known without its file.
+        goal: Goal,
+        /// The engine.
         holder: String,
+        /// The fencing number of the lease, where there was one.
+        fencing: Option<u64>,
     },
     /// A step is about to be done.
-    Intended {
-        /// Of which plan.
+    StepStarted {
+        /// The plan.
         plan: Digest,
-        /// Which step.
+        /// The step.
         step: StepNumber,
-        /// What it does, and to which machine, for people.
-        what: String,
+        /// What the step does.
+        verb: String,
+        /// What the step acts on.
+        on: Target,
+        /// What it means for the service of its machine.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effect: Option<StepEffect>,
     },
     /// A step is done.
-    Did {
-        /// Of which plan.
+    StepDone {
+        /// The plan.
         plan: Digest,
-        /// Which step.
+        /// The step.
         step: StepNumber,
     },
     /// A step has failed.
-    Failed {
-        /// Of which plan.
+    StepFailed {
+        /// The plan.
         plan: Digest,
-        /// Which step.
+        /// The step.
         step: StepNumber,
-        /// The kind of trouble.
+        /// The code of the error.
         code: String,
         /// What happened.
         message: String,
     },
-    /// A machine in maintenance is about to get its configuration. Whatever installation it is afterwards is ours, also
-    /// when nobody lived to record it.
-    Configuring {
+    /// A machine in maintenance is about to get its configuration. If the engine dies before `MachineRecorded` is
+    /// written, the installation that appears there is still ours.
+    MachineConfiguring {
         /// The machine.
         machine: MachineName,
     },
-    /// Which installation a machine is.
-    Recorded {
+    /// A machine has refused the configuration that it was about to get.
+    MachineRejected {
+        /// The machine.
+        machine: MachineName,
+    },
+    /// Etcd is about to be begun on a machine. Talos begins it when it has pulled the image, so that until a member is
+    /// recorded it may still appear there, and must begin nowhere else.
+    EtcdBootstrapping {
+        /// The machine.
+        machine: MachineName,
+    },
+    /// The installation that a machine is, and its member of etcd.
+    MachineRecorded {
         /// The machine.
         machine: MachineName,
         /// The installation.
         node: NodeIdentity,
+        /// The member, where it has one.
+        member: Option<MemberId>,
+    },
+    /// A machine is about to be reset. If the engine dies before `MachineForgotten` is written, a machine in maintenance
+    /// is one that the reset has reached.
+    MachineResetting {
+        /// The machine.
+        machine: MachineName,
+    },
+    /// A machine was reset: the installation and its member are gone.
+    MachineForgotten {
+        /// The machine.
+        machine: MachineName,
     },
     /// An engine is through with a plan.
-    Ended {
-        /// Which one.
+    PlanEnded {
+        /// The plan.
         plan: Digest,
-        /// Whether all steps are done.
+        /// All steps are done.
         complete: bool,
     },
-    /// Somebody has given a plan up that was begun.
-    Cancelled {
-        /// Which one.
+    /// An engine that carries out a plan is asked to start no further step.
+    CancelRequested {
+        /// The plan.
+        plan: Digest,
+    },
+    /// A plan that was interrupted is abandoned.
+    PlanCancelled {
+        /// The plan.
         plan: Digest,
     },
 }
 
-/// The last plan that was begun, did not come to a good end, and was not given up.
-pub fn unfinished(records: &[Record]) -> Option<Digest> {
-    let mut unfinished = None;
-    for record in records {
-        match &record.entry {
-            Entry::Taken { plan, .. } => unfinished = Some(*plan),
-            Entry::Ended { plan, complete: true } | Entry::Cancelled { plan }
-                if unfinished == Some(*plan) =>
-            {
-                unfinished = None;
-            }
-            _ => {}
-        }
-    }
-    unfinished
+/// What a step means for the service of its machine.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StepEffect {
+    /// The machine may stop serving.
+    Disturbs,
+    /// When the step is done, the machine serves.
+    AwaitsService,
 }
 
 /// Why the record cannot be read or written.
@@ -126,10 +195,10 @@ pub enum JournalError {
     #[error("cannot use the journal")]
     Io(#[from] std::io::Error),
     /// A part of it was changed or lost.
-    #[error("the journal is damaged in line {0}")]
-    Damaged(usize),
+    #[error("the journal is damaged: {0}")]
+    Damaged(String),
     /// It is of a format that is not known here.
-    #[error("the journal has the format {0:?}")]
+    #[error("the journal has the format {0:?}, and this release reads \"ichor-journal/v2\"")]
     Format(String),
     /// Another engine is at work.
     #[error("another engine is at work on this cluster: {0}")]
@@ -140,7 +209,7 @@ impl JournalError {
     /// Every code, each with an entry in the reference of errors.
     pub const CODES: &[&str] = &["journal.busy", "journal.damaged", "journal.format", "journal.io"];
 
-    /// The name of this kind of error.
+    /// The stable identifier of this kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Io(_) => "journal.io",

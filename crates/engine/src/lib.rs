@@ -7,31 +7,38 @@
 //! approved. What is about to be done is in the journal before it is done. Killing the process anywhere loses nothing: the
 //! next pass observes again.
 
+mod atomic_file;
+mod backoff;
 mod cluster;
 mod error;
 mod event;
 mod execute;
 pub mod journal;
 mod lease;
+mod line_file;
 pub mod live;
 mod metrics;
+mod node_list;
 mod observe;
 mod ports;
 mod progress;
 pub mod provider;
 mod run;
-mod whole;
 
-pub use cluster::{Cluster, Target};
-pub use error::{Error, Trouble};
+pub use cluster::{Cluster, MachineAddress};
+pub use error::{Error, PortError};
 pub use event::{Event, StepPlace};
 pub use execute::{Failure, Report};
-pub use lease::Claim;
+pub use lease::{LeaseClaim, LeaseOutcome};
+pub use line_file::{LineFile, LockedLines};
 pub use metrics::Metrics;
 pub use observe::{components, observe};
 pub use ports::{
-    Approve, Clock, Component, Events, Kubernetes, ListedMember, Machines, MemberState, Ports,
-    Seen, Vault,
+    ApiError, Approver, Clock, Component, Entropy, EtcdMembers, EventSink, Kubernetes, LeaseRecord,
+    Lifecycle, ListedMember, Machines, MemberState, NextBoot, NodeStatus, Observed, OwnMachine,
+    Ports, Put, Stop, Vault,
 };
 pub use progress::{Doing, Progress};
-pub use run::{Compared, Outcome, Proposal, compare_live, propose, run, run_plan};
+pub use run::{
+    Cancelled, Compared, Outcome, Proposal, Want, cancel, compare_live, converge, propose, run,
+};

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::event::Event;
-use crate::ports::Events;
+use crate::ports::EventSink;
 
 /// Counters of everything that was told.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ struct Counted {
     /// Plans that came to their end, by whether all of it was done.
     plans: BTreeMap<bool, u64>,
     machines: usize,
-    unseen: usize,
+    unreachable: usize,
 }
 
 impl Metrics {
@@ -35,12 +35,12 @@ impl Metrics {
     }
 }
 
-impl Events for Metrics {
-    fn tell(&self, event: &Event) {
+impl EventSink for Metrics {
+    fn emit(&self, event: &Event) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
-            Event::Observed { machines, unseen } => {
-                (counted.machines, counted.unseen) = (*machines, unseen.len());
+            Event::Observed { machines, unreachable } => {
+                (counted.machines, counted.unreachable) = (*machines, unreachable.len());
             }
             Event::StepDone { place, took } => {
                 let (count, time) = counted.steps.entry((place.verb, DONE)).or_default();
@@ -52,9 +52,14 @@ impl Events for Metrics {
             }
             Event::Ended { left, .. } => *counted.plans.entry(*left == 0).or_default() += 1,
             Event::Planned { .. }
+            | Event::Replanned { .. }
             | Event::Approved { .. }
-            | Event::LeaseTaken { .. }
+            | Event::LeaseAwaited { .. }
+            | Event::LeaseAcquired { .. }
             | Event::LeaseUnavailable { .. }
+            | Event::LeaseLost { .. }
+            | Event::Stopping
+            | Event::GateShut { .. }
             | Event::StepBegun(_)
             | Event::StepWaits { .. } => {}
         }
@@ -65,7 +70,7 @@ impl fmt::Display for Metrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let cluster = &self.cluster;
-        let Counted { steps, plans, machines, unseen } = counted;
+        let Counted { steps, plans, machines, unreachable } = counted;
         let mut family = |name: &str, kind: &str, help: &str, series: Vec<(String, u64)>| {
             writeln!(f, "# HELP {name} {help}\n# TYPE {name} {kind}")?;
             for (labels, value) in series {
@@ -76,7 +81,7 @@ impl fmt::Display for Metrics {
         let one = |value: usize| vec![(String::new(), value as u64)];
         family("ichor_machines", "gauge", "Machines of the spec.", one(machines))?;
         let help = "Machines that did not answer when last looked at.";
-        family("ichor_machines_unseen", "gauge", help, one(unseen))?;
+        family("ichor_machines_unreachable", "gauge", help, one(unreachable))?;
         let ended =
             plans.iter().map(|(complete, count)| (format!(",complete=\"{complete}\""), *count));
         let help = "Plans that came to their end.";
@@ -111,27 +116,27 @@ mod tests {
             at: Moment(0),
             step: StepNumber(1),
             of: 2,
-            machine: "cp-1".parse().unwrap(),
+            on: domain::Target::Machine("cp-1".parse().unwrap()),
             verb,
         };
-        metrics.tell(&Event::Observed {
+        metrics.emit(&Event::Observed {
             machines: 3,
-            unseen: vec![("cp-1".parse().unwrap(), String::new())],
+            unreachable: vec![("cp-1".parse().unwrap(), String::new())],
         });
         for took in [2, 3].map(Duration::from_secs) {
-            metrics.tell(&Event::StepDone { place: place("reboot"), took });
+            metrics.emit(&Event::StepDone { place: place("reboot"), took });
         }
         let (code, message) = ("engine.timed-out", String::new());
-        metrics.tell(&Event::StepFailed { place: place("reboot"), code, message });
+        metrics.emit(&Event::StepFailed { place: place("reboot"), code, message });
         let plan = "5".repeat(64).parse().unwrap();
-        metrics.tell(&Event::Ended { plan, done: 2, left: 1 });
+        metrics.emit(&Event::Ended { plan, done: 2, left: 1 });
         let text = metrics.to_string();
         let values: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
         assert_eq!(
             values,
             [
                 "ichor_machines{cluster=\"home\"} 3",
-                "ichor_machines_unseen{cluster=\"home\"} 1",
+                "ichor_machines_unreachable{cluster=\"home\"} 1",
                 "ichor_plans_total{cluster=\"home\",complete=\"false\"} 1",
                 "ichor_steps_total{cluster=\"home\",verb=\"reboot\",outcome=\"done\"} 2",
                 "ichor_steps_total{cluster=\"home\",verb=\"reboot\",outcome=\"engine.timed-out\"} 1",

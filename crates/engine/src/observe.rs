@@ -1,21 +1,27 @@
-//! What can be seen of a cluster now: every machine at once, and what etcd and Kubernetes say.
+//! What can be seen of a cluster now: many machines at once, and what etcd and Kubernetes say.
 //!
-//! Always holds: a machine that does not answer is a fact and no failure, and keeps nothing back of the others.
+//! Always holds: a machine that does not answer is a fact, not a failure, and keeps nothing back of the others; nothing is
+//! written, neither to machines nor to the journal. A fact is as old as the question for it. The configuration of a machine
+//! is dropped when it has been compared: only of those machines that are asked at the same time is one held.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use futures_util::future::{join, join_all};
-use plan::{
-    Disk, Etcd, Fact, Inventory, MachineFacts, MachineName, Member, MemberId, Moment, NodeIdentity,
-    NodeState, Renderings, Source, Standing,
+use domain::{
+    Etcd, Fact, Inventory, MachineFacts, MachineName, Member, MemberId, Moment, NodeName,
+    NodeState, Source, Standing,
 };
-use talos_config::Config;
+use futures_util::future::join;
+use futures_util::stream::{Stream, StreamExt, iter};
+use plan::{Live, RETURNS_WITHIN, RenderError, Renderings};
 
-use crate::cluster::{Cluster, Target};
-use crate::error::{Error, Trouble};
+use crate::cluster::{Cluster, MachineAddress};
+use crate::error::{Error, PortError};
 use crate::event::Event;
-use crate::journal::Entry;
-use crate::ports::{Component, ListedMember, Machines, MemberState, Ports, Seen};
+use crate::journal::Ledger;
+use crate::ports::{
+    ApiError, Component, ListedMember, Machines, MemberState, NextBoot, NodeStatus, Observed,
+    OwnMachine, Ports,
+};
 
 /// What was seen, and what every machine should have beside what it has.
 pub(crate) struct Observation {
@@ -27,228 +33,460 @@ pub(crate) async fn observe_all(
     cluster: &Cluster,
     ports: &Ports<'_>,
 ) -> Result<Observation, Error> {
-    let (inventory, live) = look(cluster, ports).await?;
-    let desired = cluster.render(&live, &inventory)?;
-    Ok(Observation { inventory, desired })
+    let mut renderer = cluster.renderer();
+    let mut desired = Renderings::new();
+    let inventory = look(cluster, ports, |name, own| {
+        let live = own.and_then(|own| {
+            let staged = match &own.next_boot {
+                NextBoot::Other(config) => Some(&**config),
+                NextBoot::NotKnown | NextBoot::Same => None,
+            };
+            Some(Live { config: own.config.as_ref()?, talos: Some(&own.talos), staged })
+        });
+        desired.insert(name.clone(), renderer.render(name, live)?);
+        Ok(())
+    });
+    Ok(Observation { inventory: inventory.await?, desired })
 }
 
 /// What was seen of a cluster.
 pub async fn observe(cluster: &Cluster, ports: &Ports<'_>) -> Result<Inventory, Error> {
-    look(cluster, ports).await.map(|(inventory, _)| inventory)
-}
-
-/// The configurations are kept apart: they hold secrets.
-async fn look(
-    cluster: &Cluster,
-    ports: &Ports<'_>,
-) -> Result<(Inventory, BTreeMap<MachineName, Config>), Error> {
-    let targets = cluster.targets();
-    let (mut recorded, configuring) = recorded(ports).await?;
-    let (seen, nodes) =
-        join(join_all(targets.iter().map(|target| see(target, ports))), ports.kubernetes.nodes())
-            .await;
-    let now = ports.clock.now();
-    let nodes = match nodes {
-        Ok(nodes) => Ok(nodes.into_iter().collect::<BTreeMap<String, NodeState>>()),
-        Err(trouble) => Err(trouble.message),
-    };
-    let mut machines = BTreeMap::new();
-    let mut live = BTreeMap::new();
-    let mut ours = Vec::new();
-    let mut unseen = Vec::new();
-    for (target, (seen, disks)) in targets.iter().zip(seen) {
-        if let Seen::Unseen(why) = &seen {
-            unseen.push((target.name.clone(), why.clone()));
-        }
-        if let Seen::Ours { node, .. } = &seen {
-            if cluster.spec.is_control_plane(&target.name) {
-                ours.push(target.clone());
-            }
-            // Whoever configured it did not live to write down which installation it became.
-            if configuring.contains(&target.name) {
-                let entry = Entry::Recorded { machine: target.name.clone(), node: node.clone() };
-                ports.journal.append(entry).await?;
-                recorded.insert(target.name.clone(), node.clone());
-            }
-        }
-        let state = nodes.as_ref().map(|nodes| nodes.get(target.name.as_str()).copied());
-        let kubernetes = match state {
-            Ok(state) => known(state.unwrap_or(NodeState::Absent), now, Source::Kubernetes),
-            Err(why) => Fact::NotKnown { why: why.clone() },
-        };
-        let recorded = recorded.get(&target.name);
-        let disks = match disks {
-            Ok(disks) => known(disks, now, Source::Maintenance),
-            Err(why) => Fact::NotKnown { why },
-        };
-        let (facts, config) = facts(seen, recorded, disks, &kubernetes, cluster, now);
-        machines.insert(target.name.clone(), facts);
-        live.extend(config.map(|config| (target.name.clone(), config)));
-    }
-    ports.events.tell(&Event::Observed { machines: machines.len(), unseen });
-    let etcd = etcd(cluster, &ours, ports).await;
-    let kubeconfig = known(ports.vault.has_kubeconfig().await, now, Source::Directory);
-    Ok((Inventory { taken: now, machines, etcd, kubeconfig }, live))
+    look(cluster, ports, |_, _| Ok(())).await
 }
 
 /// What runs on machines of ours, each asked for itself.
 pub async fn components(
-    targets: &[Target],
+    addresses: &[MachineAddress],
     machines: &dyn Machines,
-) -> Vec<Result<Vec<Component>, Trouble>> {
-    join_all(targets.iter().map(|target| machines.components(target))).await
+) -> Vec<Result<Vec<Component>, PortError>> {
+    each(addresses, |address| machines.components(address)).await
 }
 
-/// What can be seen of a machine; while it waits for configuration, its disks too.
-async fn see(target: &Target, ports: &Ports<'_>) -> (Seen, Result<Vec<Disk>, String>) {
-    let seen = ports.machines.see(target).await;
-    let disks = match seen {
-        Seen::Maintenance => ports.machines.disks(target).await,
-        _ => Err("it does not wait for configuration".to_owned()),
-    };
-    (seen, disks)
+/// What a machine of ours should run as a part of Kubernetes and does not, each with its reason.
+pub(crate) async fn unwell(
+    address: &MachineAddress,
+    machines: &dyn Machines,
+) -> Result<Vec<String>, PortError> {
+    let components = machines.components(address).await?.into_iter();
+    let unwell = components
+        .filter(|component| CORE.contains(&component.name.as_str()) && !component.is_healthy);
+    Ok(unwell
+        .map(|Component { name, state, reason, .. }| match reason.as_str() {
+            "" => format!("{name}: {state}"),
+            _ => format!("{name}: {reason}"),
+        })
+        .collect())
 }
 
-fn facts(
-    seen: Seen,
-    recorded: Option<&NodeIdentity>,
-    disks: Fact<Vec<Disk>>,
-    kubernetes: &Fact<NodeState>,
+/// Looks at everything. What a machine of ours says is given to `compare`, and only digests of it are kept.
+async fn look(
     cluster: &Cluster,
-    now: Moment,
-) -> (MachineFacts, Option<Config>) {
-    let not_known = |why: &str| MachineFacts {
-        standing: Fact::NotKnown { why: why.to_owned() },
-        node: Fact::NotKnown { why: why.to_owned() },
-        recorded: recorded.cloned(),
-        boot: Fact::NotKnown { why: why.to_owned() },
-        talos: Fact::NotKnown { why: why.to_owned() },
-        config: Fact::NotKnown { why: why.to_owned() },
-        disks: disks.clone(),
-        kubernetes: kubernetes.clone(),
-    };
-    match seen {
-        Seen::Unseen(why) => (not_known(&why), None),
-        Seen::Maintenance => {
-            let standing = known(Standing::Maintenance, now, Source::Maintenance);
-            (MachineFacts { standing, ..not_known("it waits for configuration") }, None)
-        }
-        Seen::Another => {
-            let standing = known(Standing::Another, now, Source::TalosApi);
-            (MachineFacts { standing, ..not_known("it is another cluster's") }, None)
-        }
-        Seen::Ours { node, boot, talos, config } => {
-            let facts = MachineFacts {
-                standing: known(Standing::Ours, now, Source::TalosApi),
-                node: known(node, now, Source::TalosApi),
-                recorded: recorded.cloned(),
-                boot: known(boot, now, Source::TalosApi),
-                talos: known(talos, now, Source::TalosApi),
-                config: known(cluster.key.config(&config), now, Source::TalosApi),
-                disks,
-                kubernetes: kubernetes.clone(),
+    ports: &Ports<'_>,
+    mut compare: impl FnMut(&MachineName, Option<&OwnMachine>) -> Result<(), RenderError> + Send,
+) -> Result<Inventory, Error> {
+    let mut ledger = ports.journal.ledger().await?;
+    let addresses = cluster.addresses();
+    let mut machines = BTreeMap::new();
+    let mut unreachable = Vec::new();
+    let asking = addresses.iter().map(|address| async move {
+        let asked = ports.clock.now();
+        let observed = ports.machines.observe(address).await;
+        let disks = match observed {
+            Observed::Maintenance => ports.machines.disks(address).await,
+            _ => Err("not in maintenance".to_owned()),
+        };
+        let unwell = match observed {
+            Observed::Ours(_) if cluster.spec.is_control_plane(&address.name) => {
+                unwell(address, ports.machines).await.map_err(|error| error.message)
+            }
+            _ => Err("not asked".to_owned()),
+        };
+        (address, asked, observed, disks, unwell)
+    });
+    let mut told = Addresses::new();
+    let mut answers = at_once(asking.collect());
+    let observing = async {
+        while let Some((MachineAddress { name, .. }, asked, observed, disks, unwell)) =
+            answers.next().await
+        {
+            let mut own = None;
+            match &observed {
+                Observed::Unreachable(why) => unreachable.push((name.clone(), why.clone())),
+                Observed::Maintenance => ledger.saw_maintenance(name),
+                Observed::Ours(machine) => {
+                    told.insert(name.clone(), machine.addresses.clone());
+                    own = Some(&**machine);
+                }
+                Observed::Foreign => {}
+            }
+            compare(name, own)?;
+            let mut facts = facts(name, observed, &ledger, cluster, asked);
+            facts.disks = match disks {
+                Ok(disks) => known(disks, asked, Source::Maintenance),
+                Err(why) => Fact::NotKnown { why },
             };
-            (facts, Some(*config))
+            facts.unwell = match unwell {
+                Ok(unwell) => known(unwell, asked, Source::TalosApi),
+                Err(why) => Fact::NotKnown { why },
+            };
+            machines.insert(name.clone(), facts);
+        }
+        Ok::<_, RenderError>(())
+    };
+    let nodes_asked = ports.clock.now();
+    let (observed, nodes) = join(observing, ports.kubernetes.nodes()).await;
+    observed?;
+    for (name, facts) in &mut machines {
+        facts.kubernetes = node_state(facts, name, &nodes, nodes_asked);
+    }
+    ports.events.emit(&Event::Observed { machines: machines.len(), unreachable });
+    let control_planes = cluster.control_planes();
+    let standings: Vec<_> = control_planes
+        .iter()
+        .map(|address| (address, machines[&address.name].standing.clone()))
+        .collect();
+    let asked = members(&standings, told, ports).await;
+    for (name, member) in asked.own_members() {
+        if let Some(facts) = machines.get_mut(name) {
+            facts.member = member;
         }
     }
+    let etcd = asked.combine(&ledger, ports).await;
+    let api = match nodes {
+        Ok(_) | Err(ApiError::Refused(_)) => known(true, nodes_asked, Source::Kubernetes),
+        Err(ApiError::Unreachable(error)) => Fact::NotKnown { why: error.message },
+    };
+    let vault_asked = ports.clock.now();
+    let kubeconfig = known(ports.vault.has_kubeconfig().await, vault_asked, Source::Directory);
+    let (begun, bootstrapping) = (ledger.members, ledger.bootstrapping);
+    let taken = ports.clock.now();
+    Ok(Inventory { taken, machines, etcd, api, begun, bootstrapping, kubeconfig })
 }
 
 /// The members of etcd as they are now.
-pub(crate) async fn etcd_now(cluster: &Cluster, ports: &Ports<'_>) -> Fact<Etcd> {
+///
+/// A control plane that does not answer counts as one without etcd where `is_waived` says so.
+pub(crate) async fn etcd_now(
+    cluster: &Cluster,
+    ports: &Ports<'_>,
+    is_waived: impl Fn(&MachineName) -> bool,
+) -> Result<Fact<Etcd>, Error> {
+    let ledger = ports.journal.ledger().await?;
     let control_planes = cluster.control_planes();
-    let seen = join_all(control_planes.iter().map(|target| ports.machines.see(target))).await;
-    let ours = control_planes
-        .into_iter()
-        .zip(seen)
-        .filter(|(_, seen)| matches!(seen, Seen::Ours { .. }))
-        .map(|(target, _)| target);
-    etcd(cluster, &ours.collect::<Vec<_>>(), ports).await
+    let now = ports.clock.now();
+    let mut told = Addresses::new();
+    let mut standings = Vec::new();
+    for (address, observed) in control_planes.iter().zip(observed) {
+        let standing = standing(&address.name, &observed, &ledger, cluster, now);
+        let is_seen = matches!(&standing, Fact::Known { value, .. } if *value != Standing::Away);
+        if is_seen || !is_waived(&address.name) {
+            standings.push((address, standing));
+        }
+        if let Observed::Ours(own) = observed {
+            told.insert(address.name.clone(), own.addresses);
+        }
+    }
+    let asked = members(&standings, told, ports).await;
+    Ok(asked.combine(&ledger, ports).await)
 }
 
-/// The members of etcd, put together from what every control plane that knows us says. `ours` are those.
-async fn etcd(cluster: &Cluster, ours: &[Target], ports: &Ports<'_>) -> Fact<Etcd> {
-    let now = ports.clock.now();
-    if ours.is_empty() {
-        return known(Etcd::default(), now, Source::Inference);
+fn standing(
+    name: &MachineName,
+    observed: &Observed,
+    ledger: &Ledger,
+    cluster: &Cluster,
+    now: Moment,
+) -> Fact<Standing> {
+    let configured = ledger.configuring.get(name).map(|since| now.since(*since));
+    match observed {
+        Observed::Maintenance => known(Standing::Maintenance, now, Source::Maintenance),
+        // It answers while it is installed, before it is any installation.
+        Observed::Ours(own) if configured.is_some() && !(own.is_settled && own.node.is_some()) => {
+            known(Standing::Coming, now, Source::TalosApi)
+        }
+        Observed::Ours(_) => known(Standing::Ours, now, Source::TalosApi),
+        Observed::Foreign => known(Standing::Another, now, Source::TalosApi),
+        Observed::Unreachable(why) => {
+            let disturbed = ledger.disturbed.get(name).map(|since| now.since(*since));
+            match (configured, disturbed) {
+                (Some(ago), _) if ago <= cluster.spec.policy.install_within => {
+                    known(Standing::Coming, now, Source::Directory)
+                }
+                (Some(ago), _) => Fact::NotKnown {
+                    why: format!(
+                        "{why}; it was configured {ago} ago and has not been seen since: look at its \
+                         console, and boot it into maintenance to begin again"
+                    ),
+                },
+                // What was reset is not expected as it was.
+                (None, Some(ago)) if ago <= RETURNS_WITHIN && !ledger.resetting.contains(name) => {
+                    known(Standing::Away, now, Source::Directory)
+                }
+                (None, _) => Fact::NotKnown { why: why.clone() },
+            }
+        }
     }
-    let states = join_all(ours.iter().map(|target| ports.machines.member(target))).await;
-    let mut own: BTreeMap<MemberId, (&Target, MemberState)> = BTreeMap::new();
-    let mut problem = None;
-    for (target, state) in ours.iter().zip(states) {
+}
+
+fn facts(
+    name: &MachineName,
+    observed: Observed,
+    ledger: &Ledger,
+    cluster: &Cluster,
+    now: Moment,
+) -> MachineFacts {
+    let standing = standing(name, &observed, ledger, cluster, now);
+    let why = match &observed {
+        Observed::Maintenance => "in maintenance",
+        Observed::Ours(_) => "not told",
+        Observed::Foreign => "foreign",
+        Observed::Unreachable(why) => why,
+    };
+    let mut facts = MachineFacts {
+        standing,
+        node: not_known(why),
+        recorded: ledger.recorded.get(name).cloned(),
+        boot: not_known(why),
+        talos: not_known(why),
+        config: not_known(why),
+        staged: not_known(why),
+        disks: not_known(why),
+        member: not_known(why),
+        node_name: not_known(why),
+        kubernetes: not_known(why),
+        unwell: not_known(why),
+        disturbed: ledger.disturbed.get(name).copied(),
+    };
+    let Observed::Ours(own) = observed else { return facts };
+    let OwnMachine { node, boot, talos, config, next_boot, addresses: _, node_name, is_settled: _ } =
+        *own;
+    facts.talos = known(talos, now, Source::TalosApi);
+    facts.node = fact(node, now);
+    facts.boot = fact(boot, now);
+    facts.node_name = fact(node_name, now);
+    facts.config = fact(config.as_ref().map(|config| cluster.key.config(config)), now);
+    match next_boot {
+        NextBoot::NotKnown => {}
+        NextBoot::Same => facts.staged = known(None, now, Source::TalosApi),
+        NextBoot::Other(staged) => {
+            let digest = cluster.key.config(&staged);
+            let differs = !matches!(&facts.config, Fact::Known { value, .. } if *value == digest);
+            facts.staged = known(differs.then_some(digest), now, Source::TalosApi);
+            if differs {
+                live.staged.insert(name.clone(), *staged);
+            }
+        }
+    }
+    // What configured it did not live to write down which installation it became.
+    if ledger.configuring.contains_key(name)
+        && let Fact::Known { value, .. } = &facts.node
+    {
+        facts.recorded = Some(value.clone());
+    }
+    facts
+}
+
+/// What Kubernetes says about a machine's node.
+fn node_state(
+    facts: &MachineFacts,
+    name: &MachineName,
+    nodes: &Result<Vec<NodeStatus>, ApiError>,
+    now: Moment,
+) -> Fact<NodeState> {
+    let nodes = match nodes {
+        Ok(nodes) => nodes,
+        Err(error) => return not_known(error.message()),
+    };
+    let node_name = facts.node_name.current(now).cloned().unwrap_or_else(|| NodeName::from(name));
+    let found = nodes.iter().find(|node| node.name == node_name);
+    known(found.map_or(NodeState::Absent, |node| node.state), now, Source::Kubernetes)
+}
+
+/// What every control plane said about its own member.
+struct Asked<'a> {
+    at: Moment,
+    /// Members of machines of ours.
+    own: BTreeMap<MemberId, (&'a MachineAddress, MemberState)>,
+    /// Machines that certainly have none.
+    without: Vec<&'a MachineAddress>,
+    /// A control plane that does not answer.
+    unreachable: Option<String>,
+    /// Why something else is not known.
+    problem: Option<String>,
+    control_planes: Vec<&'a MachineAddress>,
+    told: Addresses,
+}
+
+/// All addresses of each machine that told them.
+type Addresses = BTreeMap<MachineName, Vec<String>>;
+
+async fn members<'a>(
+    standings: &[(&'a MachineAddress, Fact<Standing>)],
+    told: Addresses,
+    ports: &Ports<'_>,
+) -> Asked<'a> {
+    let mut asked = Asked {
+        at: ports.clock.now(),
+        own: BTreeMap::new(),
+        without: Vec::new(),
+        unreachable: None,
+        problem: None,
+        control_planes: standings.iter().map(|(address, _)| *address).collect(),
+        told,
+    };
+    let mut ours = Vec::new();
+    for (address, standing) in standings {
+        match standing {
+            Fact::Known { value: Standing::Ours, .. } => ours.push((*address).clone()),
+            Fact::Known { value: Standing::Maintenance | Standing::Coming, .. } => {
+                asked.without.push(*address);
+            }
+            Fact::Known { value: Standing::Another, .. } => {
+                asked.problem = Some(format!("{} is foreign", address.name));
+            }
+            Fact::Known { value: Standing::Away, .. } => {
+                asked.unreachable = Some(format!("{} is not back yet", address.name));
+            }
+            Fact::NotKnown { why } => {
+                asked.unreachable = Some(format!("{} is unreachable ({why})", address.name));
+            }
+        }
+    }
+    let states = each(&ours, |address| ports.etcd.status(address)).await;
+    for (address, state) in ours.iter().zip(states) {
+        let control_planes = &asked.control_planes;
+        let Some(address) = control_planes.iter().copied().find(|known| *known == address) else {
+            continue;
+        };
         match state {
             Ok(Some(state)) => {
-                own.insert(state.id, (target, state));
+                asked.own.insert(state.id, (address, state));
             }
-            Ok(None) => {}
-            Err(trouble) => problem = Some(format!("{}: {}", target.name, trouble.message)),
+            Ok(None) => asked.without.push(address),
+            Err(error) => asked.problem = Some(format!("{}: {}", address.name, error.message)),
         }
     }
-    // Whoever is a member knows the others.
-    let mut listed = None;
-    for (target, _) in own.values() {
-        match ports.machines.members(target).await {
-            Ok(members) => {
-                listed = Some(members);
-                break;
+    asked
+}
+
+impl<'a> Asked<'a> {
+    /// The member of each machine that told about it.
+    fn own_members(&self) -> Vec<(&'a MachineName, Fact<Option<MemberId>>)> {
+        let own = self.own.iter().map(|(id, (address, _))| (&address.name, Some(*id)));
+        let without = self.without.iter().map(|address| (&address.name, None));
+        own.chain(without)
+            .map(|(name, member)| (name, known(member, self.at, Source::TalosApi)))
+            .collect()
+    }
+
+    /// The members of etcd. That there are none is a fact only when every control plane has said so.
+    async fn combine(&self, ledger: &Ledger, ports: &Ports<'_>) -> Fact<Etcd> {
+        let now = self.at;
+        let mut problem = self.problem.clone().or_else(|| self.unreachable.clone());
+        // A member that answers knows the others.
+        for (address, _) in self.own.values() {
+            match ports.etcd.list(address).await {
+                Ok(listed) => return known(self.members(&listed, ledger), now, Source::TalosApi),
+                Err(error) => problem = Some(format!("{}: {}", address.name, error.message)),
             }
-            Err(trouble) => problem = Some(format!("{}: {}", target.name, trouble.message)),
+        }
+        match problem {
+            Some(why) => Fact::NotKnown { why },
+            None => known(Etcd::default(), now, Source::TalosApi),
         }
     }
-    match (listed, problem) {
-        (Some(listed), _) => known(combine(cluster, &listed, &own), now, Source::TalosApi),
-        (None, Some(why)) => Fact::NotKnown { why },
-        (None, None) => known(Etcd::default(), now, Source::TalosApi),
+
+    fn members(&self, listed: &[ListedMember], ledger: &Ledger) -> Etcd {
+        let max_applied = self.own.values().map(|(_, state)| state.applied).max();
+        let leader = self.leader(listed);
+        let members = listed.iter().map(|listed| {
+            let state = self.own.get(&listed.id);
+            // By its own word, by what was recorded, and only then by the addresses that peers use.
+            let machine = state
+                .map(|(address, _)| address.name.clone())
+                .or_else(|| ledger.members.get(&listed.id).cloned())
+                .or_else(|| self.by_address(listed));
+            let member = Member {
+                machine,
+                voter: listed.voter,
+                started: !listed.name.is_empty(),
+                // A member that follows no leader, or another one, is cut off from the others: it answers and does not vote.
+                lag: state
+                    .filter(|(_, state)| leader.is_some() && state.leader == leader)
+                    .map(|(_, state)| max_applied.unwrap_or_default() - state.applied),
+            };
+            (listed.id, member)
+        });
+        let members: BTreeMap<MemberId, Member> = members.collect();
+        let apart = self
+            .own
+            .iter()
+            .filter(|(id, _)| !members.contains_key(id))
+            .map(|(_, (address, _))| address.name.clone())
+            .collect();
+        Etcd { members, leader, apart }
+    }
+
+    /// The leader that most members follow, if it is one of those that are listed.
+    fn leader(&self, listed: &[ListedMember]) -> Option<MemberId> {
+        let mut followers: BTreeMap<MemberId, usize> = BTreeMap::new();
+        for leader in self.own.values().filter_map(|(_, state)| state.leader) {
+            *followers.entry(leader).or_default() += 1;
+        }
+        followers.retain(|leader, _| listed.iter().any(|member| member.id == *leader));
+        followers.into_iter().max_by_key(|(_, count)| *count).map(|(leader, _)| leader)
+    }
+
+    fn by_address(&self, listed: &ListedMember) -> Option<MachineName> {
+        let mut machines = self.control_planes.iter();
+        let found = machines.find(|known| listed.addresses.contains(&known.address.to_string()));
+        if let Some(found) = found {
+            return Some(found.name.clone());
+        }
+        // Peers may talk over a network that the spec does not name. An address that two machines have, as one that moves
+        // between them, says nothing.
+        let has = |told: &[String]| told.iter().any(|address| listed.addresses.contains(address));
+        let mut machines = self.told.iter().filter(|(_, told)| has(told));
+        match (machines.next(), machines.next()) {
+            (Some((name, _)), None) => Some(name.clone()),
+            _ => None,
+        }
     }
 }
 
-fn combine(
-    cluster: &Cluster,
-    listed: &[ListedMember],
-    own: &BTreeMap<MemberId, (&Target, MemberState)>,
-) -> Etcd {
-    let furthest = own.values().map(|(_, state)| state.applied).max().unwrap_or_default();
-    let control_planes = cluster.control_planes();
-    let members = listed.iter().map(|listed| {
-        let state = own.get(&listed.id);
-        let by_address = || {
-            let mut targets = control_planes.iter();
-            targets.find(|target| listed.addresses.contains(&target.address.to_string()))
-        };
-        let machine = state.map(|(target, _)| *target).or_else(by_address);
-        let member = Member {
-            machine: machine.map(|target| target.name.clone()),
-            voter: listed.voter,
-            started: !listed.name.is_empty(),
-            lag: state.map(|(_, state)| furthest - state.applied),
-        };
-        (listed.id, member)
-    });
-    let leader = own.values().find_map(|(_, state)| state.leader);
-    Etcd { members: members.collect(), leader }
+/// Asks machines, not too many at once, and gives the answers in their order.
+async fn each<'a, T, F: Future<Output = T>>(
+    addresses: &'a [MachineAddress],
+    ask: impl Fn(&'a MachineAddress) -> F,
+) -> Vec<T> {
+    let asking = addresses.iter().map(ask).collect();
+    at_once(asking).collect().await
 }
 
-/// Which installation each machine was when we last changed it, and the machines that were being configured when somebody
-/// was interrupted.
-async fn recorded(
-    ports: &Ports<'_>,
-) -> Result<(BTreeMap<MachineName, NodeIdentity>, BTreeSet<MachineName>), Error> {
-    let mut recorded = BTreeMap::new();
-    let mut configuring = BTreeSet::new();
-    for record in ports.journal.read().await? {
-        match record.entry {
-            Entry::Configuring { machine } => {
-                configuring.insert(machine);
-            }
-            Entry::Recorded { machine, node } => {
-                configuring.remove(&machine);
-                recorded.insert(machine, node);
-            }
-            _ => {}
-        }
+/// The answers of all who are asked, in their order and as they come. A list and no closure: the future of a pass could not be
+/// sent to another thread otherwise.
+fn at_once<T, F: Future<Output = T>>(asking: Vec<F>) -> impl Stream<Item = T> + Unpin {
+    Box::pin(iter(asking).buffered(AT_ONCE))
+}
+
+fn fact<T>(value: Option<T>, now: Moment) -> Fact<T> {
+    match value {
+        Some(value) => known(value, now, Source::TalosApi),
+        None => not_known("the machine does not tell yet"),
     }
-    Ok((recorded, configuring))
 }
 
 fn known<T>(value: T, seen: Moment, source: Source) -> Fact<T> {
     Fact::Known { value, seen, source }
 }
+
+fn not_known<T>(why: &str) -> Fact<T> {
+    Fact::NotKnown { why: why.to_owned() }
+}
+
+/// As many machines as are asked at the same time: enough to hide their latency, few enough for the limit of open files.
+pub(crate) const AT_ONCE: usize = 32;
+
+/// What has to be well on a machine for it to serve. Other services come and go by themselves, and etcd is judged by its
+/// members.
+const CORE: [&str; 4] = ["kubelet", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];

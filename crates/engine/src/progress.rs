@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use plan::{Digest, MachineName, Moment, Step, StepNumber};
+use domain::{Digest, Moment, Target};
+use plan::{Policy, Step, StepNumber};
 
 use crate::event::{Event, StepPlace};
 use crate::journal::{Entry, Record};
@@ -20,8 +21,8 @@ pub struct Progress {
 /// What one machine is at.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Doing<'a> {
-    /// The machine.
-    pub machine: &'a MachineName,
+    /// What is acted on.
+    pub on: &'a Target,
     /// What is done to it: `reboot`.
     pub verb: &'static str,
     /// What that waits for; nothing in the first moments.
@@ -33,7 +34,7 @@ pub struct Doing<'a> {
 /// A step of the plan.
 #[derive(Clone, Debug)]
 struct Part {
-    machine: MachineName,
+    on: Target,
     verb: &'static str,
     after: Vec<StepNumber>,
     takes: Duration,
@@ -50,28 +51,30 @@ enum State {
 
 impl Progress {
     /// A plan of these steps, as far as the journal says that it came.
-    pub fn new(plan: Digest, steps: &[Step], journal: &[Record]) -> Self {
+    pub fn new(plan: Digest, steps: &[Step], policy: &Policy, journal: &[Record]) -> Self {
         let pace = pace(journal);
         let part = |step: &Step| {
             let verb = step.action.verb();
-            let usual = || step.action.usually_takes().duration();
+            let usual = || step.action.limits(policy).usual.duration();
             let takes = pace.get(verb).copied().unwrap_or_else(usual);
-            let (machine, after) = (step.machine.clone(), step.after.clone());
-            (step.number, Part { machine, verb, after, takes, state: State::Waiting })
+            let (on, after) = (step.on.clone(), step.after.clone());
+            (step.number, Part { on, verb, after, takes, state: State::Waiting })
         };
         let mut progress = Self { steps: steps.iter().map(part).collect() };
         for record in journal {
             match &record.entry {
-                // Whoever begins anew looks at every step again.
-                Entry::Taken { plan: taken, .. } if *taken == plan => {
+                // An engine that starts again looks at every step again.
+                Entry::PlanStarted { plan: taken, .. } if *taken == plan => {
                     progress.steps.values_mut().for_each(|part| part.state = State::Waiting);
                 }
-                Entry::Intended { plan: of, step, .. } if *of == plan => {
+                Entry::StepStarted { plan: of, step, .. } if *of == plan => {
                     let state = State::Begun { at: record.at, for_what: String::new() };
                     progress.set(*step, state);
                 }
-                Entry::Did { plan: of, step } if *of == plan => progress.set(*step, State::Done),
-                Entry::Failed { plan: of, step, .. } if *of == plan => {
+                Entry::StepDone { plan: of, step } if *of == plan => {
+                    progress.set(*step, State::Done);
+                }
+                Entry::StepFailed { plan: of, step, .. } if *of == plan => {
                     progress.set(*step, State::Failed);
                 }
                 _ => {}
@@ -113,7 +116,7 @@ impl Progress {
     pub fn doing(&self, now: Moment) -> impl Iterator<Item = Doing<'_>> {
         self.steps.values().filter_map(move |part| match &part.state {
             State::Begun { at, for_what } => Some(Doing {
-                machine: &part.machine,
+                on: &part.on,
                 verb: part.verb,
                 for_what,
                 since: now.since(*at).duration(),
@@ -132,7 +135,7 @@ impl Progress {
                 State::Done => Duration::ZERO,
                 State::Failed => continue,
                 State::Waiting => part.takes,
-                // Nobody knows about a step that takes longer than ever before, but that it is not done yet.
+                // Overdue: all that is known is that it is not done, so assume a moment more.
                 State::Begun { at, .. } => {
                     part.takes.saturating_sub(now.since(*at).duration()).max(SOON)
                 }
@@ -159,11 +162,10 @@ fn pace(journal: &[Record]) -> BTreeMap<&str, Duration> {
     let mut pace = BTreeMap::new();
     for record in journal {
         match &record.entry {
-            Entry::Intended { plan, step, what } => {
-                let verb = what.rsplit_once(' ').map_or(what.as_str(), |(verb, _)| verb);
+            Entry::StepStarted { plan, step, verb, .. } => {
                 begun.insert((*plan, *step), (verb, record.at));
             }
-            Entry::Did { plan, step } => {
+            Entry::StepDone { plan, step } => {
                 if let Some((verb, at)) = begun.remove(&(*plan, *step)) {
                     pace.insert(verb, record.at.since(at).duration());
                 }
@@ -178,7 +180,8 @@ const SOON: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {
-    use plan::{Action, Span};
+    use domain::Span;
+    use plan::{Action, FetchKubeconfig, Goal, RebootMachine};
 
     use super::*;
 
@@ -186,21 +189,21 @@ mod tests {
 
     #[test]
     fn what_is_left_is_the_longest_way() {
-        let mut progress = Progress::new(digest(), &steps(), &[]);
-        let reboot = Action::RebootMachine.usually_takes().duration();
-        let kubeconfig = Action::FetchKubeconfig.usually_takes().duration();
+        let mut progress = new(digest(), &steps(), &[]);
+        let reboot = usual(RebootMachine {});
+        let kubeconfig = usual(FetchKubeconfig {});
         assert_eq!(progress.left(Moment(0)), 2 * reboot + kubeconfig);
         progress.take(&Event::StepBegun(place(1, 0)));
         progress.take(&Event::StepBegun(place(3, 0)));
         let second = Duration::from_secs(1);
         assert_eq!(progress.left(Moment(1)) + second, 2 * reboot + kubeconfig);
         let machines: Vec<String> =
-            progress.doing(Moment(1)).map(|doing| doing.machine.to_string()).collect();
+            progress.doing(Moment(1)).map(|doing| doing.on.to_string()).collect();
         assert_eq!(machines, ["a", "c"]);
         progress.take(&Event::StepDone { place: place(1, 1), took: second });
         assert_eq!((progress.done(), progress.steps()), (1, 4));
         assert_eq!(progress.left(Moment(1)), reboot + kubeconfig);
-        // Nobody waits for what a failed step holds up.
+        // What a failed step holds up is not waited for.
         let (code, message) = ("machine.timed-out", String::new());
         progress.take(&Event::StepFailed { place: place(2, 1), code, message });
         assert_eq!(progress.left(Moment(1)) + second, reboot);
@@ -211,17 +214,36 @@ mod tests {
         let record = |number, at, entry| Record { number, at: Moment(at), entry };
         let step = StepNumber(1);
         let mut journal = vec![
-            record(1, 100, Entry::Intended { plan: digest(), step, what: "reboot a".to_owned() }),
-            record(2, 107, Entry::Did { plan: digest(), step }),
+            record(
+                1,
+                100,
+                Entry::StepStarted {
+                    plan: digest(),
+                    step,
+                    verb: "reboot".to_owned(),
+                    on: on("a"),
+                    effect: None,
+                },
+            ),
+            record(2, 107, Entry::StepDone { plan: digest(), step }),
         ];
         let other: Digest = "6".repeat(64).parse().unwrap();
-        let progress = Progress::new(other, &steps()[..2], &journal);
+        let progress = new(other, &steps()[..2], &journal);
         assert_eq!(progress.left(Moment(200)), Duration::from_secs(14));
         // What the journal says about the plan itself counts.
-        let progress = Progress::new(digest(), &steps()[..2], &journal);
+        let progress = new(digest(), &steps()[..2], &journal);
         assert_eq!((progress.done(), progress.left(Moment(200))), (1, Duration::from_secs(7)));
-        journal.push(record(3, 300, Entry::Taken { plan: digest(), holder: String::new() }));
-        assert_eq!(Progress::new(digest(), &steps()[..2], &journal).done(), 0);
+        journal.push(record(
+            3,
+            300,
+            Entry::PlanStarted {
+                plan: digest(),
+                goal: Goal::Spec,
+                holder: String::new(),
+                fencing: None,
+            },
+        ));
+        assert_eq!(new(digest(), &steps()[..2], &journal).done(), 0);
     }
 
     /// Two reboots one after the other, one beside them, and a last step after all.
@@ -229,7 +251,7 @@ mod tests {
         let step = |number, machine: &str, action: Action, after: &[u32]| Step {
             number: StepNumber(number),
             action,
-            machine: machine.parse().unwrap(),
+            on: on(machine),
             after: after.iter().map(|number| StepNumber(*number)).collect(),
             preconditions: Vec::new(),
             proof: None,
@@ -239,16 +261,27 @@ mod tests {
             recovery: String::new(),
         };
         vec![
-            step(1, "a", Action::RebootMachine, &[]),
-            step(2, "b", Action::RebootMachine, &[1]),
-            step(3, "c", Action::RebootMachine, &[]),
-            step(4, "a", Action::FetchKubeconfig, &[2, 3]),
+            step(1, "a", RebootMachine {}.into(), &[]),
+            step(2, "b", RebootMachine {}.into(), &[1]),
+            step(3, "c", RebootMachine {}.into(), &[]),
+            step(4, "a", FetchKubeconfig {}.into(), &[2, 3]),
         ]
     }
 
     fn place(step: u32, at: i64) -> StepPlace {
-        let (step, machine) = (StepNumber(step), "a".parse().unwrap());
-        StepPlace { at: Moment(at), step, of: 4, machine, verb: "reboot" }
+        StepPlace { at: Moment(at), step: StepNumber(step), of: 4, on: on("a"), verb: "reboot" }
+    }
+
+    fn new(plan: Digest, steps: &[Step], journal: &[Record]) -> Progress {
+        Progress::new(plan, steps, &Policy::default(), journal)
+    }
+
+    fn usual(action: impl Into<Action>) -> Duration {
+        action.into().limits(&Policy::default()).usual.duration()
+    }
+
+    fn on(machine: &str) -> Target {
+        Target::Machine(machine.parse().unwrap())
     }
 
     fn digest() -> Digest {

@@ -1,12 +1,13 @@
 //! What people did to machines, written down before it is done and again when it is over.
 //!
 //! A line is one JSON object. It holds the hash of the line before it, so that a line cannot be taken out or changed
-//! without a trace. The log of a cluster's directory is in its `.ichor`, everything else in the user's own state.
+//! without a trace ([`verify`]). The log of a cluster's directory is in its `.ichor`, everything else in the user's own
+//! state. What a crash left of a line is cut off before the next one is written ([`LineFile`]).
 
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use engine::LineFile;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -18,6 +19,8 @@ use crate::{Error, makers};
 pub(crate) struct Audit {
     file: PathBuf,
     action: Action,
+    /// What is written if the action is dropped before it has ended: the person pressed Ctrl-C.
+    open: bool,
 }
 
 /// What is done, by whom and to what. It names no secret.
@@ -49,7 +52,7 @@ impl Audit {
         nodes: Vec<String>,
         surroundings: &Surroundings,
     ) -> Result<Self, Error> {
-        let audit = Self {
+        let mut audit = Self {
             file: surroundings.state.join(FILE),
             action: Action {
                 user: surroundings.user.clone(),
@@ -57,8 +60,10 @@ impl Audit {
                 detail: detail.to_owned(),
                 nodes,
             },
+            open: false,
         };
         audit.write("begun").map_err(Error::Audit)?;
+        audit.open = true;
         Ok(audit)
     }
 
@@ -73,24 +78,53 @@ impl Audit {
     }
 
     /// The same in words.
-    pub(crate) fn close(self, outcome: &str) -> Result<(), Error> {
+    pub(crate) fn close(mut self, outcome: &str) -> Result<(), Error> {
+        self.open = false;
         self.write(outcome).map_err(Error::Audit)
     }
 
     fn write(&self, outcome: &str) -> std::io::Result<()> {
-        let mut file = open(&self.file)?;
-        // Two of us at the same time would break the chain.
-        file.file().lock()?;
+        let mut file = LineFile::create(&self.file)?;
+        // Two writers at the same time would break the chain.
+        let mut locked = file.lock()?;
+        let lines = locked.read_new()?;
         let line = Line {
             time: makers::now(),
             action: self.action.clone(),
             outcome: outcome.to_owned(),
-            previous: last_line(&mut file)?.map_or_else(String::new, |line| hash(&line)),
+            previous: last(&lines).map_or_else(String::new, hash),
         };
-        let text = serde_json::to_string(&line)? + "\n";
-        file.write_all(text.as_bytes())?;
-        file.sync_data()
+        locked.append(&(serde_json::to_string(&line)? + "\n"))
     }
+}
+
+impl Drop for Audit {
+    fn drop(&mut self) {
+        if self.open {
+            // Nothing can be done here about a disk that is full.
+            let _ = self.write("interrupted");
+        }
+    }
+}
+
+/// How many lines the log of a directory has, or the first line at which its chain is broken.
+pub(crate) fn verify(state: &Path) -> Result<Result<usize, usize>, Error> {
+    let Some(mut file) = LineFile::open(&state.join(FILE)).map_err(Error::Audit)? else {
+        return Ok(Ok(0));
+    };
+    let bytes = file.read_new().map_err(Error::Audit)?;
+    let mut previous = String::new();
+    let mut count = 0;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let parsed: Option<Line> = serde_json::from_slice(line).ok();
+        if parsed.is_none_or(|parsed| parsed.previous != previous) {
+            return Ok(Err(count + 1));
+        }
+        previous = hash(line);
+        count += 1;
+    }
+    Ok(Ok(count))
 }
 
 /// What the log says instead of what was given to a machine, from its SHA-256.
@@ -98,26 +132,14 @@ pub(crate) fn digest(hash: &[u8]) -> String {
     format!("sha256:{}", hex(hash))
 }
 
-fn open(path: &Path) -> std::io::Result<fs_err::File> {
-    use fs_err::os::unix::fs::OpenOptionsExt;
-    if let Some(directory) = path.parent() {
-        fs_err::create_dir_all(directory)?;
-    }
-    fs_err::OpenOptions::new().create(true).read(true).append(true).mode(0o600).open(path)
+/// The last of whole lines, without its line break.
+fn last(lines: &[u8]) -> Option<&[u8]> {
+    let lines = lines.strip_suffix(b"\n")?;
+    Some(lines.rsplit(|byte| *byte == b'\n').next().unwrap_or(lines))
 }
 
-fn last_line(file: &mut fs_err::File) -> std::io::Result<Option<String>> {
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(LONGEST_LINE)))?;
-    let mut last = None;
-    for line in BufReader::new(&mut *file).lines() {
-        last = Some(line?);
-    }
-    Ok(last)
-}
-
-fn hash(line: &str) -> String {
-    hex(&Sha256::digest(line.as_bytes()))
+fn hash(line: &[u8]) -> String {
+    hex(&Sha256::digest(line))
 }
 
 /// Bytes as people compare them.
@@ -129,35 +151,80 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 const FILE: &str = "audit.jsonl";
-/// How far back the last line begins at most.
-const LONGEST_LINE: u64 = 1 << 20;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::settings::Place;
 
-    #[test]
-    fn every_line_holds_the_hash_of_the_one_before() {
-        let directory = tempfile::tempdir().unwrap();
-        let surroundings = Surroundings {
+    fn surroundings(state: &Path) -> Surroundings {
+        Surroundings {
             place: Place::default(),
             talosconfigs: Vec::new(),
             kubeconfigs: Vec::new(),
-            state: directory.path().join("state"),
-            user: "somebody".to_owned(),
-        };
-        for node in ["127.0.0.1", "127.0.0.2"] {
-            let audit = Audit::begin("reboot", "", vec![node.to_owned()], &surroundings).unwrap();
-            audit.end(Ok(())).unwrap();
+            state: state.to_owned(),
+            user: "jürgen".to_owned(),
         }
-        let text = fs_err::read_to_string(directory.path().join("state/audit.jsonl")).unwrap();
-        let mut previous = String::new();
-        for text in text.lines() {
-            let line: Line = serde_json::from_str(text).unwrap();
-            assert_eq!(line.previous, previous);
-            previous = hash(text);
+    }
+
+    fn act(state: &Path) {
+        let nodes = vec!["127.0.0.1".to_owned()];
+        let audit = Audit::begin("reboot", "ä — ü", nodes, &surroundings(state)).unwrap();
+        audit.end(Ok(())).unwrap();
+    }
+
+    #[test]
+    fn the_chain_holds_and_a_changed_line_breaks_it() {
+        let directory = tempfile::tempdir().unwrap();
+        act(directory.path());
+        act(directory.path());
+        assert_eq!(verify(directory.path()).unwrap(), Ok(4));
+        let file = directory.path().join(FILE);
+        let text = fs_err::read_to_string(&file).unwrap();
+        fs_err::write(&file, text.replacen("reboot", "reset", 1)).unwrap();
+        assert_eq!(verify(directory.path()).unwrap(), Err(2));
+        let lines: Vec<&str> = text.lines().collect();
+        fs_err::write(&file, format!("{}\n{}\n", lines[0], lines[3])).unwrap();
+        assert_eq!(verify(directory.path()).unwrap(), Err(2));
+    }
+
+    #[test]
+    fn a_torn_line_is_cut_wherever_it_was_torn() {
+        let directory = tempfile::tempdir().unwrap();
+        act(directory.path());
+        let file = directory.path().join(FILE);
+        let whole = fs_err::read(&file).unwrap();
+        let first = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        for cut in first..whole.len() {
+            // Also in the middle of a character.
+            fs_err::write(&file, &whole[..cut]).unwrap();
+            act(directory.path());
+            assert_eq!(verify(directory.path()).unwrap(), Ok(3), "cut at {cut}");
         }
-        assert_eq!(text.lines().count(), 4);
+        // Bytes that are no text stop nothing, and show.
+        fs_err::write(&file, [&whole[..first], &[0xff, b'\n']].concat()).unwrap();
+        act(directory.path());
+        assert_eq!(verify(directory.path()).unwrap(), Err(2));
+    }
+
+    #[test]
+    fn an_action_that_is_dropped_was_interrupted() {
+        let directory = tempfile::tempdir().unwrap();
+        drop(Audit::begin("reset", "", Vec::new(), &surroundings(directory.path())).unwrap());
+        let text = fs_err::read_to_string(directory.path().join(FILE)).unwrap();
+        assert!(text.lines().nth(1).unwrap().contains("\"outcome\":\"interrupted\""), "{text}");
+        assert_eq!(verify(directory.path()).unwrap(), Ok(2));
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let directory = tempfile::tempdir().unwrap();
+        let other = directory.path().join("other");
+        fs_err::write(&other, "mine\n").unwrap();
+        let state = directory.path().join("state");
+        fs_err::create_dir(&state).unwrap();
+        fs_err::os::unix::fs::symlink(&other, state.join(FILE)).unwrap();
+        assert!(Audit::begin("reset", "", Vec::new(), &surroundings(&state)).is_err());
+        assert_eq!(fs_err::read_to_string(&other).unwrap(), "mine\n");
     }
 }

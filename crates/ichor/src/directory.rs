@@ -5,20 +5,24 @@ mod talconfig;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use engine::journal::FileJournal;
-use engine::live::{FileVault, LiveKubernetes, LiveMachines, Seal, SystemClock};
-use engine::{Cluster, Trouble, Vault as _};
+use engine::live::{
+    CREDENTIALS_BACKDATED, CREDENTIALS_LAST, FileVault, LiveKubernetes, LiveMachines, Seal,
+    SystemClock, SystemEntropy,
+};
+use engine::{Cluster, PortError, Vault as _};
 use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName};
 use sha2::{Digest as _, Sha256};
-use talos_config::{Bundle, Mode, Secret, Source};
+use talos_config::{Bundle, Makers, Mode, Secret, Source};
 
 pub(crate) use find::{Found, Kind, find, talosconfig};
 
 use ::talconfig::Registration;
 
 use crate::args::DEFAULT_FACTORY;
-use crate::audit::hex;
 use crate::error::with_causes;
 use crate::factory::Factories;
 use crate::sealed::{self, Keys};
@@ -69,7 +73,8 @@ impl Directory {
         if let Some(file) = secrets_file {
             vault = vault.with_secrets(&file);
         }
-        let journal = FileJournal::new(&root.join(STATE), SystemClock::time);
+        let journal =
+            FileJournal::new(&root.join(STATE), Arc::new(SystemClock), Arc::new(SystemEntropy));
         let key = digest_key(secrets.cluster_secret().expose());
         let cluster = Cluster { spec, layers, secrets, key, mode: Mode::Metal };
         let factories = Factories { trusted: settings::trusted(place.variable()) };
@@ -86,29 +91,24 @@ impl Directory {
         })
     }
 
-    /// Which directory on which computer it is. Whoever has the slot of its journal is the only one alive who says so, and
-    /// may take over what a process that was killed held.
-    pub(crate) fn id(&self) -> String {
-        let mut hash = Sha256::new();
-        for file in ["/etc/machine-id", "/proc/sys/kernel/hostname"] {
-            hash.update(fs_err::read(file).unwrap_or_default());
-        }
-        hash.update(self.root.as_os_str().as_encoded_bytes());
-        hex(&hash.finalize()[..6])
-    }
-
-    /// The machines of the cluster, with credentials for a day.
-    pub(crate) fn machines(&self) -> Result<LiveMachines, Error> {
-        let name = self.cluster.spec.cluster.as_str();
-        let roles = ["os:admin".to_owned()];
-        let talosconfig = makers::with(|makers| {
-            self.cluster.secrets.talosconfig(name, &roles, CREDENTIALS, makers)
-        })??;
-        let context = talosconfig.context(name).ok_or_else(|| Error::Usage {
-            message: "the secrets give no credentials".to_owned(),
-            hint: "`ichor gen secrets` makes a complete set for a new cluster".to_owned(),
-        })?;
-        Ok(LiveMachines::new(context))
+    /// The machines of the cluster. Credentials are made of the secrets, and again before they expire.
+    pub(crate) fn machines(&self) -> LiveMachines {
+        let name = self.cluster.spec.cluster.to_string();
+        let secrets = self.cluster.secrets.clone();
+        let mint = move || {
+            let roles = ["os:admin".to_owned()];
+            let made = mint(|lasts, makers| secrets.talosconfig(&name, &roles, lasts, makers));
+            let talosconfig =
+                made.and_then(|made| Ok(made?)).map_err(|error: Error| error.port_error())?;
+            talosconfig.context(&name).ok_or_else(|| {
+                let error = Error::Usage {
+                    message: "the secrets give no credentials".to_owned(),
+                    hint: "`ichor gen secrets` makes a complete set for a new cluster".to_owned(),
+                };
+                error.port_error()
+            })
+        };
+        LiveMachines::new(Box::new(mint), Arc::new(SystemClock))
     }
 
     /// The installers that the configurations of machines name, by the names of the machines.
@@ -140,16 +140,26 @@ impl Directory {
         warnings
     }
 
-    /// Its Kubernetes API, with credentials for a day.
-    pub(crate) fn kubernetes(&self) -> Result<LiveKubernetes, Error> {
-        let spec = &self.cluster.spec;
-        let kubeconfig = makers::with(|makers| {
-            let endpoint = spec.endpoint.to_string();
-            let secrets = &self.cluster.secrets;
-            secrets.kubeconfig(spec.cluster.as_str(), &endpoint, CREDENTIALS, makers)
-        })??;
-        Ok(LiveKubernetes::new(kubeconfig))
+    /// Its Kubernetes API, with credentials as for the machines.
+    pub(crate) fn kubernetes(&self) -> LiveKubernetes {
+        let cluster = self.cluster.spec.cluster.to_string();
+        let endpoint = self.cluster.spec.endpoint.to_string();
+        let secrets = self.cluster.secrets.clone();
+        let mint = move || {
+            let made = mint(|lasts, makers| secrets.kubeconfig(&cluster, &endpoint, lasts, makers));
+            made.and_then(|made| Ok(made?)).map_err(|error: Error| error.port_error())
+        };
+        LiveKubernetes::new(Box::new(mint), Arc::new(SystemClock))
     }
+}
+
+/// Makes credentials for one process, which are valid for so many seconds from the time that the makers tell.
+fn mint<T>(make: impl FnOnce(i64, &mut Makers<'_>) -> T) -> Result<T, Error> {
+    let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+    makers::with(|makers| {
+        makers.now -= seconds(CREDENTIALS_BACKDATED);
+        make(seconds(CREDENTIALS_BACKDATED + CREDENTIALS_LAST), makers)
+    })
 }
 
 /// What a file describes.
@@ -172,28 +182,30 @@ async fn native(
     place: &Place,
 ) -> Result<Described, Error> {
     let mut texts = Texts::with_keys(&place.keys);
-    let spec = native_spec(file, &mut texts)?;
+    let name = file.display().to_string();
+    let (spec, source) = native_spec(file, &mut texts)?;
     let mut patches = BTreeMap::new();
+    let mut encrypted = BTreeMap::new();
+    encrypted.extend(texts.encrypted(source).map(|values| (name.clone(), values.clone())));
     for path in spec.patch_files() {
-        let (text, _) = texts.read(&Input::File(root.join(path)))?;
+        let (text, source) = texts.read(&Input::File(root.join(path)))?;
+        encrypted.extend(texts.encrypted(source).map(|values| (path.to_owned(), values.clone())));
         patches.insert(path.to_owned(), Secret::new(text));
     }
-    let layers = Layers::native(&spec, &file.display().to_string(), &patches).map_err(|error| {
-        Error::Spec { message: with_causes(&error), hint: None, code: error.code() }
+    let layers = Layers::native(&spec, &name, &patches, &encrypted).map_err(|error| {
+        Error::Spec { message: texts.redact(&with_causes(&error)), hint: None, code: error.code() }
     })?;
     let secrets = vault.read().await?.ok_or_else(|| Error::Usage {
         message: format!("{} has no secrets", root.display()),
         hint: "`ichor init` makes them, or `ichor gen secrets -o secrets.yaml`".to_owned(),
     })?;
     let versions = releases::known(&settings::cache(place.variable()));
-    let (names, version) = (&spec.extensions, spec.talos.to_string());
-    let warning = match names.as_slice() {
+    let (extensions, version) = (&spec.extensions, spec.talos.to_string());
+    let warning = match extensions.as_slice() {
         [] => None,
-        names => {
-            releases::check_extensions(names, &versions, &version, &file.display().to_string())?
-        }
+        names => releases::check_extensions(names, &versions, &version, &name)?,
     };
-    let schematic = spec.schematic().filter(|_| !names.is_empty());
+    let schematic = spec.schematic().filter(|_| !extensions.is_empty());
     let registrations = schematic.map(|schematic| Registration {
         url: format!("{DEFAULT_FACTORY}/schematics"),
         schematic: schematic.canonical(),
@@ -209,14 +221,15 @@ async fn native(
     })
 }
 
-/// What a native file describes.
-pub(crate) fn native_spec(file: &Path, texts: &mut Texts) -> Result<ClusterSpec, Error> {
+/// What a native file describes, and the number that its places carry.
+pub(crate) fn native_spec(file: &Path, texts: &mut Texts) -> Result<(ClusterSpec, Source), Error> {
     let (text, source) = texts.read(&Input::File(file.to_owned()))?;
-    ClusterSpec::parse(&text, source).map_err(|error| Error::Spec {
-        message: spec_problems(&error, texts, source),
-        hint: error.hint().map(str::to_owned),
+    let spec = ClusterSpec::parse(&text, source).map_err(|error| Error::Spec {
+        message: texts.redact(&spec_problems(&error, texts, source)),
+        hint: error.hint().map(|hint| texts.redact(hint)),
         code: error.code(),
-    })
+    })?;
+    Ok((spec, source))
 }
 
 /// A machine that a cluster's directory describes.
@@ -236,12 +249,14 @@ impl Known {
 
 /// The machines of the cluster of the working directory; none when there is no such directory. Secrets are not needed.
 pub(crate) fn known(place: &Place) -> Result<Vec<Known>, Error> {
-    let Ok(Found { file, kind, .. }) = find(place.directory.as_deref()) else {
-        return Ok(Vec::new());
+    let Found { file, kind, .. } = match find(place.directory.as_deref()) {
+        Ok(found) => found,
+        Err(error @ Error::Owner { .. }) => return Err(error),
+        Err(_) => return Ok(Vec::new()),
     };
     match kind {
         Kind::Native => {
-            let spec = native_spec(&file, &mut Texts::with_keys(&place.keys))?;
+            let (spec, _) = native_spec(&file, &mut Texts::with_keys(&place.keys))?;
             let machine = |(machine, place): (&Machine, plan::Place<'_>)| Known {
                 names: vec![machine.name.to_string()],
                 addresses: vec![machine.address.to_string()],
@@ -257,8 +272,8 @@ pub(crate) fn known(place: &Place) -> Result<Vec<Known>, Error> {
 struct Sealed(Keys);
 
 impl Seal for Sealed {
-    fn open(&self, text: String, path: &Path) -> Result<Secret<String>, Trouble> {
-        sealed::open(text, path, &self.0).map(Secret::new).map_err(|error| error.trouble())
+    fn open(&self, text: String, path: &Path) -> Result<Secret<String>, PortError> {
+        sealed::open(text, path, &self.0).map(Secret::new).map_err(|error| error.port_error())
     }
 }
 
@@ -288,5 +303,16 @@ fn spec_problems(error: &plan::SpecError, texts: &Texts, source: Source) -> Stri
 pub(crate) const FILE: &str = "ichor.yaml";
 const TALCONFIG: &str = "talconfig.yaml";
 pub(crate) const STATE: &str = ".ichor";
-/// As long as a pass could take, and some.
-const CREDENTIALS: i64 = 24 * 3600;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_valid_for_clocks_that_are_hours_apart() {
+        let now = makers::now();
+        let validity = mint(|lasts, makers| makers.validity(lasts)).unwrap();
+        assert!(validity.not_before <= now - 12 * 3600, "{validity:?}");
+        assert!(validity.not_after >= now + 24 * 3600, "{validity:?}");
+    }
+}

@@ -79,6 +79,14 @@ pub enum Error {
         /// Which kind of error it is.
         code: &'static str,
     },
+    /// A cluster's directory that another user has put above the working directory.
+    #[error("{} belongs to user {owner}, and is above the working directory", path.display())]
+    Owner {
+        /// The file or directory.
+        path: PathBuf,
+        /// The number of the user.
+        owner: u32,
+    },
     /// The engine ended before its time.
     #[error(transparent)]
     Engine(#[from] engine::Error),
@@ -121,6 +129,9 @@ pub enum Error {
     /// What is done cannot be written down, so it is not done.
     #[error("cannot write the audit log")]
     Audit(#[source] io::Error),
+    /// The audit log is not what was written.
+    #[error("the audit log was changed: its chain is broken at line {0}")]
+    AuditChanged(usize),
     /// A certificate cannot be signed with the secrets.
     #[error("cannot use a key, a certificate or a request")]
     Pki(#[from] talos_config::pki::PkiError),
@@ -146,19 +157,21 @@ pub enum Error {
     Output(#[from] io::Error),
 }
 
-impl From<engine::Trouble> for Error {
-    fn from(trouble: engine::Trouble) -> Self {
-        Self::Engine(trouble.into())
+impl From<engine::PortError> for Error {
+    fn from(error: engine::PortError) -> Self {
+        Self::Engine(error.into())
     }
 }
 
 impl Error {
     /// Every code of the command itself, each with an entry in `docs/reference/errors.md`.
     pub const CODES: &[&str] = &[
+        "audit.changed",
         "audit.write-failed",
         "config.invalid",
         "confirm.declined",
         "confirm.unasked",
+        "directory.owner",
         "factory.unanswered",
         "input.not-text",
         "input.unreadable",
@@ -186,6 +199,7 @@ impl Error {
             Self::Invalid { .. } => "config.invalid",
             Self::Secrets { .. } => "secrets.incomplete",
             Self::Spec { code, .. } => code,
+            Self::Owner { .. } => "directory.owner",
             Self::Engine(error) => error.code(),
             Self::Connect(_) => "talosconfig.unusable",
             Self::Machine(error) => error.reason.code(),
@@ -196,6 +210,7 @@ impl Error {
             Self::Unasked(_) => "confirm.unasked",
             Self::Declined(_) => "confirm.declined",
             Self::Audit(_) => "audit.write-failed",
+            Self::AuditChanged(_) => "audit.changed",
             Self::Pki(_) => "secrets.unusable",
             Self::NoSecrets(_) => "secrets.not-made",
             Self::Exists { .. } => "output.exists",
@@ -214,8 +229,8 @@ impl Error {
                 engine::Error::Refused(_) => ExitStatus::Refused,
                 engine::Error::Render(_) | engine::Error::Approval(_) => ExitStatus::BadInput,
                 // What the vault of a directory holds is input.
-                engine::Error::Trouble(trouble) if is_of_vault(trouble) => ExitStatus::BadInput,
-                engine::Error::Journal(_) | engine::Error::Trouble(_) => ExitStatus::Failed,
+                engine::Error::Port(error) if is_of_vault(error) => ExitStatus::BadInput,
+                engine::Error::Journal(_) | engine::Error::Port(_) => ExitStatus::Failed,
             },
             Self::Machine(error) => match error.reason {
                 Reason::Unreachable(_) => ExitStatus::Unreachable,
@@ -229,6 +244,7 @@ impl Error {
             | Self::NoSecrets(_)
             | Self::Declined(_)
             | Self::Audit(_)
+            | Self::AuditChanged(_)
             | Self::Factory { .. }
             | Self::NoEntry { .. } => ExitStatus::Failed,
             Self::Usage { .. }
@@ -239,6 +255,7 @@ impl Error {
             | Self::Secrets { .. }
             | Self::Sops { .. }
             | Self::Spec { .. }
+            | Self::Owner { .. }
             | Self::Connect(_)
             | Self::Unasked(_)
             | Self::Pki(_)
@@ -249,9 +266,9 @@ impl Error {
     }
 
     /// The same for the engine, of whose ports it is one.
-    pub(crate) fn trouble(&self) -> engine::Trouble {
+    pub(crate) fn port_error(&self) -> engine::PortError {
         let (code, message) = (self.code(), with_causes(self));
-        engine::Trouble { code, kind: plan::Kind::NeedsPerson, message }
+        engine::PortError::new(code, plan::Kind::NeedsPerson, message)
     }
 
     /// What the user can do about it.
@@ -261,6 +278,10 @@ impl Error {
             Self::Config { hint, .. } | Self::Sops { hint, .. } => hint.as_deref(),
             Self::Exists { hint, .. } => Some(hint),
             Self::Spec { hint, .. } => hint.as_deref(),
+            Self::Owner { .. } => Some(
+                "its files say which machines are called and with which credentials: if you trust that user, name \
+                 the directory with -C, or change to it",
+            ),
             Self::Engine(engine::Error::Refused(refusal)) => {
                 refusal.findings.first().map(|finding| finding.hint.as_str())
             }
@@ -272,7 +293,7 @@ impl Error {
                 JournalError::Format(_) => "use the release of Ichor that wrote it",
                 JournalError::Io(_) => UNWRITTEN,
             }),
-            Self::Engine(engine::Error::Trouble(trouble)) if is_of_vault(trouble) => Some(
+            Self::Engine(engine::Error::Port(error)) if is_of_vault(error) => Some(
                 "the secrets of the cluster are needed; SOPS_AGE_KEY_FILE names the key that opens \
                  encrypted ones",
             ),
@@ -287,6 +308,9 @@ impl Error {
             Self::NoEntry { hint, .. } => Some(hint),
             Self::Unasked(_) => Some("--yes does it without asking"),
             Self::Audit(_) => Some(UNWRITTEN),
+            Self::AuditChanged(_) => {
+                Some("compare the file with a copy; what stands behind that line cannot be trusted")
+            }
             Self::NotAFile(_) => Some("several results go into a directory, one goes into a file"),
             Self::SameFile(_) => Some("give files of different names"),
             Self::Secrets { is_config: true, .. } => Some(
@@ -311,8 +335,8 @@ impl Error {
 const UNWRITTEN: &str =
     "what cannot be written down is not done: make room, or give access, and do it again";
 
-fn is_of_vault(trouble: &engine::Trouble) -> bool {
-    trouble.code.starts_with("sops.") || trouble.code.starts_with("vault.")
+fn is_of_vault(error: &engine::PortError) -> bool {
+    error.code.starts_with("sops.") || error.code.starts_with("vault.")
 }
 
 /// An error with everything that caused it.
@@ -344,7 +368,7 @@ mod tests {
             .chain(talos_config::Validation::CODES)
             .chain(sops::Error::CODES)
             .chain(Reason::CODES)
-            .chain(engine::Trouble::CODES)
+            .chain(engine::PortError::CODES)
             .chain(engine::journal::JournalError::CODES)
             .chain(talconfig::Error::CODES)
             .chain(talconfig::guide::CODES);

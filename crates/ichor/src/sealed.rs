@@ -7,10 +7,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use sops::{CreationRules, Format, Identities, Moment, Recipient, Rule};
+use talos_config::Confidential;
 
 use crate::{Error, makers};
 
-/// What the environment says about keys. It may hold one, so it has no `Debug`.
+/// What the environment of the process says about keys, and no file: it names a program that is run and files that are
+/// read. It may hold a key, so it has no `Debug`.
 #[derive(Clone, Default)]
 pub(crate) struct Keys {
     /// `SOPS_AGE_KEY`
@@ -41,6 +43,12 @@ impl Keys {
         }
     }
 
+    /// The same with another key in `SOPS_AGE_KEY`, which runs and reads nothing.
+    pub(crate) fn with_key(&self, key: Option<&str>) -> Self {
+        let key = key.filter(|key| !key.is_empty()).map(str::to_owned);
+        Self { key, ..self.clone() }
+    }
+
     pub(crate) fn identities(&self) -> Identities {
         let mut identities = Identities::default();
         match &self.key {
@@ -58,6 +66,11 @@ impl Keys {
         }
         for file in self.key_file.iter().chain(&self.default_file) {
             let name = file.display().to_string();
+            // A key in the place of its file's name would be told with the reason why nothing opens.
+            if name.contains(PRIVATE_KEY) {
+                identities.add_missing("SOPS_AGE_KEY_FILE", "holds a key and no name of a file");
+                continue;
+            }
             match fs_err::read_to_string(file) {
                 Ok(text) => identities.add(&name, &text),
                 Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -77,14 +90,29 @@ pub(crate) fn is_sealed(path: &Path) -> bool {
 
 /// What a text says: as it is, or decrypted. `path` is the file that it was read from.
 pub(crate) fn open(text: String, path: &Path, keys: &Keys) -> Result<String, Error> {
+    open_with_values(text, path, keys).map(|(text, _)| text)
+}
+
+/// Does the same, and tells the values that were encrypted, if the file was.
+pub(crate) fn open_with_values(
+    text: String,
+    path: &Path,
+    keys: &Keys,
+) -> Result<(String, Option<Confidential>), Error> {
     let format = format(path);
     if !sops::is_encrypted(&text, format) {
-        return Ok(text);
+        return Ok((text, None));
     }
-    match sops::decrypt(&text, format, &keys.identities()) {
-        Ok(plain) => Ok(plain.into_exposed()),
+    match sops::open(&text, format, &keys.identities()) {
+        Ok(sops::Opened { text, values }) => Ok((text.into_exposed(), Some(values))),
         Err(error @ sops::Error::KeyKind(_)) => {
-            open_with_sops(&text, kind(format)).unwrap_or(Err(wrong(path, &error)))
+            let opened = open_with_sops(&text, kind(format)).unwrap_or(Err(wrong(path, &error)));
+            opened.map(|text| {
+                // Which of its values were encrypted is not known, so all are.
+                let mut values = Confidential::default();
+                values.add_text(&text);
+                (text, Some(values))
+            })
         }
         Err(error) => Err(wrong(path, &error)),
     }
@@ -261,5 +289,7 @@ fn failed(reason: &str) -> Error {
     }
 }
 
+/// What a private key of age begins with.
+const PRIVATE_KEY: &str = "AGE-SECRET-KEY-";
 /// Keys of clouds are asked for over the network.
 const SOPS_DEADLINE: Duration = Duration::from_mins(1);

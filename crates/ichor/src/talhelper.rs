@@ -49,7 +49,8 @@ pub(crate) fn run(
                 Err(Failure::Told) => Ok(ExitStatus::Failed),
                 Err(Failure::Output(error)) => Err(error),
                 Err(Failure::Fatal { message, hint }) => {
-                    fatal(session.printer, &message, hint.as_deref());
+                    let hint = hint.map(|hint| outside.redact(&hint));
+                    fatal(session.printer, &outside.redact(&message), hint.as_deref());
                     Ok(ExitStatus::Failed)
                 }
             }
@@ -170,7 +171,7 @@ impl Session<'_> {
                 }
             }
         }
-        self.printer.text(&text.trim_end_matches('\n'))?;
+        self.printer.text(&self.outside.redact(text.trim_end_matches('\n')))?;
         Ok(())
     }
 }

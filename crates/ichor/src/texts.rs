@@ -1,10 +1,11 @@
 //! Texts that commands read, and the names by which errors speak of them.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
 use talos_config::yaml::Limits;
-use talos_config::{Origin, Source};
+use talos_config::{Confidential, Origin, Source};
 
 use crate::Error;
 use crate::sealed::{self, Keys};
@@ -17,6 +18,8 @@ pub(crate) struct Texts {
     inline: usize,
     /// What opens encrypted files; without it they are read as they are.
     keys: Option<Keys>,
+    /// The values of texts that were encrypted.
+    encrypted: BTreeMap<Source, Confidential>,
 }
 
 impl Texts {
@@ -52,7 +55,9 @@ impl Texts {
             Ok(text) => match &self.keys {
                 Some(keys) => {
                     let path = Path::new(&self.names[self.names.len() - 1]);
-                    Ok((sealed::open(text, path, keys)?, source))
+                    let (text, values) = sealed::open_with_values(text, path, keys)?;
+                    self.encrypted.extend(values.map(|values| (source, values)));
+                    Ok((text, source))
                 }
                 None => Ok((text, source)),
             },
@@ -66,6 +71,17 @@ impl Texts {
                 })
             }
         }
+    }
+
+    /// The values of a text that was encrypted.
+    pub(crate) fn encrypted(&self, text: Source) -> Option<&Confidential> {
+        self.encrypted.get(&text)
+    }
+
+    /// A text for people without the values of encrypted files.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let redact = |text: String, values: &Confidential| values.redact(&text).into_owned();
+        self.encrypted.values().fold(text.to_owned(), redact)
     }
 
     /// Takes in a text that comes from elsewhere, by the name that errors give it.

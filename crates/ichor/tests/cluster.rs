@@ -46,7 +46,7 @@ fn plans_that_are_not_for_this_cluster() {
         parent: None,
         overrides: Vec::new(),
         steps: Vec::new(),
-        left_out: Vec::new(),
+        skipped: Vec::new(),
     });
     home.write("other.plan", &plan.encode());
     home.refuses(&["apply", "--yes", "other.plan"], 4, "identity.cluster");

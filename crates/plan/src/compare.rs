@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::names::MachineName;
+use domain::Target;
+
 use crate::plan::{Body, Plan};
-use crate::step::{Action, Step, StepNumber};
+use crate::step::{Step, StepNumber};
 
 /// One difference.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -25,13 +26,13 @@ pub enum PlanDifference {
 pub fn compare<A, B>(first: &Plan<A>, second: &Plan<B>) -> Vec<PlanDifference> {
     let mut differences = Vec::new();
     let (old, new) = (first.body(), second.body());
-    let Body { cluster, identity, goal, made: _, parent, overrides, steps: _, left_out } = old;
+    let Body { cluster, identity, goal, made: _, parent, overrides, steps: _, skipped } = old;
     for (what, same) in [
         ("cluster", *cluster == new.cluster && *identity == new.identity),
         ("goal", *goal == new.goal),
         ("parent", *parent == new.parent),
         ("overrides", *overrides == new.overrides),
-        ("machines that are left out", *left_out == new.left_out),
+        ("what is skipped", *skipped == new.skipped),
     ] {
         if !same {
             differences.push(PlanDifference::Whole(what));
@@ -65,19 +66,19 @@ impl fmt::Display for PlanDifference {
     }
 }
 
-/// What a step is recognised by in another plan: what it does to which machine, for the how-manieth time.
-type Key<'a> = (&'static str, &'a MachineName, usize);
+/// Identifies a step across plans: verb, target, n-th occurrence.
+type Key<'a> = (&'static str, &'a Target, usize);
 
 /// Steps in their order, and by what they are recognised by.
 type Keyed<'a> = (Vec<(Key<'a>, &'a Step)>, BTreeMap<Key<'a>, &'a Step>);
 
 fn by_key(steps: &[Step]) -> Keyed<'_> {
-    let mut counts: BTreeMap<(&str, &MachineName), usize> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, &Target), usize> = BTreeMap::new();
     let mut ordered = Vec::new();
     for step in steps {
-        let (verb, machine) = (step.action.verb(), &step.machine);
-        let count = counts.entry((verb, machine)).or_default();
-        ordered.push(((verb, machine, *count), step));
+        let (verb, on) = (step.action.verb(), &step.on);
+        let count = counts.entry((verb, on)).or_default();
+        ordered.push(((verb, on, *count), step));
         *count += 1;
     }
     let by_key = ordered.iter().copied().collect();
@@ -98,7 +99,7 @@ fn changed(
     let Step {
         number: _,
         action,
-        machine: _,
+        on: _,
         after,
         preconditions,
         proof,
@@ -110,9 +111,7 @@ fn changed(
     let sorted = |after: &[StepNumber], keys: &BTreeMap<StepNumber, Key<'_>>| {
         let mut keys: Vec<_> = after
             .iter()
-            .map(|number| {
-                keys.get(number).map(|(verb, machine, at)| (*verb, machine.to_string(), *at))
-            })
+            .map(|number| keys.get(number).map(|(verb, on, at)| (*verb, on.to_string(), *at)))
             .collect();
         keys.sort();
         keys
@@ -130,9 +129,6 @@ fn changed(
 }
 
 fn name(step: &Step) -> String {
-    let config = match &step.action {
-        Action::ApplyConfig { config, .. } => format!(" {}", config.short()),
-        _ => String::new(),
-    };
-    format!("{} {}{config}", step.action.verb(), step.machine)
+    let config = step.action.config().map(|given| format!(" {}", given.config.short()));
+    format!("{} {}{}", step.action.verb(), step.on, config.unwrap_or_default())
 }

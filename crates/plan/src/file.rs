@@ -3,10 +3,10 @@
 //! Loading gives a draft: checks and approval are repeated. A file whose plan is not the one that its hash
 //! is of was edited, and is refused.
 
+use domain::Digest;
 use serde::{Deserialize, Serialize};
 
 use crate::Kind;
-use crate::digest::Digest;
 use crate::plan::{Body, Draft, Plan};
 
 /// Why a text is no plan.
@@ -102,4 +102,4 @@ struct Loaded {
     plan: Body,
 }
 
-const FORMAT: &str = "ichor-plan/v1";
+const FORMAT: &str = "ichor-plan/v2";

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-use talos_config::{Config, Value, size_satisfies, spell_bytes};
+use domain::Disk;
+use talos_config::{Config, Value};
 
 /// What a configuration says about installing.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -27,38 +27,6 @@ pub enum InstallDisk {
     At(String),
     /// The first one with these properties.
     Like(BTreeMap<String, String>),
-}
-
-/// A disk that was seen.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Disk {
-    /// Its device.
-    pub device: String,
-    /// Other paths to it; older releases of Talos tell none.
-    pub links: Vec<String>,
-    /// In bytes.
-    pub size: u64,
-    /// Its model.
-    pub model: String,
-    /// Its serial number.
-    pub serial: String,
-    /// What the kernel takes it for.
-    pub modalias: String,
-    /// Its UUID.
-    pub uuid: String,
-    /// Its world-wide identity.
-    pub wwid: String,
-    /// Where it is plugged in.
-    pub bus_path: String,
-    /// How it is attached; empty for what is no hardware.
-    pub transport: String,
-    /// Whether it spins.
-    pub rotational: bool,
-    /// Whether nothing can be written to it.
-    pub read_only: bool,
-    /// Whether it is a drive for CDs.
-    pub cd: bool,
 }
 
 impl Install {
@@ -121,7 +89,7 @@ impl InstallDisk {
             return None;
         }
         let there: Vec<String> =
-            disks.iter().filter(|disk| disk.is_hardware()).map(Disk::described).collect();
+            disks.iter().filter(|disk| disk.is_hardware()).map(ToString::to_string).collect();
         let there = if there.is_empty() { "no disk at all".to_owned() } else { there.join(", ") };
         Some(format!("there is no {wanted} to install Talos to; it has {there}"))
     }
@@ -131,60 +99,11 @@ impl InstallDisk {
             Self::LeftToTalos => true,
             Self::At(path) => disk.device == *path || disk.links.contains(path),
             Self::Like(properties) => {
-                disk.is_hardware() && properties.iter().all(|(name, value)| disk.has(name, value))
+                disk.is_hardware()
+                    && properties.iter().all(|(name, value)| disk.satisfies(name, value))
             }
         }
     }
-}
-
-impl Disk {
-    /// Whether Talos would choose it by itself.
-    fn is_hardware(&self) -> bool {
-        !self.transport.is_empty() && !self.read_only && !self.cd
-    }
-
-    fn has(&self, property: &str, wanted: &str) -> bool {
-        match property {
-            "size" => size_satisfies(self.size, wanted),
-            "type" => match wanted {
-                "nvme" => self.transport == "nvme",
-                "sd" => self.transport == "mmc",
-                "hdd" => self.rotational,
-                "ssd" => !self.rotational,
-                _ => true,
-            },
-            "model" => is_like(wanted, &self.model),
-            "serial" => is_like(wanted, &self.serial),
-            "modalias" => is_like(wanted, &self.modalias),
-            "uuid" => is_like(wanted, &self.uuid),
-            "wwid" => is_like(wanted, &self.wwid),
-            "busPath" => is_like(wanted, &self.bus_path),
-            _ => true,
-        }
-    }
-
-    /// As in `/dev/sda (82 GB, serial 4711)`.
-    fn described(&self) -> String {
-        let size = spell_bytes(self.size);
-        if self.serial.is_empty() {
-            format!("{} ({size})", self.device)
-        } else {
-            format!("{} ({size}, serial {})", self.device, self.serial)
-        }
-    }
-}
-
-/// Whether a text is like a pattern, in which `*` stands for anything.
-fn is_like(pattern: &str, text: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut text) = text.strip_prefix(head) else { return false };
-    let mut pieces: Vec<&str> = rest.split('*').collect();
-    let tail = pieces.pop().unwrap_or_default();
-    for piece in pieces {
-        let Some((_, after)) = text.split_once(piece) else { return false };
-        text = after;
-    }
-    text.ends_with(tail)
 }
 
 fn text(value: Option<&Value>) -> Option<String> {
@@ -257,20 +176,6 @@ mod tests {
             Disk { transport: String::new(), ..disk("/dev/sda") },
         ] {
             assert!(!is_there("{model: Samsung*}", &[unfit]));
-        }
-    }
-
-    #[test]
-    fn a_star_stands_for_anything() {
-        for (pattern, text) in
-            [("*", ""), ("a*", "a"), ("*b*", "abc"), ("a*b*c", "axxbxxc"), ("a", "a")]
-        {
-            assert!(is_like(pattern, text), "{pattern} {text}");
-        }
-        for (pattern, text) in
-            [("", "a"), ("a*", "ba"), ("*b", "abc"), ("a*b*c", "acb"), ("ab*ba", "aba")]
-        {
-            assert!(!is_like(pattern, text), "{pattern} {text}");
         }
     }
 

@@ -8,10 +8,10 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use talos_config::{Config, Contract, Origin, Patch, Role, Secret, Source};
+use domain::{MachineName, PoolName};
+use talos_config::{Confidential, Config, Contract, Origin, Patch, Role, Secret, Source};
 
 use crate::Kind;
-use crate::names::{MachineName, PoolName};
 use crate::spec::{ClusterSpec, Cni, PatchEntry, PatchSource, Place};
 
 /// The layers of all machines of a cluster.
@@ -24,6 +24,8 @@ pub struct Layers {
     texts: Vec<String>,
     /// What a door has laid itself.
     laid: BTreeMap<MachineName, Laid>,
+    /// The values of all encrypted files.
+    encrypted: Confidential,
 }
 
 /// A machine's configuration whose layers a door has laid itself: on a base of its own, in its own order.
@@ -36,6 +38,8 @@ pub struct Laid {
     pub steps: Vec<LaidStep>,
     /// The texts that layers were read from, by the number that places in them carry, less one.
     pub texts: Vec<Text>,
+    /// The values of encrypted files, and the fields that such files set.
+    pub confidential: Confidential,
 }
 
 /// A configuration after one more layer.
@@ -65,6 +69,8 @@ pub struct Layer {
     pub scope: Scope,
     /// Where it comes from: a file, or a line of the spec.
     pub name: String,
+    /// Whether that file was encrypted: every field that the layer sets is hidden where it is shown.
+    pub is_encrypted: bool,
     pub(crate) patch: Patch,
 }
 
@@ -123,14 +129,19 @@ impl LayerError {
 
 impl Layers {
     /// The layers of a spec in the native order. `file` is what the spec's file is called; `patches` are
-    /// the texts of [`ClusterSpec::patch_files`] by their paths.
+    /// the texts of [`ClusterSpec::patch_files`] by their paths; `encrypted` are the values of those files that were
+    /// encrypted, by the same paths, the spec's own file among them.
     pub fn native(
         spec: &ClusterSpec,
         file: &str,
         patches: &BTreeMap<String, Secret<String>>,
+        encrypted: &BTreeMap<String, Confidential>,
     ) -> Result<Self, LayerError> {
-        let layers = Self { texts: vec![file.to_owned()], ..Self::laid(BTreeMap::new()) };
-        let mut builder = Builder { layers, files: BTreeMap::new(), patches };
+        let mut layers = Self { texts: vec![file.to_owned()], ..Self::laid(BTreeMap::new()) };
+        for values in encrypted.values() {
+            layers.encrypted.extend(values);
+        }
+        let mut builder = Builder { layers, files: BTreeMap::new(), patches, encrypted };
         let all = builder.level(&Scope::All, Some(network(spec)), &spec.patches)?;
         let control_plane = builder.level(
             &Scope::Role(Role::ControlPlane),
@@ -163,7 +174,25 @@ impl Layers {
 
     /// What a door has laid itself, for each machine.
     pub fn laid(laid: BTreeMap<MachineName, Laid>) -> Self {
-        Self { layers: Vec::new(), order: BTreeMap::new(), texts: Vec::new(), laid }
+        Self {
+            layers: Vec::new(),
+            order: BTreeMap::new(),
+            texts: Vec::new(),
+            laid,
+            encrypted: Confidential::default(),
+        }
+    }
+
+    /// What is hidden where the configuration of a machine is shown.
+    pub fn confidential(&self, machine: &MachineName) -> Confidential {
+        let mut confidential = self.encrypted.clone();
+        if let Some(laid) = self.of_door(machine) {
+            confidential.extend(&laid.confidential);
+        }
+        for layer in self.of(machine).filter(|layer| layer.is_encrypted) {
+            confidential.add_patch(&layer.patch);
+        }
+        confidential
     }
 
     /// What a door has laid for a machine.
@@ -230,6 +259,7 @@ struct Builder<'a> {
     /// Patches that were read already: a file may be named by several machines.
     files: BTreeMap<&'a str, Patch>,
     patches: &'a BTreeMap<String, Secret<String>>,
+    encrypted: &'a BTreeMap<String, Confidential>,
 }
 
 /// What the spec itself says about a configuration, as a patch.
@@ -251,25 +281,32 @@ impl<'a> Builder<'a> {
         if let Some(Setting { what, text, origin }) = setting {
             let name = format!("{} ({what})", self.line(origin));
             let patch = self.parse(&text, name.clone())?;
-            level.push(self.add(scope, name, patch));
+            level.push(self.add(scope, name, self.is_encrypted(None), patch));
         }
         for source in patches {
-            let (name, patch) = match &source.patch {
+            let (name, file, patch) = match &source.patch {
                 PatchEntry::Inline(text) => {
                     let name = format!("{} (patch)", self.line(source.origin));
                     let patch = self.parse(text.expose(), name.clone())?;
-                    (name, patch)
+                    (name, None, patch)
                 }
-                PatchEntry::File(path) => (path.clone(), self.file(path, source.origin)?),
+                PatchEntry::File(path) => {
+                    (path.clone(), Some(path.as_str()), self.file(path, source.origin)?)
+                }
             };
-            level.push(self.add(scope, name, patch));
+            level.push(self.add(scope, name, self.is_encrypted(file), patch));
         }
         Ok(level)
     }
 
-    fn add(&mut self, scope: &Scope, name: String, patch: Patch) -> usize {
-        self.layers.layers.push(Layer { scope: scope.clone(), name, patch });
+    fn add(&mut self, scope: &Scope, name: String, is_encrypted: bool, patch: Patch) -> usize {
+        self.layers.layers.push(Layer { scope: scope.clone(), name, is_encrypted, patch });
         self.layers.layers.len() - 1
+    }
+
+    /// Whether the file of a patch was encrypted, or the spec's own file.
+    fn is_encrypted(&self, file: Option<&str>) -> bool {
+        self.encrypted.contains_key(file.unwrap_or(&self.layers.texts[0]))
     }
 
     fn file(&mut self, path: &'a str, named: Origin) -> Result<Patch, LayerError> {
@@ -298,7 +335,7 @@ impl<'a> Builder<'a> {
 
 /// The networks of the cluster. What follows from other options of generation is not repeated here.
 fn network(spec: &ClusterSpec) -> Setting {
-    let list = |networks: &[crate::network::Network]| {
+    let list = |networks: &[domain::Network]| {
         let networks: Vec<String> =
             networks.iter().map(|network| format!("\"{network}\"")).collect();
         format!("[{}]", networks.join(", "))

@@ -8,17 +8,13 @@
 //! Always holds: the crate knows no clock, no randomness, no files and no network; the same input gives
 //! the same bytes; no plan, inventory, error or view has a secret in it.
 
+mod action;
 mod check;
 mod compare;
-mod digest;
-mod error;
 mod file;
 mod install;
-mod inventory;
 mod layers;
-mod names;
 mod native;
-mod network;
 mod plan;
 mod planner;
 mod reboot;
@@ -26,28 +22,30 @@ mod render;
 mod rule;
 mod spec;
 mod step;
-mod time;
-mod version;
 mod view;
 
-pub use check::{Against, check};
+pub use action::{
+    Action, ApplyConfig, AwaitMachine, AwaitNode, AwaitVoter, Awaited, BootstrapEtcd, Change,
+    EtcdEffect, FetchKubeconfig, HandOverLeadership, Limits, Nature, Needed, On, Outcome,
+    RETURNS_WITHIN, RebootMachine, ResetMachine, steps_reference,
+};
+pub use check::check;
 pub use compare::{PlanDifference, compare};
-pub use digest::{Digest, DigestKey};
-pub use error::Kind;
+pub use domain::{
+    AddonName, Address, ApplyMode, BootId, ClusterName, Day, Digest, DigestKey, Disk, Endpoint,
+    Etcd, Fact, FailureDomain, Fingerprint, Form, Inventory, InventoryError, Kind,
+    KubernetesVersion, MAX_LAG, MachineFacts, MachineName, Malformed, Member, MemberId, Moment,
+    Network, NodeIdentity, NodeName, NodeState, PoolName, Source, Span, Standing, Supported,
+    TalosVersion, Target, TimeOfDay, Window,
+};
 pub use file::PlanFileError;
-pub use install::{Disk, Install, InstallDisk};
-pub use inventory::{
-    BootId, Etcd, Fact, Inventory, InventoryError, MAX_LAG, MachineFacts, Member, MemberId,
-    NodeIdentity, NodeState, Source, Standing,
-};
+pub use install::{Install, InstallDisk};
 pub use layers::{Laid, LaidStep, Layer, LayerError, Layers, Scope, Text};
-pub use names::{ClusterName, FailureDomain, Form, MachineName, Malformed, PoolName};
 pub use native::{Native, NativeError};
-pub use network::{Address, Endpoint, Network};
 pub use plan::{
-    Approval, ApprovalError, Approved, Body, Checked, Draft, Goal, LeftOut, Override, Plan,
+    Approval, ApprovalError, Approved, Body, Checked, Draft, Goal, Override, Plan, Skipped,
 };
-pub use planner::{Planned, Request, plan};
+pub use planner::{Planned, PlanningInput, plan};
 pub use reboot::RebootClass;
 pub use render::{ConfigChange, Explained, Live, RenderError, Renderer, Rendering, Renderings};
 pub use rule::{Finding, Refusal, Rule};
@@ -55,6 +53,4 @@ pub use spec::{
     Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, PatchEntry, PatchSource,
     Place, Policy, Pool, Problem, SpecError, SpecRule, json_schema,
 };
-pub use step::{Action, ApplyMode, FieldChange, Gate, Precondition, Proof, Step, StepNumber};
-pub use time::{Day, Moment, Span, TimeOfDay, Window};
-pub use version::{KubernetesVersion, Supported, TalosVersion};
+pub use step::{FieldChange, Gate, Needs, Precondition, QuorumProof, Step, StepNumber};

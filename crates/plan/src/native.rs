@@ -5,13 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use domain::{DigestKey, MachineName};
 use talos_config::{Bundle, Config, Mode, Origin, Secret, diff, turn};
 
 use crate::Kind;
-use crate::digest::DigestKey;
 use crate::install::Install;
 use crate::layers::{LayerError, Layers};
-use crate::names::MachineName;
 use crate::render::{RenderError, Renderer};
 use crate::spec::{ClusterSpec, Machine, PatchEntry, PatchSource};
 
@@ -144,7 +143,7 @@ impl Native {
         key: &DigestKey,
         mode: Mode,
     ) -> Result<Configs, NativeError> {
-        let layers = Layers::native(&self.spec, "ichor.yaml", &self.patches)?;
+        let layers = Layers::native(&self.spec, "ichor.yaml", &self.patches, &BTreeMap::new())?;
         let mut renderer = Renderer::new(&self.spec, &layers, secrets, key, mode);
         let mut configs = Configs::new();
         for (machine, _) in self.spec.machines() {

@@ -3,14 +3,15 @@
 //! A planner or a file gives a [`Draft`]; the checker makes it [`Checked`]; an approval of exactly this
 //! plan, by its hash, makes it [`Approved`]. Only such a plan can be executed.
 
+use domain::{ClusterName, Digest, MachineName, Moment, Target};
+use std::collections::BTreeSet;
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Kind;
-use crate::digest::Digest;
-use crate::names::{ClusterName, MachineName};
 use crate::rule::Rule;
 use crate::step::{Step, StepNumber};
-use crate::time::Moment;
 
 /// A plan in a state.
 #[derive(Clone, Debug)]
@@ -51,8 +52,8 @@ pub struct Body {
     pub overrides: Vec<Override>,
     /// What is done, each step after those that it waits for.
     pub steps: Vec<Step>,
-    /// Machines that it leaves alone although they may not be as they should.
-    pub left_out: Vec<LeftOut>,
+    /// What it leaves alone although that may not be as it should.
+    pub skipped: Vec<Skipped>,
 }
 
 /// What a plan leads to.
@@ -73,24 +74,40 @@ impl Goal {
     }
 }
 
-/// A rule that somebody overrules for one plan.
+/// A rule that does not hold for one plan, or for one machine of it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Override {
     /// The name of the rule.
     pub rule: String,
+    /// The machine that it does not hold for; all of them when none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineName>,
     /// Why.
     pub reason: String,
 }
 
-/// A machine that a plan leaves alone.
+/// Something that a plan leaves alone although it may not be as it should.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct LeftOut {
-    /// Which one; one that the spec does not have is named as etcd or Kubernetes names it.
-    pub machine: String,
-    /// Why.
+pub struct Skipped {
+    /// A machine of the spec, or what etcd or Kubernetes have beyond the spec.
+    pub on: Target,
+    /// The name of the rule that keeps it out, where one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The reason.
     pub why: String,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { on, rule, why } = self;
+        match rule {
+            Some(rule) => write!(f, "{on}: {rule}: {why}"),
+            None => write!(f, "{on}: {why}"),
+        }
+    }
 }
 
 /// Who approved which plan.
@@ -172,6 +189,18 @@ impl Plan<Checked> {
     }
 }
 
+impl<State> Plan<State> {
+    /// The same plan, to be checked again.
+    pub fn into_draft(self) -> Plan<Draft> {
+        Plan { body: self.body, hash: self.hash, state: Draft(()) }
+    }
+
+    /// Whether it overrides a rule, for everything or for one machine.
+    pub fn overrides(&self, rule: Rule, machine: Option<&MachineName>) -> bool {
+        self.body.overrides(rule, machine)
+    }
+}
+
 impl Plan<Approved> {
     /// Who approved it.
     pub fn approval(&self) -> &Approval {
@@ -202,24 +231,30 @@ impl<State> Plan<State> {
 
     /// The machines that it touches, each once, in the order of the steps.
     pub fn machines(&self) -> Vec<&MachineName> {
-        let mut machines = Vec::new();
-        for step in &self.body.steps {
-            if !machines.contains(&&step.machine) {
-                machines.push(&step.machine);
-            }
-        }
-        machines
+        let mut seen = BTreeSet::new();
+        let named = self.body.steps.iter().filter_map(|step| step.on.machine());
+        named.filter(|name| seen.insert(*name)).collect()
     }
 }
 
 impl Body {
-    /// Whether a rule is overridden.
-    pub(crate) fn overrides(&self, rule: Rule) -> bool {
-        overridden(&self.overrides, rule)
+    /// Whether a rule is overridden, for everything or for one machine.
+    pub(crate) fn overrides(&self, rule: Rule, machine: Option<&MachineName>) -> bool {
+        overridden(&self.overrides, rule, machine)
     }
 }
 
-/// Whether a rule is among those that shall not hold, and may be.
-pub(crate) fn overridden(overrides: &[Override], rule: Rule) -> bool {
-    rule.can_be_overridden() && overrides.iter().any(|given| given.rule == rule.name())
+/// Whether a rule is among those that shall not hold, and may be: for everything, or for this machine.
+pub(crate) fn overridden(
+    overrides: &[Override],
+    rule: Rule,
+    machine: Option<&MachineName>,
+) -> bool {
+    rule.can_be_overridden()
+        && overrides.iter().filter(|given| given.rule == rule.name()).any(|given| {
+            match &given.machine {
+                None => !rule.is_for_one_machine(),
+                scope => scope.as_ref() == machine,
+            }
+        })
 }

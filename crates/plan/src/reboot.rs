@@ -6,10 +6,9 @@
 
 use std::fmt;
 
+use domain::TalosVersion;
 use serde::{Deserialize, Serialize};
 use talos_config::Difference;
-
-use crate::version::TalosVersion;
 
 /// Whether a machine must reboot for a change.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -48,11 +47,6 @@ pub(crate) fn class(
     }
 }
 
-/// Whether etcd is started again with other arguments.
-pub(crate) fn pauses_etcd(difference: &Difference) -> bool {
-    difference.document == OLDEST && within(&difference.path, "cluster.etcd")
-}
-
 /// Whether a component of Kubernetes gets another release.
 pub(crate) fn changes_kubernetes(difference: &Difference) -> bool {
     let image = if difference.document == OLDEST {
@@ -68,7 +62,14 @@ pub(crate) fn changes_kubernetes(difference: &Difference) -> bool {
 
 fn needs_reboot(difference: &Difference, talos: Option<&TalosVersion>) -> bool {
     let since = |minor: u32| talos.is_some_and(|talos| talos.since(minor));
-    if difference.document != OLDEST || since(14) {
+    if difference.document != OLDEST {
+        return false;
+    }
+    // Every release reads these when etcd starts, and nothing but a boot starts it again.
+    if within(&difference.path, ETCD) && !within(&difference.path, ETCD_IMMEDIATE) {
+        return true;
+    }
+    if since(14) {
         return false;
     }
     let known = IMMEDIATE.iter().filter(|(minor, _)| since(*minor) || *minor == 0);
@@ -91,6 +92,10 @@ const KUBERNETES: &[&str] = &[
     "cluster.proxy.image",
     "cluster.scheduler.image",
 ];
+
+/// The arguments of etcd, and the one field of them that a controller of Talos watches.
+const ETCD: &str = "cluster.etcd";
+const ETCD_IMMEDIATE: &str = "cluster.etcd.advertisedSubnets";
 
 /// Fields that are taken over at once, by the first minor release in which that is certain.
 const IMMEDIATE: &[(u32, &[&str])] = &[
@@ -154,6 +159,10 @@ mod tests {
             ("v1alpha1", "machine.networking", Some("v1.13.9"), WithReboot),
             ("v1alpha1", "machine.network", Some("v1.13.9"), WithoutReboot),
             ("HostnameConfig", "hostname", Some("v1.13.9"), WithoutReboot),
+            ("v1alpha1", "cluster.etcd.extraArgs.quota-backend-bytes", Some("v1.13.9"), WithReboot),
+            ("v1alpha1", "cluster.etcd.image", Some("v1.14.1"), WithReboot),
+            ("v1alpha1", "cluster.etcd.advertisedSubnets[0]", Some("v1.13.9"), WithoutReboot),
+            ("v1alpha1", "cluster.network", Some("v1.13.9"), WithoutReboot),
         ] {
             assert_eq!(of(document, path, talos), wanted, "{document} {path} {talos:?}");
         }

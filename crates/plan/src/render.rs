@@ -1,28 +1,26 @@
 //! A machine's configuration: generated, patched, and compared with what the machine has.
 //!
 //! In: a spec, its layers, the secrets and a key. Out: the configuration itself, which is secret, for who
-//! applies it; and for plans a [`Rendering`]: the redacted text, a keyed digest and what the change means
-//! for the running machine.
+//! applies it; and for plans a [`Rendering`]: a keyed digest and what the change means for the running machine.
 //!
-//! Always holds: a rendering has no secret in it, and the same input gives the same digest.
+//! Always holds: a rendering has no secret in it and nothing that came out of an encrypted file, and the same input gives
+//! the same digest.
 
 use std::collections::BTreeMap;
 
+use domain::{Digest, DigestKey, MachineName, TalosVersion};
 use talos_config::yaml::Dialect;
 use talos_config::{
-    Bundle, Config, Explanation, Finding, Generate, Mode, Options, Patch, Patched, Role, Secret,
-    Source, diff, explain, explain_steps,
+    Bundle, Confidential, Config, Explanation, Finding, Generate, Mode, Options, Patch, Patched,
+    Role, Secret, Source, diff, diff_hiding, explain, explain_steps,
 };
 
 use crate::Kind;
-use crate::digest::{Digest, DigestKey};
 use crate::install::{Install, InstallDisk};
 use crate::layers::{Laid, Layers};
-use crate::names::MachineName;
 use crate::reboot::{self, RebootClass};
 use crate::spec::{ClusterSpec, Cni, Machine, Place};
 use crate::step::FieldChange;
-use crate::version::TalosVersion;
 
 /// Makes the configuration of machines. It keeps what machines share, so one renderer should make all.
 pub struct Renderer<'a> {
@@ -37,8 +35,6 @@ pub struct Renderer<'a> {
 /// What plans know of a machine's configuration.
 #[derive(Clone, Debug)]
 pub struct Rendering {
-    /// The whole text, secrets hidden.
-    pub redacted: String,
     /// What it is recognised by.
     pub digest: Digest,
     /// The disk that it has Talos installed to.
@@ -54,8 +50,6 @@ pub struct ConfigChange {
     pub from: Digest,
     /// Whether the machine must reboot for it.
     pub class: RebootClass,
-    /// Whether etcd restarts for it.
-    pub pauses_etcd: bool,
     /// Whether it would make a worker of a control plane, or the other way round.
     pub changes_role: bool,
     /// Whether it would give Kubernetes another release.
@@ -71,6 +65,8 @@ pub struct Live<'a> {
     pub config: &'a Config,
     /// Its release, if that is known.
     pub talos: Option<&'a TalosVersion>,
+    /// The configuration that it boots with next, where that is another one.
+    pub staged: Option<&'a Config>,
 }
 
 /// The renderings of all machines.
@@ -177,11 +173,11 @@ impl<'a> Renderer<'a> {
     ) -> Result<Rendering, RenderError> {
         let config = self.config(name)?;
         let digest = self.key.config(&config);
+        let confidential = self.layers.confidential(name);
         Ok(Rendering {
-            redacted: config.redacted(Dialect::V1_14),
             digest,
             disk: Install::of(&config).disk,
-            change: live.map(|live| self.change(&config, digest, live)),
+            change: live.map(|live| self.change(&config, digest, live, &confidential)),
         })
     }
 
@@ -197,12 +193,15 @@ impl<'a> Renderer<'a> {
                 apply(shared, own.map(|layer| (layer.name.as_str(), &layer.patch)), name)?
             }
         };
-        let findings = config.validate(self.mode, false).errors;
+        let mut findings = config.validate(self.mode, false).errors;
         if findings.is_empty() {
-            Ok(config)
-        } else {
-            Err(RenderError::Invalid { machine: name.clone(), findings })
+            return Ok(config);
         }
+        let confidential = self.layers.confidential(name);
+        for finding in &mut findings {
+            finding.message = confidential.redact(&finding.message).into_owned();
+        }
+        Err(RenderError::Invalid { machine: name.clone(), findings })
     }
 
     /// The text that a machine is given for its configuration: the door's own, or the one that Talos writes.
@@ -217,10 +216,12 @@ impl<'a> Renderer<'a> {
         if let Some(laid) = self.layers.of_door(name) {
             return explain_laid(laid, name, path);
         }
+        let confidential = self.layers.confidential(name);
         let generated = self.generate(machine, place)?.encode(Dialect::V1_14);
         let layers: Vec<_> = self.layers.of(name).collect();
         let patches: Vec<Patch> = layers.iter().map(|layer| layer.patch.clone()).collect();
-        let explanation = explain(generated.expose(), Source::default(), &patches, path)
+        let generated = generated.expose();
+        let explanation = explain(generated, Source::default(), &patches, path, &confidential)
             .map_err(|error| RenderError::Explain { machine: name.clone(), error })?;
         let who = |layer: usize| layer.checked_sub(1).and_then(|at| layers.get(at));
         let history = explanation.history.iter().map(|change| {
@@ -277,22 +278,42 @@ impl<'a> Renderer<'a> {
             .map_err(|error| RenderError::Generate { machine: machine.name.clone(), error })
     }
 
-    fn change(&self, wanted: &Config, digest: Digest, live: Live<'_>) -> ConfigChange {
+    fn change(
+        &self,
+        wanted: &Config,
+        digest: Digest,
+        live: Live<'_>,
+        confidential: &Confidential,
+    ) -> ConfigChange {
         let from = self.key.config(live.config);
-        let differences = if from == digest { Vec::new() } else { diff(live.config, wanted) };
+        let same = from == digest;
+        let differences = if same { Vec::new() } else { diff(live.config, wanted) };
+        // A machine that has what it should, and would boot with something else, is handed the same once more: that takes
+        // the place of what is staged.
+        let staged = live.staged.filter(|staged| same && self.key.config(staged) != digest);
+        // What a change means follows from the values themselves, also from those that are hidden.
+        let shown = match staged {
+            Some(staged) => diff_hiding(staged, wanted, confidential),
+            None if same => Vec::new(),
+            None => diff_hiding(live.config, wanted, confidential),
+        };
+        let class = match staged {
+            Some(_) => RebootClass::WithoutReboot,
+            None => reboot::class(&differences, same, live.talos),
+        };
         ConfigChange {
             from,
-            class: reboot::class(&differences, from == digest, live.talos),
-            pauses_etcd: differences.iter().any(reboot::pauses_etcd),
+            class,
             changes_role: live.config.is_worker() != wanted.is_worker(),
             changes_kubernetes: differences.iter().any(reboot::changes_kubernetes),
-            fields: differences.into_iter().map(FieldChange::from).collect(),
+            fields: shown.into_iter().map(FieldChange::from).collect(),
         }
     }
 }
 
 fn explain_laid(laid: &Laid, machine: &MachineName, path: &str) -> Result<Explained, RenderError> {
-    let explanation = explain_steps(laid.steps.iter().map(|step| &step.config), path)
+    let steps = laid.steps.iter().map(|step| &step.config);
+    let explanation = explain_steps(steps, path, &laid.confidential)
         .map_err(|error| RenderError::Explain { machine: machine.clone(), error })?;
     let history = explanation.history.iter().map(|change| {
         let layer = || laid.steps[change.layer].layer.clone();

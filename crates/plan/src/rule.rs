@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use domain::{MachineName, Target};
+
 use crate::Kind;
-use crate::names::MachineName;
 use crate::step::StepNumber;
 
 /// A safety rule.
@@ -29,6 +30,10 @@ pub enum Rule {
     BootstrapControlPlane,
     /// Every control plane has been seen before etcd is bootstrapped.
     BootstrapUnseen,
+    /// Etcd is not bootstrapped where evidence says that it has begun before.
+    BootstrapAgain,
+    /// All members on machines of the cluster are in one etcd.
+    EtcdSplit,
     /// A cluster is created from machines in maintenance, or those that this directory configured.
     CreateConfigured,
     /// The plan is for this cluster.
@@ -37,6 +42,10 @@ pub enum Rule {
     IdentityForeign,
     /// A machine is the installation that was recorded.
     IdentityNode,
+    /// A machine that was recorded as ours is not handed secrets because it says that it is in maintenance.
+    IdentityMaintenance,
+    /// No two machines are one installation.
+    IdentityTwice,
     /// A step is for a machine of the spec.
     IdentityMachine,
     /// The configuration of a step is the one that the spec gives.
@@ -61,12 +70,18 @@ pub enum Rule {
     OrderWorkers,
     /// A machine that was disturbed is waited for.
     OrderAwait,
+    /// Machines that are out of service already count among those that may be at once.
+    OrderOutOfService,
     /// Not more workers at once than the policy says.
     BatchSize,
     /// Workers that are changed at the same time fail together anyway.
     BatchDomain,
+    /// Kinds of change that exclude each other are not in one plan.
+    OrderKinds,
     /// Machines are disturbed within the windows of the policy.
     WindowMissing,
+    /// A disruptive step is begun only under a lease that was renewed just before.
+    LeaseUnavailable,
     /// A step has a time-out, says what it leaves behind, and how to recover.
     StepIncomplete,
     /// An override names a rule that can be overridden, and a reason.
@@ -75,7 +90,7 @@ pub enum Rule {
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 38] = [
         Self::QuorumTolerance,
         Self::QuorumOnlyVoter,
         Self::QuorumUnknown,
@@ -86,10 +101,14 @@ impl Rule {
         Self::BootstrapOnce,
         Self::BootstrapControlPlane,
         Self::BootstrapUnseen,
+        Self::BootstrapAgain,
+        Self::EtcdSplit,
         Self::CreateConfigured,
         Self::IdentityCluster,
         Self::IdentityForeign,
         Self::IdentityNode,
+        Self::IdentityMaintenance,
+        Self::IdentityTwice,
         Self::IdentityMachine,
         Self::ConfigDigest,
         Self::InstallDisk,
@@ -102,9 +121,12 @@ impl Rule {
         Self::OrderLeader,
         Self::OrderWorkers,
         Self::OrderAwait,
+        Self::OrderOutOfService,
         Self::BatchSize,
         Self::BatchDomain,
+        Self::OrderKinds,
         Self::WindowMissing,
+        Self::LeaseUnavailable,
         Self::StepIncomplete,
         Self::OverrideUnknown,
     ];
@@ -117,6 +139,11 @@ impl Rule {
     /// Whether somebody may overrule it. Rules that keep a plan meaningful at all cannot be.
     pub const fn can_be_overridden(self) -> bool {
         self.row().1
+    }
+
+    /// Whether an override has to name the machine: what is true of one says nothing about another.
+    pub const fn is_for_one_machine(self) -> bool {
+        matches!(self, Self::IdentityNode | Self::IdentityMaintenance | Self::OrderOutOfService)
     }
 
     /// What can be done about a refusal.
@@ -142,10 +169,14 @@ impl Rule {
             Self::BootstrapOnce => ("bootstrap.once", false, Permanent),
             Self::BootstrapControlPlane => ("bootstrap.control-plane", false, Permanent),
             Self::BootstrapUnseen => ("bootstrap.unseen", true, Retryable),
+            Self::BootstrapAgain => ("bootstrap.again", true, NeedsPerson),
+            Self::EtcdSplit => ("etcd.split", false, NeedsPerson),
             Self::CreateConfigured => ("create.configured", true, NeedsPerson),
             Self::IdentityCluster => ("identity.cluster", false, Permanent),
             Self::IdentityForeign => ("identity.foreign", false, NeedsPerson),
             Self::IdentityNode => ("identity.node", true, NeedsPerson),
+            Self::IdentityMaintenance => ("identity.maintenance", true, NeedsPerson),
+            Self::IdentityTwice => ("identity.twice", false, Permanent),
             Self::IdentityMachine => ("identity.machine", false, Permanent),
             Self::ConfigDigest => ("config.digest", false, Permanent),
             Self::InstallDisk => ("install.disk", true, NeedsPerson),
@@ -158,9 +189,12 @@ impl Rule {
             Self::OrderLeader => ("order.leader", true, Permanent),
             Self::OrderWorkers => ("order.workers", true, Permanent),
             Self::OrderAwait => ("order.await", false, Permanent),
+            Self::OrderOutOfService => ("order.out-of-service", true, NeedsPerson),
             Self::BatchSize => ("batch.size", true, Permanent),
             Self::BatchDomain => ("batch.domain", true, Permanent),
+            Self::OrderKinds => ("order.kinds", false, Permanent),
             Self::WindowMissing => ("window.missing", true, Permanent),
+            Self::LeaseUnavailable => ("lease.unavailable", true, Retryable),
             Self::StepIncomplete => ("step.incomplete", false, Permanent),
             Self::OverrideUnknown => ("override.unknown", false, Permanent),
         }
@@ -180,12 +214,24 @@ pub struct Finding {
     pub rule: Rule,
     /// By which step, if it is one.
     pub step: Option<StepNumber>,
-    /// On which machine, if it is one.
-    pub machine: Option<MachineName>,
+    /// What it is about, unless that is the plan as a whole.
+    pub on: Option<Target>,
     /// What is wrong.
     pub message: String,
     /// What to do.
     pub hint: String,
+}
+
+impl Finding {
+    /// A finding about a machine.
+    pub(crate) fn about(name: &MachineName, rule: Rule, message: String, hint: &str) -> Self {
+        Self { rule, step: None, on: Some(name.into()), message, hint: hint.to_owned() }
+    }
+
+    /// The machine, if it is about one.
+    pub fn machine(&self) -> Option<&MachineName> {
+        self.on.as_ref().and_then(Target::machine)
+    }
 }
 
 /// Why there is no plan, or why a plan is not run: at least one rule is broken.

@@ -1,16 +1,14 @@
-//! Steps: one action on one target each, with everything that somebody needs to judge it.
+//! Steps: one action on one target each, with everything that is needed to judge it.
 
 use std::fmt;
 
+use domain::{BootId, Digest, MemberId, NodeIdentity, Span, Target, Window};
 use serde::{Deserialize, Serialize};
 use talos_config::Difference;
 
-use crate::digest::Digest;
-use crate::inventory::{BootId, MemberId, NodeIdentity};
-use crate::names::MachineName;
-use crate::time::{Span, Window};
+use crate::action::Action;
 
-/// One action on one machine.
+/// One action on one target.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Step {
@@ -18,14 +16,14 @@ pub struct Step {
     pub number: StepNumber,
     /// What is done.
     pub action: Action,
-    /// To which machine.
-    pub machine: MachineName,
+    /// What it acts on.
+    pub on: Target,
     /// The steps that must be done before.
     pub after: Vec<StepNumber>,
     /// What must hold right before it; otherwise it stops.
     pub preconditions: Vec<Precondition>,
     /// What is left of etcd while it is done; there for every step that touches a voter.
-    pub proof: Option<Proof>,
+    pub proof: Option<QuorumProof>,
     /// What it waits for.
     pub gates: Vec<Gate>,
     /// After how long it has failed.
@@ -39,50 +37,6 @@ pub struct Step {
 /// The number of a step in its plan, counted from one.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct StepNumber(pub u32);
-
-/// What is done.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase", tag = "do", deny_unknown_fields)]
-pub enum Action {
-    /// Hands a machine its configuration.
-    ApplyConfig {
-        /// Which one: execution renders it again and compares.
-        config: Digest,
-        /// How.
-        mode: ApplyMode,
-        /// What differs from what the machine has, secrets hidden; nothing when it has none.
-        changes: Vec<FieldChange>,
-    },
-    /// Begins etcd, and so the cluster, on one control plane.
-    BootstrapEtcd,
-    /// Waits until a machine's member of etcd votes, runs and has caught up.
-    AwaitVoter,
-    /// Waits until a machine is registered in Kubernetes and, where the network allows it, ready.
-    AwaitNode {
-        /// Whether it must be ready.
-        ready: bool,
-    },
-    /// Lets another member lead etcd.
-    HandOverLeadership,
-    /// Boots a machine again.
-    RebootMachine,
-    /// Fetches credentials for the Kubernetes API.
-    FetchKubeconfig,
-    /// Takes a machine's configuration and data away; Talos stays installed.
-    ResetMachine,
-}
-
-/// How a configuration is handed over.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ApplyMode {
-    /// To a machine that has none yet.
-    Maintenance,
-    /// At once, while the machine runs.
-    NoReboot,
-    /// For the next boot, which is a step of its own.
-    Staged,
-}
 
 /// A field of a configuration that changes, secrets hidden.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -112,20 +66,64 @@ pub enum Precondition {
     BootIs(BootId),
     /// Its member of etcd is this one.
     MemberIs(MemberId),
-    /// No control plane has a member of etcd.
+    /// No control plane has a member of etcd, and no Kubernetes API answers.
     NoMembers,
-    /// At least so many voters are able to vote.
-    AbleVoters(u32),
+    /// At least so many voters are healthy.
+    MinHealthyVoters(u32),
+}
+
+impl Precondition {
+    /// What has to be looked at to judge it.
+    pub fn needs(&self) -> Needs {
+        let nothing = Needs::default();
+        match self {
+            Self::InMaintenance | Self::NodeIs(_) | Self::ConfigIs(_) | Self::BootIs(_) => {
+                Needs { machine: true, ..nothing }
+            }
+            Self::MemberIs(_) | Self::MinHealthyVoters(_) => Needs { etcd: true, ..nothing },
+            Self::NoMembers => Needs { etcd: true, kubernetes: true, ..nothing },
+        }
+    }
+}
+
+/// What has to be looked at to judge preconditions.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Needs {
+    /// The machine of the step.
+    pub machine: bool,
+    /// The members of etcd.
+    pub etcd: bool,
+    /// The Kubernetes API.
+    pub kubernetes: bool,
+}
+
+impl Needs {
+    /// What either needs.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            machine: self.machine || other.machine,
+            etcd: self.etcd || other.etcd,
+            kubernetes: self.kubernetes || other.kubernetes,
+        }
+    }
 }
 
 /// What is left of etcd while a step is done.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Proof {
+pub struct QuorumProof {
     /// How many vote.
     pub voters: u32,
     /// How many of them run and have caught up.
-    pub able: u32,
+    pub healthy: u32,
+}
+
+impl QuorumProof {
+    /// Whether the healthy voters are a majority.
+    pub fn has_majority(self) -> bool {
+        self.healthy > self.voters / 2
+    }
 }
 
 /// A condition that a step waits for.
@@ -136,133 +134,20 @@ pub enum Gate {
     Windows(Vec<Window>),
 }
 
-impl Action {
-    /// What it is called: `apply config`, `reboot`.
-    pub fn verb(&self) -> &'static str {
-        match self {
-            Self::ApplyConfig { mode: ApplyMode::Maintenance, .. } => "apply config",
-            Self::ApplyConfig { mode: ApplyMode::NoReboot, .. } => "change config",
-            Self::ApplyConfig { mode: ApplyMode::Staged, .. } => "stage config",
-            Self::BootstrapEtcd => "bootstrap etcd",
-            Self::AwaitVoter => "await voter",
-            Self::AwaitNode { ready: true } => "await ready node",
-            Self::AwaitNode { ready: false } => "await node",
-            Self::HandOverLeadership => "hand over lead",
-            Self::RebootMachine => "reboot",
-            Self::FetchKubeconfig => "fetch kubeconfig",
-            Self::ResetMachine => "reset",
-        }
-    }
-
-    /// Whether a running machine may stop serving because of it.
-    pub fn is_disruptive(&self) -> bool {
-        match self {
-            Self::ApplyConfig { mode: ApplyMode::NoReboot, .. }
-            | Self::HandOverLeadership
-            | Self::RebootMachine
-            | Self::ResetMachine => true,
-            Self::ApplyConfig { mode: ApplyMode::Maintenance | ApplyMode::Staged, .. }
-            | Self::BootstrapEtcd
-            | Self::AwaitVoter
-            | Self::AwaitNode { .. }
-            | Self::FetchKubeconfig => false,
-        }
-    }
-
-    /// After how long it has failed.
-    pub(crate) fn time_out(&self) -> Span {
-        match self {
-            // Talos is installed and boots before a machine answers as one of ours.
-            Self::ApplyConfig { mode: ApplyMode::Maintenance, .. } => Span::minutes(5),
-            // As long as talosctl tries to hand over a configuration.
-            Self::ApplyConfig { .. } => Span::minutes(2),
-            // As long as Talos' own provisioning tries it.
-            Self::BootstrapEtcd => Span::minutes(10),
-            // A member joins within a minute; installing Talos to a disk and its reboot come before.
-            Self::AwaitVoter => Span::minutes(15),
-            // As long as `talosctl health` waits.
-            Self::AwaitNode { .. } => Span::minutes(20),
-            // An election takes a second or two.
-            Self::HandOverLeadership => Span::minutes(1),
-            // Servers need minutes for their own tests of memory and disks.
-            Self::RebootMachine | Self::ResetMachine => Span::minutes(15),
-            // One call.
-            Self::FetchKubeconfig => Span::minutes(1),
-        }
-    }
-
-    /// How long it takes where nobody knows better: on servers that boot from a disk.
-    pub fn usually_takes(&self) -> Span {
-        match self {
-            // Talos is installed and boots.
-            Self::ApplyConfig { mode: ApplyMode::Maintenance, .. } => Span::minutes(2),
-            Self::ApplyConfig { mode: ApplyMode::NoReboot | ApplyMode::Staged, .. }
-            | Self::FetchKubeconfig => Span::seconds(2),
-            Self::BootstrapEtcd => Span::seconds(10),
-            Self::AwaitVoter => Span::seconds(30),
-            // Images of the network plug-in come first.
-            Self::AwaitNode { .. } => Span::minutes(1),
-            Self::HandOverLeadership => Span::seconds(5),
-            Self::RebootMachine | Self::ResetMachine => Span::minutes(2),
-        }
-    }
-
-    /// What is left behind when it fails.
-    pub(crate) fn leaves(&self, machine: &MachineName) -> String {
-        match self {
-            Self::ApplyConfig { mode: ApplyMode::Maintenance, .. } => {
-                format!("{machine} in maintenance, or booting with its configuration")
-            }
-            Self::ApplyConfig { mode: ApplyMode::NoReboot, .. } => {
-                format!("{machine} running with the old or the new configuration, never a mixture")
-            }
-            Self::ApplyConfig { mode: ApplyMode::Staged, .. } => {
-                format!(
-                    "{machine} running as before; the new configuration may wait for its next boot"
-                )
-            }
-            Self::BootstrapEtcd => {
-                format!("{machine} without etcd, or with an etcd of one member")
-            }
-            Self::AwaitVoter => format!("{machine} outside etcd, or still learning"),
-            Self::AwaitNode { .. } => {
-                format!("{machine} running, and not in service in Kubernetes")
-            }
-            Self::HandOverLeadership => format!("{machine} still leading etcd"),
-            Self::RebootMachine => format!("{machine} off, or in its old boot"),
-            Self::FetchKubeconfig => "the cluster as it is, without a kubeconfig".to_owned(),
-            Self::ResetMachine => {
-                format!("{machine} running as before, or without its data and on its way to boot")
-            }
-        }
-    }
-
-    /// The command that helps when it has failed.
-    pub(crate) fn recovery(&self, machine: &MachineName) -> String {
-        match self {
-            Self::ApplyConfig { .. } | Self::HandOverLeadership => "ichor resume".to_owned(),
-            Self::BootstrapEtcd => format!("ichor services -n {machine} etcd"),
-            Self::AwaitVoter => "ichor etcd members".to_owned(),
-            Self::AwaitNode { .. } => format!("ichor logs -n {machine} kubelet"),
-            Self::RebootMachine => format!("ichor events -n {machine}"),
-            Self::ResetMachine => "ichor destroy".to_owned(),
-            Self::FetchKubeconfig => "ichor kubeconfig".to_owned(),
-        }
-    }
-}
-
 impl fmt::Display for StepNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl fmt::Display for Proof {
+impl fmt::Display for QuorumProof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { voters, able } = self;
-        match able.checked_sub(voters / 2 + 1) {
-            Some(spare) => write!(f, "{able} of {voters} voters able, {spare} may still fail"),
-            None => write!(f, "{able} of {voters} voters able, no majority"),
+        let Self { voters, healthy } = self;
+        match healthy.checked_sub(voters / 2 + 1) {
+            Some(spare) => {
+                write!(f, "{healthy} of {voters} voters healthy, {spare} may still fail")
+            }
+            None => write!(f, "{healthy} of {voters} voters healthy, no majority"),
         }
     }
 }
@@ -275,8 +160,8 @@ impl fmt::Display for Precondition {
             Self::ConfigIs(digest) => write!(f, "has config {}", digest.short()),
             Self::BootIs(boot) => write!(f, "in boot {boot}"),
             Self::MemberIs(member) => write!(f, "etcd member {member}"),
-            Self::NoMembers => f.write_str("etcd has no members"),
-            Self::AbleVoters(count) => write!(f, "at least {count} voters able"),
+            Self::NoMembers => f.write_str("etcd has no members and no Kubernetes API answers"),
+            Self::MinHealthyVoters(count) => write!(f, "at least {count} healthy voters"),
         }
     }
 }

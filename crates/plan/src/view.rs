@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use crate::plan::{Body, Plan};
+use crate::plan::{Body, Override, Plan};
 use crate::rule::{Finding, Refusal};
-use crate::step::{Action, Step, StepNumber};
+use crate::step::{Step, StepNumber};
 
 impl<State> Plan<State> {
     /// The steps as a table, with what is left out and what is overridden.
@@ -27,13 +27,13 @@ impl Step {
 }
 
 fn write_table(body: &Body, text: &mut String) -> fmt::Result {
-    let Body { cluster: _, identity: _, goal: _, made: _, parent: _, overrides, steps, left_out } =
+    let Body { cluster: _, identity: _, goal: _, made: _, parent: _, overrides, steps, skipped } =
         body;
-    let names = steps.iter().map(|step| step.machine.as_str().len());
-    let width = names.max().unwrap_or_default();
+    let names = steps.iter().map(|step| step.on.to_string().len());
+    let width = names.max().unwrap_or_default().min(MAX_WIDTH);
     for step in steps {
         let verb = step.action.verb();
-        let line = format!("{:>3}  {verb:<16}  {:<width$}", step.number.0, step.machine);
+        let line = format!("{:>3}  {verb:<16}  {:<width$}", step.number.0, step.on);
         let mut notes = Vec::new();
         notes.extend(step.proof.map(|proof| proof.to_string()));
         notes.extend(step.gates.iter().map(|gate| format!("within {gate}")));
@@ -41,40 +41,26 @@ fn write_table(body: &Body, text: &mut String) -> fmt::Result {
             notes.push(format!("after {}", numbers(&step.after)));
         }
         writeln!(text, "{}", format!("{line}  {}", notes.join("; ")).trim_end())?;
-        if let Action::ApplyConfig { changes, .. } = &step.action {
-            for change in changes {
-                writeln!(text, "       {change}")?;
-            }
+        for change in step.action.config().iter().flat_map(|given| &given.changes) {
+            writeln!(text, "       {change}")?;
         }
     }
-    for left_out in left_out {
-        writeln!(text, "left out  {}: {}", left_out.machine, left_out.why)?;
+    for skipped in skipped {
+        writeln!(text, "skipped   {skipped}")?;
     }
-    for given in overrides {
-        writeln!(text, "override  {}: {}", given.rule, given.reason)?;
+    for Override { rule, machine, reason } in overrides {
+        let scope = machine.as_ref().map_or_else(String::new, |machine| format!("={machine}"));
+        writeln!(text, "override  {rule}{scope}: {reason}")?;
     }
     Ok(())
 }
 
 fn write_detail(step: &Step, text: &mut String) -> fmt::Result {
-    let Step {
-        number,
-        action,
-        machine,
-        after,
-        preconditions,
-        proof,
-        gates,
-        time_out,
-        leaves,
-        recovery,
-    } = step;
-    writeln!(text, "{number}  {} {machine}", action.verb())?;
-    if let Action::ApplyConfig { config, changes, .. } = action {
-        writeln!(text, "   config     {}", config.short())?;
-        for change in changes {
-            writeln!(text, "   change     {change}")?;
-        }
+    let Step { number, action, on, after, preconditions, proof, gates, time_out, leaves, recovery } =
+        step;
+    writeln!(text, "{number}  {} {on}", action.verb())?;
+    for (name, value) in action.detail() {
+        writeln!(text, "   {name:<10} {value}")?;
     }
     if !after.is_empty() {
         writeln!(text, "   after      {}", numbers(after))?;
@@ -101,6 +87,9 @@ fn numbers(steps: &[StepNumber]) -> String {
         _ => shown.join(", "),
     }
 }
+
+/// Wider than any name of a machine; Rust formats no wider than 65,535.
+const MAX_WIDTH: usize = 80;
 
 /// As many numbers as fit behind a step on a line.
 const SHOWN: usize = 5;

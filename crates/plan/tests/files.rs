@@ -2,13 +2,14 @@
 
 mod world;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use plan::{
-    ApprovalError, ClusterSpec, Inventory, InventoryError, LayerError, NativeError, PlanFileError,
-    RenderError, Rule, SpecError, json_schema,
+    Action, ApprovalError, ClusterSpec, Inventory, InventoryError, LayerError, NativeError,
+    PlanFileError, RenderError, Rule, SpecError, json_schema, steps_reference,
 };
-use talos_config::Secret;
+use talos_config::{Config, Secret, Source};
 use world::World;
 
 #[test]
@@ -32,7 +33,7 @@ fn the_examples_can_be_planned() {
         let desired = world.renderings().unwrap_or_else(|error| panic!("{directory:?}: {error}"));
         let planned = world.plan(&desired).unwrap_or_else(|refusal| panic!("{}", refusal.text()));
         let plan::Planned::Change(plan) = planned else { panic!("{directory:?}: no plan") };
-        assert!(plan::check(plan, &world.against(&desired)).is_ok(), "{directory:?}");
+        assert!(plan::check(plan, &world.input(&desired)).is_ok(), "{directory:?}");
     }
     assert_eq!(found, 3);
 }
@@ -61,6 +62,15 @@ fn the_schema_is_fresh() {
 }
 
 #[test]
+fn the_reference_of_steps_is_fresh() {
+    let committed = fs_err::read_to_string(root().join("docs/reference/steps.md"));
+    assert_eq!(committed.expect("a page"), steps_reference(), "run `cargo xtask gen`");
+    let samples = Action::samples();
+    let verbs: BTreeSet<&str> = samples.iter().map(Action::verb).collect();
+    assert_eq!(verbs.len(), samples.len(), "two actions are shown alike");
+}
+
+#[test]
 fn every_code_and_rule_is_in_the_reference() {
     let reference =
         fs_err::read_to_string(root().join("docs/reference/errors.md")).expect("a page");
@@ -84,7 +94,7 @@ fn an_inventory_is_read_as_it_was_written() {
     world.voter(&"cp-1".parse().expect("a name"));
     let text = world.inventory.encode();
     assert_eq!(Inventory::decode(&text).expect("an inventory"), world.inventory);
-    let other = text.replacen("ichor-inventory/v1", "ichor-inventory/v2", 1);
+    let other = text.replacen("ichor-inventory/v2", "ichor-inventory/v1", 1);
     assert_eq!(Inventory::decode(&other).expect_err("a refusal").code(), "inventory.format");
     let extra = text.replacen("\"taken\"", "\"token\": 1, \"taken\"", 1);
     assert_eq!(Inventory::decode(&extra).expect_err("a refusal").code(), "inventory.syntax");
@@ -111,16 +121,25 @@ fn nothing_that_is_stored_has_a_secret_in_it() {
         vec![plan.encode(), plan.table(), format!("{plan:?}"), world.inventory.encode()];
     texts.extend(plan.steps().iter().map(plan::Step::detail));
     texts.push(format!("{:?}", world.spec));
+    texts.push(format!("{desired:?}"));
     let certificates = |value: &str| value.starts_with("LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS");
     let keys: Vec<&str> = secrets.into_iter().filter(|value| !certificates(value)).collect();
     for text in &texts {
         assert!(keys.iter().all(|secret| !text.contains(secret)), "{text}");
     }
-    for rendering in desired.values() {
-        let private = keys.iter().filter(|key| rendering.redacted.contains(**key)).count();
-        // The identity of the cluster is no secret.
-        assert!(private <= 1, "{}", rendering.redacted);
+    // Beside what machines of no cluster have, every value is a change that is shown.
+    let mut other = World::new(&World::text(3, 1, "")).expect("a spec");
+    other.running(&other.names()).expect("configurations");
+    for config in other.live.values_mut() {
+        *config = Config::parse("version: v1alpha1\nmachine:\n  type: worker\n", Source(9))
+            .expect("a configuration");
     }
+    let changed = other.renderings().expect("renderings");
+    let fields = changed.values().filter_map(|rendering| rendering.change.as_ref());
+    assert!(fields.clone().all(|change| change.fields.len() > 10) && fields.count() == 4);
+    let changed = format!("{changed:?}");
+    // The identity of the cluster is no secret.
+    assert_eq!(keys.iter().filter(|key| changed.contains(**key)).count(), 1, "{changed}");
 }
 
 fn root() -> PathBuf {

@@ -1,7 +1,4 @@
-//! Planner scripts: text in, text out. `tests/scenarios/*.txt` are read as documentation and run as tests.
-//!
-//! A line at the margin is a command, lines that begin with `|` are its text, and indented lines are what
-//! it says. `ICHOR_RECORD=1` writes what commands say now; read the difference before you commit it.
+//! Planner scripts ([`testkit::scripts`]): `tests/scenarios/*.txt` are read as documentation and run as tests.
 
 mod world;
 
@@ -10,89 +7,21 @@ use std::fmt::Write;
 use std::path::Path;
 
 use plan::{
-    Action, ApplyMode, Body, BootId, DigestKey, Disk, Draft, Goal, Moment, NodeIdentity, NodeState,
-    Override, PatchSource, Plan, Planned, Renderer, Source, Span, SpecError, Standing, StepNumber,
-    check, compare,
+    Action, ApplyMode, Body, BootId, DigestKey, Disk, Draft, Goal, MachineName, Member, MemberId,
+    Moment, NodeIdentity, NodeState, Override, PatchSource, Plan, Planned, QuorumProof, Renderer,
+    Source, Span, SpecError, Standing, StepNumber, Target, check, compare,
 };
 use talos_config::{Mode, Origin, Secret};
+use testkit::scripts;
 use world::{SECRETS, World, known, not_known};
 
 #[test]
 fn every_script_says_what_it_said() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
-    let mut scripts: Vec<_> = fs_err::read_dir(folder)
-        .expect("scripts")
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    scripts.sort();
-    assert!(scripts.len() >= 20, "{} scripts", scripts.len());
-    let mut wrong = Vec::new();
-    for path in scripts {
-        let text = fs_err::read_to_string(&path).expect("a script");
-        let now = run(&text);
-        if now == text {
-            continue;
-        }
-        if testkit::recording() {
-            fs_err::write(&path, now).expect("a script that can be written");
-        } else {
-            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-            wrong.push(format!("── {name}\n{}", difference(&text, &now)));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// The lines that differ.
-fn difference(old: &str, new: &str) -> String {
-    let mut text = String::new();
-    let (mut olds, mut news) = (old.lines(), new.lines());
-    loop {
-        match (olds.next(), news.next()) {
-            (None, None) => return text,
-            (old, new) if old == new => {}
-            (old, new) => {
-                let _ =
-                    writeln!(text, "-{}\n+{}", old.unwrap_or_default(), new.unwrap_or_default());
-            }
-        }
-    }
-}
-
-/// Runs a script and gives it back with what its commands say.
-fn run(script: &str) -> String {
-    let mut stage = Stage::default();
-    let mut output = String::new();
-    let mut lines = script.lines().peekable();
-    while let Some(line) = lines.next() {
-        if line.starts_with(' ') {
-            continue;
-        }
-        output.push_str(line);
-        output.push('\n');
-        let mut text = String::new();
-        while let Some(more) = lines.peek().and_then(|line| line.strip_prefix('|')) {
-            let _ = writeln!(text, "{}", more.strip_prefix(' ').unwrap_or(more));
-            let _ = writeln!(output, "{}", lines.next().unwrap_or_default());
-        }
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        for said in stage.command(line, &text).lines() {
-            let _ = writeln!(output, "{}", format!("  {}", masked(said)).trim_end());
-        }
-    }
-    output
-}
-
-/// Digests follow every change of generated configuration; a script is about something else.
-fn masked(line: &str) -> String {
-    let digest = |word: &str| word.len() == 12 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let words = line.split_inclusive([' ', ':']).map(|word| {
-        let bare = word.trim_end_matches([' ', ':']);
-        if digest(bare) { word.replace(bare, "<digest>") } else { word.to_owned() }
+    scripts::compare(&folder, 20, |script| {
+        let mut stage = Stage::default();
+        scripts::answer(script, |line, text| stage.command(line, text))
     });
-    words.collect()
 }
 
 #[derive(Default)]
@@ -120,10 +49,20 @@ impl Stage {
             "seen" => self.seen(rest),
             "etcd" => self.etcd(rest),
             "later" => self.later(rest),
+            "the" => self.cluster_says(rest),
+            "no" => {
+                assert_eq!(rest, "overrides");
+                self.world().overrides.clear();
+                String::new()
+            }
             "override" => {
                 let (rule, reason) = rest.split_once(": ").expect("a rule and a reason");
+                let (rule, machine) = match rule.split_once('=') {
+                    Some((rule, machine)) => (rule, Some(machine.parse().expect("a name"))),
+                    None => (rule, None),
+                };
                 let (rule, reason) = (rule.to_owned(), reason.to_owned());
-                self.world().overrides.push(Override { rule, reason });
+                self.world().overrides.push(Override { rule, machine, reason });
                 String::new()
             }
             "plan" => {
@@ -194,10 +133,13 @@ impl Stage {
                 if let Some(old) = self.world.take() {
                     world.patches.extend(old.patches);
                     world.live = old.live;
+                    world.staged = old.staged;
                     let machines = old.inventory.machines.clone();
                     let added = std::mem::replace(&mut world.inventory, old.inventory).machines;
                     world.inventory.machines = added;
                     world.inventory.machines.extend(machines);
+                    let spec = &world.spec;
+                    world.inventory.machines.retain(|name, _| spec.machine(name).is_some());
                 }
                 let spec = &world.spec;
                 let workers: usize = spec.pools.iter().map(|pool| pool.machines.len()).sum();
@@ -266,6 +208,8 @@ impl Stage {
         for name in &names {
             match state.as_str() {
                 "in maintenance" => world.maintenance(name),
+                "reset by hand" => world.reset(name),
+                "coming" => world.coming(name),
                 "running" => {
                     if let Err(error) = world.running(std::slice::from_ref(name)) {
                         return format!("{error}");
@@ -277,6 +221,7 @@ impl Stage {
                 }
                 "configured, without etcd" => {
                     world.running(std::slice::from_ref(name)).expect("a configuration");
+                    world.facts(name).kubernetes = known(NodeState::Absent, Source::Kubernetes);
                 }
                 "without its disk" => {
                     let disk = Disk {
@@ -295,9 +240,37 @@ impl Stage {
                     let node = NodeIdentity(format!("new-node-of-{name}"));
                     world.facts(name).node = known(node, Source::TalosApi);
                 }
+                state if let Some(other) = state.strip_prefix("at the address of ") => {
+                    let other = other.parse().expect("a name");
+                    let node = world.facts(&other).node.clone();
+                    world.facts(name).node = node;
+                }
                 "rebooted" => {
                     let boot = BootId(format!("next-boot-of-{name}"));
                     world.facts(name).boot = known(boot, Source::TalosApi);
+                }
+                "ready" => {
+                    world.facts(name).kubernetes = known(NodeState::Ready, Source::Kubernetes);
+                }
+                "away" => {
+                    let facts = world.facts(name);
+                    facts.standing = known(Standing::Away, Source::Directory);
+                    facts.disturbed = Some(facts_moment());
+                }
+                "disturbed by us" => world.facts(name).disturbed = Some(facts_moment()),
+                "with a scheduler that fails" => {
+                    let unwell = vec!["kube-scheduler: CrashLoopBackOff".to_owned()];
+                    world.facts(name).unwell = known(unwell, Source::TalosApi);
+                }
+                // With what the spec says now.
+                "with another configuration staged" => {
+                    let layers = world.layers();
+                    let mut renderer =
+                        Renderer::new(&world.spec, &layers, &SECRETS, &world.key, Mode::Metal);
+                    let staged = renderer.config(name).expect("a configuration");
+                    let digest = world.key.config(&staged);
+                    world.facts(name).staged = known(Some(digest), Source::TalosApi);
+                    world.staged.insert(name.clone(), staged);
                 }
                 "never recorded" => world.facts(name).recorded = None,
                 "not ready" => {
@@ -312,7 +285,7 @@ impl Stage {
         String::new()
     }
 
-    /// `led by cp-2`, `member of cp-3 stopped`, `without members`, `not known`
+    /// `led by cp-2`, `member of cp-3 stopped`, `old member of cp-2`, `cp-3 apart`, `without members`, `not known`
     fn etcd(&mut self, rest: &str) -> String {
         let world = self.world();
         let mut etcd = world.etcd();
@@ -332,6 +305,16 @@ impl Stage {
                     other => panic!("no state {other:?}"),
                 }
             }
+            ["old", "member", "of", name] => {
+                let machine = Some(name.parse().expect("a name"));
+                let old = Member { machine, voter: true, started: false, lag: None };
+                etcd.members.insert(MemberId(0xd0), old);
+            }
+            [name, "apart"] => {
+                let member = id(&etcd, name);
+                etcd.members.remove(&member);
+                etcd.apart.push(name.parse().expect("a name"));
+            }
             ["without", "members"] => etcd = plan::Etcd::default(),
             ["not", "known"] => {
                 world.inventory.etcd = not_known("no answer within 5 s");
@@ -340,6 +323,21 @@ impl Stage {
             other => panic!("no state {other:?}"),
         }
         world.inventory.etcd = known(etcd, Source::TalosApi);
+        String::new()
+    }
+
+    /// `the API answers`, `the API is silent`, `the journal has member e1 of cp-1`
+    fn cluster_says(&mut self, rest: &str) -> String {
+        let inventory = &mut self.world().inventory;
+        match rest.split(' ').collect::<Vec<_>>().as_slice() {
+            ["API", "answers"] => inventory.api = known(true, Source::Kubernetes),
+            ["API", "is", "silent"] => inventory.api = not_known("no answer within 5 s"),
+            ["journal", "has", "member", id, "of", name] => {
+                let (id, name) = (id.parse().expect("a member"), name.parse().expect("a name"));
+                inventory.begun.insert(id, name);
+            }
+            other => panic!("nothing says {other:?}"),
+        }
         String::new()
     }
 
@@ -360,10 +358,7 @@ impl Stage {
         match world.plan(&desired) {
             Err(refusal) => format!("refused\n{}", refusal.text()),
             Ok(Planned::Nothing) => "nothing to do".to_owned(),
-            Ok(Planned::Wait(left_out)) => {
-                let lines = left_out.iter().map(|left| format!("{}: {}\n", left.machine, left.why));
-                format!("waiting\n{}", lines.collect::<String>())
-            }
+            Ok(Planned::Blocked(skipped)) => format!("blocked\n{}", lines(skipped.iter())),
             Ok(Planned::Change(plan)) => {
                 let text = plan.table();
                 self.plan = Some(plan);
@@ -376,7 +371,7 @@ impl Stage {
         let plan = self.plan.clone().expect("a plan");
         let world = self.world();
         let desired = world.renderings().expect("renderings");
-        match check(plan, &world.against(&desired)) {
+        match check(plan, &world.input(&desired)) {
             Ok(plan) if plan.overridden().is_empty() => "checked".to_owned(),
             Ok(plan) => {
                 let rules: Vec<&str> = plan.overridden().iter().map(|rule| rule.name()).collect();
@@ -404,21 +399,24 @@ impl Stage {
         let step = |number: &str| number.parse::<usize>().expect("a number") - 1;
         match rest.split(' ').collect::<Vec<_>>().as_slice() {
             ["step", number, "is", "for", machine] => {
-                body.steps[step(number)].machine = machine.parse().expect("a name");
+                let name: MachineName = machine.parse().expect("a name");
+                body.steps[step(number)].on = Target::from(&name);
             }
             ["step", number, "waits", "for", "nothing"] => body.steps[step(number)].after.clear(),
             ["step", number, "waits", "for", other] => {
                 body.steps[step(number)].after = vec![StepNumber(other.parse().expect("a number"))];
             }
-            ["step", number, "claims", able, "of", voters] => {
-                let (voters, able) = (voters.parse().expect("voters"), able.parse().expect("able"));
-                body.steps[step(number)].proof = Some(plan::Proof { voters, able });
+            ["step", number, "claims", healthy, "of", voters] => {
+                body.steps[step(number)].proof = Some(QuorumProof {
+                    voters: voters.parse().expect("a count"),
+                    healthy: healthy.parse().expect("a count"),
+                });
             }
             ["step", number, "does", "not", "reboot"] => {
-                let Action::ApplyConfig { mode, .. } = &mut body.steps[step(number)].action else {
+                let Action::ApplyConfig(given) = &mut body.steps[step(number)].action else {
                     panic!("no configuration");
                 };
-                *mode = ApplyMode::NoReboot;
+                given.mode = ApplyMode::NoReboot;
             }
             ["key", "of", "another", "vault"] => body.identity = DigestKey::new([8; 32]).cluster(),
             ["cluster", name] => body.cluster = name.parse().expect("a name"),
@@ -444,6 +442,10 @@ impl Stage {
             }),
         )
     }
+}
+
+fn facts_moment() -> Moment {
+    Moment(world::NOW.0 - 60)
 }
 
 fn lines(items: impl Iterator<Item = impl std::fmt::Display>) -> String {

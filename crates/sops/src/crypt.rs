@@ -1,6 +1,7 @@
 //! A whole file, value by value: which are chosen, what becomes of each, and the MAC over all.
 
 use sha2::{Digest, Sha256, Sha512};
+use talos_config::Confidential;
 
 use crate::cipher::DataKey;
 use crate::error::{Error, Place};
@@ -9,13 +10,15 @@ use crate::selection::Selection;
 use crate::tree::{Comment, Element, Entry, Map, Node, Value};
 use crate::{Moment, Random, Rule};
 
-/// Decrypts all documents in place, and checks that they are what was encrypted together.
+/// Decrypts all documents in place, and checks that they are what was encrypted together. Gives the values that were
+/// encrypted.
 pub(crate) fn decrypt(
     documents: &mut [Map],
     metadata: &Metadata,
     key: &DataKey,
-) -> Result<(), Error> {
-    let mut opener = Opener { key, mac: MacOfValues::new(metadata.mac_only_encrypted) };
+) -> Result<Confidential, Error> {
+    let mac = MacOfValues::new(metadata.mac_only_encrypted);
+    let mut opener = Opener { key, mac, values: Confidential::default() };
     Walk::over(documents, &metadata.selection, &mut opener)?;
     let expected = match metadata.mac.as_str() {
         "" => return Err(Error::Mac("the file has no MAC")),
@@ -25,7 +28,7 @@ pub(crate) fn decrypt(
     };
     // The MAC came out of an authenticated cipher, so that there is nothing to learn from timing.
     if opener.mac.finish() == expected.plain {
-        Ok(())
+        Ok(opener.values)
     } else {
         Err(Error::Mac("the values are not those that were encrypted together"))
     }
@@ -76,6 +79,7 @@ struct Spot<'a> {
 struct Opener<'a> {
     key: &'a DataKey,
     mac: MacOfValues,
+    values: Confidential,
 }
 
 impl Hand for Opener<'_> {
@@ -88,6 +92,7 @@ impl Hand for Opener<'_> {
                 if opened.kind == "comment" && spot.in_list {
                     return Ok(Leaf::Comment(Comment::new(opened.plain)));
                 }
+                self.values.add_value(&opened.plain);
                 Value::from_plain(opened.plain, opened.kind)
                     .ok_or("what is encrypted is not of the type that it says")?
             }

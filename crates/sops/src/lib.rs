@@ -1,6 +1,6 @@
 //! SOPS files with age keys: read, written, and which keys a new file is for.
 //!
-//! An encrypted text goes in with [`Identities`] and comes out as plain text ([`decrypt`]); a plain text
+//! An encrypted text goes in with [`Identities`] and comes out as plain text ([`decrypt`], [`open`]); a plain text
 //! goes in with a [`Rule`], the time and randomness and comes out encrypted ([`encrypt`]); a `.sops.yaml`
 //! says which rule a path has ([`CreationRules`]). The files are those of the `sops` program, either way.
 //!
@@ -23,7 +23,7 @@ mod store;
 mod time;
 mod tree;
 
-use talos_config::Secret;
+use talos_config::{Confidential, Secret};
 
 pub use age::Recipient;
 pub use error::{Error, LookedAt, Place};
@@ -47,17 +47,31 @@ pub fn is_encrypted(text: &str, format: Format) -> bool {
     first.is_some_and(|document| format.has_metadata(&document))
 }
 
+/// An encrypted text, opened.
+pub struct Opened {
+    /// The plain text.
+    pub text: Secret<String>,
+    /// The values that were encrypted: a file may have others beside them.
+    pub values: Confidential,
+}
+
 /// Makes plain text of an encrypted one, after its MAC has been checked.
 pub fn decrypt(
     text: &str,
     format: Format,
     identities: &Identities,
 ) -> Result<Secret<String>, Error> {
+    open(text, format, identities).map(|opened| opened.text)
+}
+
+/// Does the same, and tells which values were encrypted.
+pub fn open(text: &str, format: Format, identities: &Identities) -> Result<Opened, Error> {
     let mut documents = format.read(text)?;
     let metadata = Metadata::read(&format.take_metadata(&mut documents)?)?;
     let data_key = metadata.data_key(identities)?;
-    crypt::decrypt(&mut documents, &metadata, &data_key)?;
-    format.write(&documents, Layout::default()).map(Secret::new)
+    let values = crypt::decrypt(&mut documents, &metadata, &data_key)?;
+    let text = format.write(&documents, Layout::default()).map(Secret::new)?;
+    Ok(Opened { text, values })
 }
 
 /// Encrypts a text for the recipients of a rule, under a data key of its own.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sops::{
     CreationRules, Format, Identities, Moment, Recipient, Rule, Selection, decrypt, encrypt,
-    is_encrypted,
+    is_encrypted, open,
 };
 
 #[test]
@@ -42,6 +42,22 @@ fn a_file_for_other_keys_says_who_can_read_it() {
         error.hint().expect("a hint"),
         "the `sops` program can do it; we do age keys (`age1…`)"
     );
+}
+
+#[test]
+fn only_values_that_were_encrypted_are_confidential() {
+    let (mut rule, _) = rule();
+    rule.selection = Selection::EncryptedSuffix("_secret".to_owned());
+    let plain =
+        "clear: in-the-clear\nlist_secret: [hunter-2, 12345678]\nmap_secret:\n  a: swordfish\n";
+    let moment = Moment::from_unix(0);
+    let text = encrypt(plain, Format::Yaml, &rule, &moment, &mut |bytes| bytes.fill(7));
+    let opened = open(&text.expect("encrypted"), Format::Yaml, &identities()).expect("decrypted");
+    assert!(opened.text.expose().contains("in-the-clear"));
+    for value in ["hunter-2", "12345678", "swordfish"] {
+        assert!(opened.values.is_in(value), "{value}");
+    }
+    assert!(!opened.values.is_in("in-the-clear"));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Variables, and the files that set them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use talos_config::Confidential;
 
 use crate::dotenv;
 use crate::error::{Error, Trouble};
@@ -9,12 +11,28 @@ use crate::world::World;
 
 /// The variables that texts may refer to. They may hold secrets, so there is no `Debug`.
 #[derive(Clone, Default)]
-pub struct Environment(BTreeMap<String, String>);
+pub struct Environment {
+    variables: BTreeMap<String, String>,
+    /// The values that encrypted files gave.
+    encrypted: Confidential,
+    /// The variables that have them.
+    encrypted_names: BTreeSet<String>,
+}
 
 impl Environment {
     /// The value of a variable that is set.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        self.variables.get(name).map(String::as_str)
+    }
+
+    /// The values that encrypted files gave.
+    pub(crate) fn encrypted(&self) -> &Confidential {
+        &self.encrypted
+    }
+
+    /// Whether a template names a variable that an encrypted file gave: what it makes of the value is not known.
+    pub(crate) fn is_encrypted_in(&self, template: &str) -> bool {
+        template.contains("{{") && self.encrypted_names.iter().any(|name| template.contains(name))
     }
 
     /// Adds what env files set, in their order; files that are not there are passed over.
@@ -33,17 +51,40 @@ impl Environment {
             };
             let bytes = world.read(file).map_err(|error| wrong(error.to_string().into()))?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            let opened = sealed::open_yaml(text, file, self, world).map_err(wrong)?;
+            let opened = sealed::open_yaml(text.clone(), file, self, world).map_err(wrong)?;
+            let encrypted_names = match &opened.encrypted {
+                Some(values) => {
+                    self.encrypted.extend(values);
+                    sealed::encrypted_keys(&text)
+                }
+                None => BTreeSet::new(),
+            };
             let lines = dotenv::without_separators(&opened.text);
             let variables = dotenv::parse(&lines).map_err(|error| {
                 Error::EnvFile(Trouble::new(format!("{file}: {error}")).hint(NO_DOTENV))
             })?;
             for (name, value) in variables {
                 // What was encrypted, and keys, must not appear in a log.
-                let is_secret = opened.was_sealed || name.starts_with("SOPS_");
+                let is_secret = opened.encrypted.is_some() || name.starts_with("SOPS_");
                 let shown = if is_secret { talos_config::REDACTED } else { &value };
                 world.debug(&|| format!("loaded environment variable: {name}={shown}"));
-                self.0.insert(name, value);
+                if FROM_PROCESS_ONLY.contains(&name.as_str()) {
+                    world.warn(&format!(
+                        "{file}: {name} is ignored: no file says where keys come from; set it in the environment"
+                    ));
+                }
+                if encrypted_names.contains(&name) {
+                    // It need not be written as it was encrypted: quotes and references are gone.
+                    self.encrypted.add_value(&value);
+                    // Lines of a text may be put together in another way.
+                    for line in value.lines() {
+                        self.encrypted.add_value(line);
+                    }
+                    self.encrypted_names.insert(name.clone());
+                } else {
+                    self.encrypted_names.remove(&name);
+                }
+                self.variables.insert(name, value);
             }
         }
         Ok(())
@@ -52,9 +93,13 @@ impl Environment {
 
 impl FromIterator<(String, String)> for Environment {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(variables: I) -> Self {
-        Self(variables.into_iter().collect())
+        Self { variables: variables.into_iter().collect(), ..Self::default() }
     }
 }
+
+/// Variables that would have a program run or a file read for keys. A file of a directory must not say so: whoever opens
+/// the directory, be it to look at it, would obey its author.
+const FROM_PROCESS_ONLY: [&str; 2] = ["SOPS_AGE_KEY_CMD", "SOPS_AGE_KEY_FILE"];
 
 const NO_DOTENV: &str = "env files are lines of `NAME: value` or `NAME=value`: no lists, no blocks, no dashes and no quotes \
                          in names";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use talos_config::{Data, Value};
+use talos_config::{Confidential, Data, Value};
 
 use crate::ask::Ask;
 use crate::check::{self, Finding};
@@ -19,6 +19,8 @@ use crate::{decode, located, sealed, text};
 pub struct Talconfig {
     pub(crate) cluster: Value,
     pub(crate) original: Original,
+    /// The values of the encrypted files that were read.
+    pub(crate) encrypted: Confidential,
     /// The machines, in their order.
     pub nodes: Vec<Node>,
     /// What should be looked at, though it does not stop anything.
@@ -102,10 +104,11 @@ impl Talconfig {
                 }
             }
         }
-        fetch_manifests(&mut cluster, environment, world)?;
-        let nodes = nodes(&cluster, environment, world)?;
+        let mut encrypted = environment.encrypted().clone();
+        fetch_manifests(&mut cluster, environment, world, &mut encrypted)?;
+        let nodes = nodes(&cluster, environment, world, &mut encrypted)?;
         let original = Original::new(file, &written);
-        let mut talconfig = Self { cluster, original, nodes, warnings: Vec::new() };
+        let mut talconfig = Self { cluster, original, encrypted, nodes, warnings: Vec::new() };
         let findings = check::check(&talconfig, world);
         if findings.iter().any(|finding| !finding.is_warning) {
             return Err(Error::Invalid(findings));
@@ -132,8 +135,13 @@ impl Talconfig {
         let nodes = cluster.items_at("nodes").iter().enumerate();
         let nodes =
             nodes.map(|(index, value)| Node { value: value.clone(), index, group_patches: 0 });
-        let (nodes, original) = (nodes.collect(), Original::default());
-        let talconfig = Self { nodes, cluster, original, warnings: Vec::new() };
+        let talconfig = Self {
+            nodes: nodes.collect(),
+            cluster,
+            original: Original::default(),
+            encrypted: Confidential::default(),
+            warnings: Vec::new(),
+        };
         Ok(check::check(&talconfig, world))
     }
 
@@ -201,9 +209,10 @@ fn fetch_manifests(
     cluster: &mut Value,
     environment: &Environment,
     world: &dyn World,
+    encrypted: &mut Confidential,
 ) -> Result<(), Error> {
     for (index, manifest) in items_mut(cluster, "inlineManifests").enumerate() {
-        fetch(manifest, "contents", environment, world).map_err(|trouble| {
+        fetch(manifest, "contents", environment, world, encrypted).map_err(|trouble| {
             let name = manifest.text_at("contents");
             let attempt = format!(
                 "failed to get inlineManifest content for {name} in `inlineManifest[{index}]`: "
@@ -220,14 +229,20 @@ fn fetch(
     key: &str,
     environment: &Environment,
     world: &dyn World,
+    encrypted: &mut Confidential,
 ) -> Result<(), Trouble> {
     let Some(path) = holder.text_at(key).strip_prefix('@').map(str::to_owned) else {
         return Ok(());
     };
     world.debug(&|| format!("getting file content of @{path}"));
-    let mut content = sealed::open_file(&path, environment, world)?;
+    let opened = sealed::open_any(&path, environment, world)?;
+    let mut content = opened.text;
     if !holder.flag_at("skipEnvsubst") {
         content = text::fill_in(&content, environment).map_err(|trouble| trouble.in_file(&path))?;
+    }
+    if let Some(values) = &opened.encrypted {
+        encrypted.extend(values);
+        encrypted.add_value(&content);
     }
     if let Data::Map(map) = &mut holder.data {
         map.insert(key.to_owned(), Value::from(content.as_str()));
@@ -240,6 +255,7 @@ fn nodes(
     cluster: &Value,
     environment: &Environment,
     world: &dyn World,
+    encrypted: &mut Confidential,
 ) -> Result<Vec<Node>, Error> {
     let nothing = Value::new(Data::Map(BTreeMap::new()));
     let mut nodes = Vec::new();
@@ -254,7 +270,7 @@ fn nodes(
         let mut node = with_group(value, cluster.get(key).unwrap_or(&nothing));
         node.index = index;
         for (at, file) in items_mut(&mut node.value, "machineFiles").enumerate() {
-            fetch(file, "content", environment, world).map_err(|trouble| {
+            fetch(file, "content", environment, world, encrypted).map_err(|trouble| {
                 let attempt = format!(
                     "failed to get machine file content for {hostname} in `machineFiles[{at}]`: "
                 );

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use plan::Text;
 use talos_config::yaml::{self, Dialect};
 use talos_config::{
-    Config, Contract, Data, Document, Finding, Generate, Mode, Options, Origin, Patch, Patched,
-    Role, Secret, Source, Value,
+    Confidential, Config, Contract, Data, Document, Finding, Generate, Mode, Options, Origin,
+    Patch, Patched, Role, Secret, Source, Value,
 };
 
 use crate::ask::Ask;
@@ -215,6 +215,8 @@ struct Filled {
     name: String,
     text: String,
     written: Written,
+    /// The values of its file that were encrypted, if it is hidden where it is shown.
+    encrypted: Option<Confidential>,
 }
 
 /// Where a patch is written.
@@ -260,6 +262,10 @@ impl Builder<'_> {
                         "node annotations"
                     };
                     rendered.entry(what).or_default().push(format!("{key}:{value}"));
+                    if self.environment.is_encrypted_in(template) {
+                        let path = format!("{}.{key}", path.join("."));
+                        steps.confidential.add_field(kind, &path);
+                    }
                     if let Some(document) = find(&mut documents, kind) {
                         insert(&mut document.body, path, key, &value);
                     }
@@ -352,13 +358,18 @@ impl Builder<'_> {
                         let text = self.original.text(key, entry.lines().count());
                         self.template_error(trouble, &text)
                     })?;
-                    Some(Filled { name: key.to_owned(), text, written: Written::Key })
+                    Some(Filled {
+                        name: key.to_owned(),
+                        text,
+                        written: Written::Key,
+                        encrypted: self.encrypted(entry, None),
+                    })
                 }
             });
         }
         let mut patches = Vec::new();
         for patch in filled {
-            let Filled { name, text, written } = self.named_file(patch)?;
+            let Filled { name, text, written, encrypted } = self.named_file(patch)?;
             let source = steps.text(match written {
                 Written::Key if asked => self.original.text(&name, text.lines().count()),
                 Written::Key => Text { file: String::new(), key: name, lines: Vec::new() },
@@ -367,7 +378,12 @@ impl Builder<'_> {
                     Text { file: name, key: String::new(), lines }
                 }
             });
-            patches.push(Patch::parse(&text, source).map_err(|error| steps.patch_error(&error))?);
+            let patch = Patch::parse(&text, source).map_err(|error| steps.patch_error(&error))?;
+            if let Some(values) = encrypted {
+                steps.confidential.extend(&values);
+                steps.confidential.add_patch(&patch);
+            }
+            patches.push(patch);
         }
         if patches.is_empty() {
             return Ok(text.map_or(Between::Documents(below), Between::Text));
@@ -404,20 +420,22 @@ impl Builder<'_> {
             self.world.debug(&|| format!("{path} is an empty file, skip applying this patch"));
             return Ok(None);
         }
-        let content = match sealed::open_yaml(raw.clone(), path, self.environment, self.world) {
-            Ok(opened) => opened.text,
+        let opened = sealed::open_yaml(raw.clone(), path, self.environment, self.world);
+        let (content, encrypted) = match opened {
+            Ok(opened) => (opened.text, opened.encrypted),
             Err(trouble) if trouble.message.starts_with("SOPS decryption failed") => {
                 return Err(Error::Patch(trouble.within(&format!("{path}: "))));
             }
             // A template need not be YAML before it is filled in.
-            Err(_) => raw.clone(),
+            Err(_) => (raw.clone(), None),
         };
+        let encrypted = self.encrypted(&content, encrypted);
         let content = self.render_file(path, &content, below)?;
         let text = text::fill_in(&content, self.environment).map_err(|trouble| {
             let trouble = trouble.in_file(path);
             Error::Patch(if self.asked { located::filled_in(trouble, path, &raw) } else { trouble })
         })?;
-        Ok(Some(Filled { name: path.to_owned(), text, written: Written::File(raw) }))
+        Ok(Some(Filled { name: path.to_owned(), text, written: Written::File(raw), encrypted }))
     }
 
     /// An entry that looks like the name of a file is one.
@@ -432,7 +450,18 @@ impl Builder<'_> {
             )))
         })?;
         let raw = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Filled { name: text.clone(), text: raw.clone(), written: Written::File(raw) })
+        Ok(Filled {
+            name: text.clone(),
+            text: raw.clone(),
+            written: Written::File(raw),
+            encrypted: patch.encrypted,
+        })
+    }
+
+    /// What is hidden of a text that may be a template: its encrypted values, and all that it sets where it makes
+    /// something else of such a value.
+    fn encrypted(&self, text: &str, values: Option<Confidential>) -> Option<Confidential> {
+        values.or_else(|| self.environment.is_encrypted_in(text).then(Confidential::default))
     }
 
     /// Puts the documents of files behind everything else.
@@ -455,10 +484,19 @@ impl Builder<'_> {
         self.world.debug(&|| format!("generating extra manifests for {}", self.node.hostname()));
         let (below, mut text) = between.both()?;
         for (key, path) in paths {
-            let content = sealed::open_file(path, self.environment, self.world)
-                .map_err(Error::Patch)
-                .and_then(|content| self.render_file(path, &content, &below))
+            let opened = sealed::open_any(path, self.environment, self.world)
+                .map_err(|trouble| self.within(key, Error::Patch(trouble)))?;
+            let encrypted = self.encrypted(&opened.text, opened.encrypted);
+            let content = self
+                .render_file(path, &opened.text, &below)
                 .map_err(|error| self.within(key, error))?;
+            if let Some(values) = encrypted {
+                steps.confidential.extend(&values);
+                // What cannot be read is told when all is read together.
+                if let Ok(documents) = Config::parse(&content, Source::default()) {
+                    steps.confidential.add_config(&documents);
+                }
+            }
             if !content.starts_with("---\n") {
                 text.push_str("---\n");
             }

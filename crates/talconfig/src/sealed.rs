@@ -1,8 +1,10 @@
 //! Files that may be encrypted with SOPS.
 
+use std::collections::BTreeSet;
+
 use sops::Format;
-use talos_config::Source;
 use talos_config::yaml::{self, Content, Limits, Resolved};
+use talos_config::{Confidential, Source};
 
 use crate::environment::Environment;
 use crate::error::Trouble;
@@ -12,7 +14,15 @@ use crate::world::World;
 /// What a file says.
 pub(crate) struct Opened {
     pub(crate) text: String,
-    pub(crate) was_sealed: bool,
+    /// The values that were encrypted, if the file was.
+    pub(crate) encrypted: Option<Confidential>,
+}
+
+impl Opened {
+    /// A file that is in clear.
+    fn clear(text: String) -> Self {
+        Self { text, encrypted: None }
+    }
 }
 
 /// Opens a file that is YAML, encrypted or not: env files, secrets, patches.
@@ -23,7 +33,7 @@ pub(crate) fn open_yaml(
     world: &dyn World,
 ) -> Result<Opened, Trouble> {
     if text.is_empty() {
-        return Ok(Opened { text, was_sealed: false });
+        return Ok(Opened::clear(text));
     }
     let documents = yaml::parse(&text, Source::default(), Limits::default()).map_err(|error| {
         Trouble::new(format!("error converting YAML to JSON: {}", text::syntax(&error)))
@@ -57,12 +67,25 @@ pub(crate) fn open_yaml(
         },
     };
     if !sealed {
-        return Ok(Opened { text, was_sealed: false });
+        return Ok(Opened::clear(text));
     }
     world.debug(&|| format!("{file} is SOPS encrypted, decrypting"));
-    let plain = decrypt(&text, Format::Yaml, file, environment, world)
-        .map_err(|trouble| trouble.within("SOPS decryption failed: "))?;
-    Ok(Opened { text: plain, was_sealed: true })
+    decrypt(&text, Format::Yaml, file, environment, world)
+        .map_err(|trouble| trouble.within("SOPS decryption failed: "))
+}
+
+/// The keys of an encrypted mapping whose values are encrypted.
+pub(crate) fn encrypted_keys(text: &str) -> BTreeSet<String> {
+    let documents = yaml::parse(text, Source::default(), Limits::default()).unwrap_or_default();
+    let mut keys = BTreeSet::new();
+    for document in &documents {
+        let Content::Mapping(entries) = &document.root.content else { continue };
+        for (key, value) in entries {
+            let is_encrypted = value.scalar().is_none_or(|(value, _)| value.starts_with("ENC["));
+            keys.extend(key.scalar().filter(|_| is_encrypted).map(|(key, _)| key.to_owned()));
+        }
+    }
+    keys
 }
 
 /// What a file of any kind says, encrypted or not; its name says which kind it is.
@@ -71,6 +94,15 @@ pub fn open_file(
     environment: &Environment,
     world: &dyn World,
 ) -> Result<String, Trouble> {
+    open_any(path, environment, world).map(|opened| opened.text)
+}
+
+/// Does the same, and tells what was encrypted.
+pub(crate) fn open_any(
+    path: &str,
+    environment: &Environment,
+    world: &dyn World,
+) -> Result<Opened, Trouble> {
     world.debug(&|| format!("attempting SOPS decryption of {path}"));
     let format = Format::of_path(path);
     let bytes = world.read(path).map_err(|error| {
@@ -90,7 +122,7 @@ pub fn open_file(
             let opened = world
                 .open_elsewhere(&text, "ini", environment)
                 .unwrap_or_else(|| Err("encrypted INI files need the `sops` program".to_owned()));
-            return opened.map_err(|reason| {
+            return opened.map(|text| elsewhere(text, path, world)).map_err(|reason| {
                 Trouble::new(format!("SOPS decryption failed for {path}: {reason}"))
                     .hint("keep it as .env, .json or .yaml")
             });
@@ -98,16 +130,16 @@ pub fn open_file(
         return if sops::is_encrypted(&text, Format::Json) {
             binary(&text, path, environment, world)
         } else {
-            Ok(text)
+            Ok(Opened::clear(text))
         };
     };
     if text.is_empty() {
-        return Ok(text);
+        return Ok(Opened::clear(text));
     }
     let wrong = |trouble: Trouble| trouble.within(&format!("SOPS decryption failed for {path}: "));
     check_form(&text, format).map_err(wrong)?;
     if !sops::is_encrypted(&text, format) {
-        return Ok(text);
+        return Ok(Opened::clear(text));
     }
     decrypt(&text, format, path, environment, world).map_err(wrong)
 }
@@ -118,12 +150,15 @@ fn binary(
     path: &str,
     environment: &Environment,
     world: &dyn World,
-) -> Result<String, Trouble> {
-    let plain = decrypt(text, Format::Json, path, environment, world)
+) -> Result<Opened, Trouble> {
+    let mut opened = decrypt(text, Format::Json, path, environment, world)
         .map_err(|trouble| trouble.within(&format!("SOPS decryption failed for {path}: ")))?;
-    let json: Option<serde_json::Value> = serde_json::from_str(&plain).ok();
+    let json: Option<serde_json::Value> = serde_json::from_str(&opened.text).ok();
     let data = json.as_ref().and_then(|json| json.get("data")).and_then(|data| data.as_str());
-    Ok(data.map_or_else(|| plain.clone(), str::to_owned))
+    if let Some(data) = data {
+        data.clone_into(&mut opened.text);
+    }
+    Ok(opened)
 }
 
 /// Refuses text that is not of its kind, as the `sops` library does even where nothing is encrypted.
@@ -183,20 +218,19 @@ fn decrypt(
     file: &str,
     environment: &Environment,
     world: &dyn World,
-) -> Result<String, Trouble> {
+) -> Result<Opened, Trouble> {
     let identities = world.identities(environment);
-    let error = match sops::decrypt(text, format, &identities) {
-        Ok(plain) => {
-            world.opened(file);
-            return Ok(plain.into_exposed());
+    let error = match sops::open(text, format, &identities) {
+        Ok(sops::Opened { text, values }) => {
+            world.opened(file, &values);
+            return Ok(Opened { text: text.into_exposed(), encrypted: Some(values) });
         }
         Err(error) => error,
     };
     if let sops::Error::KeyKind(_) = &error
         && let Some(opened) = world.open_elsewhere(text, kind(format), environment)
     {
-        world.opened(file);
-        return opened.map_err(Trouble::new);
+        return opened.map(|text| elsewhere(text, file, world)).map_err(Trouble::new);
     }
     Err(match &error {
         sops::Error::NoKey { .. } | sops::Error::KeyKind(_) => {
@@ -213,6 +247,14 @@ fn decrypt(
             Trouble { message, hint: other.hint() }
         }
     })
+}
+
+/// What another program has decrypted: which of its values were encrypted is not known, so all are.
+fn elsewhere(text: String, file: &str, world: &dyn World) -> Opened {
+    let mut values = Confidential::default();
+    values.add_text(&text);
+    world.opened(file, &values);
+    Opened { text, encrypted: Some(values) }
 }
 
 fn kind(format: Format) -> &'static str {

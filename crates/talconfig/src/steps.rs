@@ -1,7 +1,7 @@
 //! What a configuration was after each layer, and where what is wrong with one was written.
 
 use plan::{LaidStep, Text};
-use talos_config::{Config, Origin, Source};
+use talos_config::{Confidential, Config, Origin, Source};
 
 use crate::error::{Error, Trouble};
 
@@ -11,6 +11,8 @@ pub(crate) struct Steps {
     pub(crate) list: Vec<LaidStep>,
     /// The texts of patches, by the number that places in them carry, less one.
     pub(crate) texts: Vec<Text>,
+    /// The values of encrypted patches and manifests, and the fields that they set.
+    pub(crate) confidential: Confidential,
     /// Whether somebody asks.
     pub(crate) asked: bool,
 }

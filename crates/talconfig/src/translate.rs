@@ -56,7 +56,10 @@ impl Cluster<'_> {
                 other => other,
             })?,
         };
-        Ok(Laid { text: machine.text, steps: steps.list, texts: steps.texts })
+        let mut confidential = self.talconfig.encrypted.clone();
+        confidential.extend(&steps.confidential);
+        let Steps { list: steps, texts, .. } = steps;
+        Ok(Laid { text: machine.text, steps, texts, confidential })
     }
 
     fn spec(&self, source: Source, first: Option<&Config>) -> Result<ClusterSpec, SpecError> {
@@ -105,7 +108,7 @@ impl Cluster<'_> {
                     },
                     pools: pools.into_iter().collect(),
                     patches: Vec::new(),
-                    policy: Policy { workers_at_once: 1, windows: Vec::new() },
+                    policy: Policy::default(),
                     backup: None,
                     releases: releases
                         .map_or_else(Origin::default, |origin| Origin { source, ..origin }),
@@ -197,6 +200,7 @@ impl Reader<'_> {
         Some(Machine {
             name: name?,
             address: address?,
+            fingerprints: Vec::new(),
             disk: node.value.text_at("installDisk").to_owned(),
             domain: None,
             patches: Vec::new(),

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use sops::Identities;
+use talos_config::Confidential;
 
 use crate::environment::Environment;
 use crate::versions::Versions;
@@ -18,7 +19,8 @@ pub trait World {
     /// The path from the root, without `.` and `..`; nothing is looked at.
     fn absolute(&self, path: &str) -> String;
 
-    /// The private keys that may open encrypted files, as far as these variables say where they are.
+    /// The private keys that may open encrypted files. Of the variables only a key itself counts (`SOPS_AGE_KEY`): they may
+    /// come from files, and no file says which program is run or which other file is read.
     fn identities(&self, environment: &Environment) -> Identities;
 
     /// Lets somebody else decrypt a text of a kind (`yaml`, `json`, `dotenv`, `ini`) that we cannot; nothing when
@@ -30,8 +32,8 @@ pub trait World {
         environment: &Environment,
     ) -> Option<Result<String, String>>;
 
-    /// Hears of a file that was encrypted and is open now.
-    fn opened(&self, _file: &str) {}
+    /// Hears of a file that was encrypted and is open now, and of its values.
+    fn opened(&self, _file: &str, _values: &Confidential) {}
 
     /// Registers a schematic with an image factory and gives its id.
     fn register(&self, url: &str, schematic: &str) -> Result<String, String>;

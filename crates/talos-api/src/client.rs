@@ -8,7 +8,8 @@ use talos_config::pki::Certificate;
 use tonic::transport::{Channel, Endpoint};
 
 use crate::dial::{Address, Connector};
-use crate::error::{NodeError, Reason};
+use crate::error::{Disconnect, NodeError, Reason, Stage};
+use crate::limits::Limits;
 use crate::node::Node;
 use crate::tls::{self, Fingerprint, Unusable};
 
@@ -19,7 +20,9 @@ use crate::tls::{self, Fingerprint, Unusable};
 /// as it lives.
 #[derive(Clone, Debug)]
 pub struct Client {
-    channel: Channel,
+    pub(crate) channel: Channel,
+    pub(crate) connector: Connector,
+    pub(crate) limits: Limits,
 }
 
 /// Why there is nothing to connect to.
@@ -39,7 +42,7 @@ pub enum ConnectError {
 impl Client {
     /// A cluster, by what a talosconfig says about it.
     pub fn new(context: &Context) -> Result<Self, ConnectError> {
-        Self::connect(&context.endpoints, tls::mutual(context))
+        Self::connect(&context.endpoints, tls::mutual(context), Limits::MEMBER)
     }
 
     /// A machine in maintenance. Without a fingerprint any machine at the address will do.
@@ -47,15 +50,15 @@ impl Client {
         address: &str,
         fingerprints: Vec<Fingerprint>,
     ) -> Result<Self, ConnectError> {
-        Self::connect(&[address.to_owned()], tls::maintenance(fingerprints))
+        Self::connect(&[address.to_owned()], tls::maintenance(fingerprints), Limits::STRANGER)
     }
 
     /// The certificates that an endpoint shows, its own first, whoever signed them: those that have expired are to be
     /// seen too.
     pub async fn certificates_of(endpoint: &str) -> Result<Vec<Certificate>, NodeError> {
-        let failed = |problem: String| NodeError {
+        let failed = |message: String| NodeError {
             node: endpoint.to_owned(),
-            reason: Reason::Unreachable(problem),
+            reason: Reason::Unreachable(Disconnect { message, stage: Stage::Connecting }),
         };
         let address = Address::parse(endpoint).ok_or_else(|| failed("no endpoint".to_owned()))?;
         let config = tls::maintenance(Vec::new());
@@ -68,6 +71,7 @@ impl Client {
     fn connect(
         endpoints: &[String],
         config: Result<ClientConfig, Unusable>,
+        limits: Limits,
     ) -> Result<Self, ConnectError> {
         let config = config.map_err(|Unusable(what)| ConnectError::Credentials(what))?;
         let addresses: Vec<Address> = endpoints
@@ -77,6 +81,17 @@ impl Client {
         if addresses.is_empty() {
             return Err(ConnectError::NoEndpoint);
         }
+        Ok(Self::open(Connector::new(addresses, config), limits))
+    }
+
+    /// A machine at another endpoint, with the same credentials, which are read once for all of them.
+    pub fn beside(&self, endpoint: &str) -> Result<Self, ConnectError> {
+        let address = Address::parse(endpoint);
+        let address = address.ok_or_else(|| ConnectError::Endpoint(endpoint.to_owned()))?;
+        Ok(Self::open(self.connector.beside(address), self.limits))
+    }
+
+    fn open(connector: Connector, limits: Limits) -> Self {
         // Whom we mean is said by each endpoint and by the metadata of each call, never by this name.
         let channel = Endpoint::from_static("https://talos")
             .initial_stream_window_size(STREAM_WINDOW)
@@ -84,19 +99,19 @@ impl Client {
             .http2_keep_alive_interval(Duration::from_secs(10))
             .keep_alive_timeout(Duration::from_secs(5))
             .keep_alive_while_idle(false)
-            .connect_with_connector_lazy(Connector::new(addresses, config));
-        Ok(Self { channel })
+            .connect_with_connector_lazy(connector.clone());
+        Self { channel, connector, limits }
     }
 
     /// A machine of the cluster, called through whatever endpoint answers.
     pub fn node(&self, name: &str, deadline: Duration) -> Result<Node, ConnectError> {
         let route = name.parse().map_err(|_| ConnectError::Endpoint(name.to_owned()))?;
-        Ok(Node::new(self.channel.clone(), name, Some(route), deadline))
+        Ok(Node::new(self, name, Some(route), deadline))
     }
 
     /// The machine that the connection ends at: the one in maintenance, or the endpoint itself.
     pub fn here(&self, name: &str, deadline: Duration) -> Node {
-        Node::new(self.channel.clone(), name, None, deadline)
+        Node::new(self, name, None, deadline)
     }
 }
 

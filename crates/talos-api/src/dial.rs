@@ -1,10 +1,11 @@
 //! How a connection is made: to the first endpoint that answers, beginning with the one that did last.
 
+use std::fmt;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context as Task, Poll};
 use std::time::Duration;
 
@@ -51,11 +52,20 @@ impl Address {
 struct Dial {
     addresses: Vec<Address>,
     last: AtomicUsize,
+    /// Set while calls wait for a connection.
+    connecting: AtomicBool,
     tls: TlsConnector,
 }
 
 impl Dial {
     async fn connect(&self) -> io::Result<TlsStream<TcpStream>> {
+        self.connecting.store(true, Ordering::Relaxed);
+        let outcome = self.reach_any().await;
+        self.connecting.store(false, Ordering::Relaxed);
+        outcome
+    }
+
+    async fn reach_any(&self) -> io::Result<TlsStream<TcpStream>> {
         let first = self.last.load(Ordering::Relaxed);
         let mut problem = None;
         for offset in 0..self.addresses.len() {
@@ -87,8 +97,22 @@ pub(crate) struct Connector(Arc<Dial>);
 
 impl Connector {
     pub(crate) fn new(addresses: Vec<Address>, tls: ClientConfig) -> Self {
-        let tls = TlsConnector::from(Arc::new(tls));
-        Self(Arc::new(Dial { addresses, last: AtomicUsize::new(0), tls }))
+        Self::with(addresses, TlsConnector::from(Arc::new(tls)))
+    }
+
+    /// To another address, with the same credentials.
+    pub(crate) fn beside(&self, address: Address) -> Self {
+        Self::with(vec![address], self.0.tls.clone())
+    }
+
+    fn with(addresses: Vec<Address>, tls: TlsConnector) -> Self {
+        let (last, connecting) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Self(Arc::new(Dial { addresses, last, connecting, tls }))
+    }
+
+    /// Whether a connection is being made. What is called meanwhile is sent once it stands.
+    pub(crate) fn is_connecting(&self) -> bool {
+        self.0.connecting.load(Ordering::Relaxed)
     }
 
     /// What the first endpoint that answers shows of itself, in DER.
@@ -97,6 +121,12 @@ impl Connector {
         let (_, connection) = stream.get_ref();
         let shown = connection.peer_certificates().unwrap_or_default();
         Ok(shown.iter().map(|certificate| certificate.to_vec()).collect())
+    }
+}
+
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Connector").field(&self.0.addresses).finish()
     }
 }
 

@@ -1,8 +1,11 @@
 //! Why a call to a machine failed, told for that machine.
 
+use std::error::Error;
+use std::fmt;
 use std::time::Duration;
 
-use tonic::{Code, Status};
+use rustls::{AlertDescription, CertificateError};
+use tonic::{Code, ConnectError, Status, TimeoutExpired};
 
 /// A call to one machine that failed.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -19,13 +22,16 @@ pub struct NodeError {
 pub enum Reason {
     /// Nothing answered, or what answered went away.
     #[error("cannot be reached: {0}")]
-    Unreachable(String),
+    Unreachable(Disconnect),
     /// The machine is not one of the cluster's, or does not take us for one of its clients.
     #[error("no trust: {0}")]
     Untrusted(String),
+    /// A certificate of the right authority that has expired or is not valid yet, by our clock or by the machine's.
+    #[error("{0}: do the clocks agree?")]
+    CertificateTime(String),
     /// There was no answer in time.
-    #[error("no answer within {} s", .0.as_secs())]
-    TimedOut(Duration),
+    #[error("{0}")]
+    TimedOut(Timeout),
     /// Our role may not do that.
     #[error("not allowed: {0}")]
     Denied(String),
@@ -44,6 +50,9 @@ pub enum Reason {
     /// The answer is larger than any that we take.
     #[error("the answer is too large: {0}")]
     TooLarge(String),
+    /// The answer goes on beyond the [`Limits`](crate::Limits) of what is collected.
+    #[error("the answer has no end within {0}")]
+    Endless(String),
     /// The answer is none that we know.
     #[error("the answer cannot be read: {0}")]
     Unreadable(String),
@@ -64,21 +73,17 @@ impl Reason {
     /// What a status of gRPC means. `deadline` is what the call was given.
     pub(crate) fn new(status: &Status, deadline: Duration) -> Self {
         let message = message(status);
-        if let Some(problem) = distrust(status) {
-            return Self::Untrusted(problem);
-        }
-        // On a connection that stands already only the text of an alert comes through.
-        if message.contains("received fatal alert") {
-            return Self::Untrusted(message);
+        // What the connection says has a cause, what the machine says has none.
+        if status.source().is_some() {
+            return Self::of_connection(status, message, deadline);
         }
         match status.code() {
-            Code::Unavailable => Self::Unreachable(message),
-            // The connection broke, whatever was said on it.
-            Code::Unknown if BROKEN.iter().any(|text| status.message().starts_with(text)) => {
-                Self::Unreachable(message)
+            // The endpoint could not pass the call on: what would carry it out does not listen.
+            Code::Unavailable if message.contains("Error while dialing") => {
+                Self::Unreachable(Disconnect { message, stage: Stage::Connected })
             }
-            Code::DeadlineExceeded => Self::TimedOut(deadline),
-            Code::Cancelled if status.message() == "Timeout expired" => Self::TimedOut(deadline),
+            Code::Unavailable => Self::disconnected(message),
+            Code::DeadlineExceeded => Self::timed_out(deadline, Stage::Sent),
             // What was asked for cannot be read on a machine of that release, whoever asks.
             Code::PermissionDenied if message.ends_with("is not supported") => {
                 Self::Unsupported(message)
@@ -98,10 +103,37 @@ impl Reason {
         }
     }
 
+    fn of_connection(status: &Status, message: String, deadline: Duration) -> Self {
+        // Begins to count when the connection takes the request.
+        if find::<TimeoutExpired>(status).is_some() {
+            return Self::timed_out(deadline, Stage::Sent);
+        }
+        let tls = tls_error(status).or_else(|| alert(&message));
+        if let Some(distrust) = tls.as_ref().and_then(distrust) {
+            return distrust;
+        }
+        let stage = match find::<ConnectError>(status) {
+            Some(_) => Stage::Connecting,
+            None => Stage::Sent,
+        };
+        Self::Unreachable(Disconnect { message, stage })
+    }
+
+    /// A connection that was lost when the call was under way.
+    pub(crate) fn disconnected(message: String) -> Self {
+        Self::Unreachable(Disconnect { message, stage: Stage::Sent })
+    }
+
+    pub(crate) fn timed_out(deadline: Duration, stage: Stage) -> Self {
+        Self::TimedOut(Timeout { deadline, stage })
+    }
+
     /// Every code, each with an entry in the reference of errors.
     pub const CODES: &[&str] = &[
         "machine.already-there",
+        "machine.certificate-time",
         "machine.denied",
+        "machine.endless",
         "machine.failed",
         "machine.invalid",
         "machine.not-found",
@@ -118,7 +150,9 @@ impl Reason {
     pub fn code(&self) -> &'static str {
         match self {
             Self::AlreadyThere(_) => "machine.already-there",
+            Self::CertificateTime(_) => "machine.certificate-time",
             Self::Denied(_) => "machine.denied",
+            Self::Endless(_) => "machine.endless",
             Self::Other { .. } => "machine.failed",
             Self::Invalid(_) => "machine.invalid",
             Self::NotFound(_) => "machine.not-found",
@@ -154,6 +188,10 @@ impl Reason {
             Self::Untrusted(_) => {
                 "a machine without configuration is reached with --insecure; otherwise the \
                  talosconfig is another cluster's"
+            }
+            Self::CertificateTime(_) => "`ichor certs` shows until when certificates are valid",
+            Self::Endless(_) => {
+                "is it a machine of yours that answers? of a slow one --deadline takes more time"
             }
             Self::TimedOut(_) => {
                 "is the machine on? --deadline waits longer; etcd answers only once it is bootstrapped"
@@ -195,6 +233,82 @@ impl Reason {
             _ => false,
         }
     }
+
+    /// How far the call came.
+    pub fn stage(&self) -> Stage {
+        match self {
+            Self::Unreachable(Disconnect { stage, .. }) | Self::TimedOut(Timeout { stage, .. }) => {
+                *stage
+            }
+            Self::Untrusted(_) | Self::CertificateTime(_) => Stage::Connecting,
+            Self::Denied(_)
+            | Self::Unsupported(_)
+            | Self::Refused(_)
+            | Self::NotFound(_)
+            | Self::AlreadyThere(_)
+            | Self::Invalid(_) => Stage::Connected,
+            // An answer, but none that says what was done before it.
+            Self::TooLarge(_) | Self::Endless(_) | Self::Unreadable(_) | Self::Other { .. } => {
+                Stage::Sent
+            }
+        }
+    }
+
+    /// Whether the machine may have carried out the call although it failed.
+    pub fn may_have_happened(&self) -> bool {
+        self.stage() == Stage::Sent
+    }
+
+    /// Whether a TLS handshake with what listens at the address was completed. An endpoint's counts for the
+    /// machines behind it.
+    pub fn completed_handshake(&self) -> bool {
+        self.stage() >= Stage::Connected
+    }
+}
+
+/// How far a call came before it failed.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Stage {
+    /// No handshake was completed, and nothing of the call was sent.
+    Connecting,
+    /// A handshake was completed, and the call was not carried out.
+    Connected,
+    /// The call may have been sent, and nothing says that it was not carried out.
+    Sent,
+}
+
+/// A connection that could not be made, or that was lost.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Disconnect {
+    /// What the connection or the machine said.
+    pub message: String,
+    /// How far the call came.
+    pub stage: Stage,
+}
+
+impl fmt::Display for Disconnect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// A deadline that passed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Timeout {
+    /// What the call was given.
+    pub deadline: Duration,
+    /// How far the call came.
+    pub stage: Stage,
+}
+
+impl fmt::Display for Timeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let awaited = match self.stage {
+            Stage::Connecting => "connection",
+            Stage::Connected | Stage::Sent => "answer",
+        };
+        write!(f, "no {awaited} within {} s", self.deadline.as_secs())
+    }
 }
 
 /// What the machine or the connection said. A difference of configurations in it holds their secrets,
@@ -207,35 +321,73 @@ fn message(status: &Status) -> String {
             message.push_str(" (the difference is not shown: it holds secrets)");
         }
     }
-    let mut source = std::error::Error::source(status);
-    while let Some(cause) = source {
+    for cause in causes(status) {
         let text = cause.to_string();
         if !message.contains(&text) {
             message = format!("{message}: {text}");
         }
-        source = cause.source();
     }
     message
 }
 
-/// Whether the connection failed because one side did not trust the other.
-fn distrust(status: &Status) -> Option<String> {
-    let mut source = std::error::Error::source(status);
-    while let Some(cause) = source {
-        let tls = cause.downcast_ref::<rustls::Error>().or_else(|| {
-            let inner = cause.downcast_ref::<std::io::Error>()?.get_ref()?;
-            inner.downcast_ref::<rustls::Error>()
-        });
-        if let Some(problem) = tls {
-            return Some(problem.to_string());
-        }
-        source = cause.source();
-    }
-    None
+/// The first cause of that type.
+fn find<E: Error + 'static>(status: &Status) -> Option<&E> {
+    causes(status).find_map(|cause| cause.downcast_ref())
 }
 
-/// How the texts of connections that broke begin, before and within an answer.
-const BROKEN: [&str; 2] = ["transport error", "error reading a body from connection"];
+fn causes(status: &Status) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(status.source(), |&cause| cause.source())
+}
+
+fn tls_error(status: &Status) -> Option<rustls::Error> {
+    causes(status).find_map(|cause| {
+        // An error of I/O does not name what it is made of as its cause.
+        let inner = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        let tls = inner.and_then(|inner| inner.downcast_ref());
+        tls.or_else(|| cause.downcast_ref()).cloned()
+    })
+}
+
+/// The alert that ended a connection, by its text: no more of it comes through once the connection stands.
+fn alert(message: &str) -> Option<rustls::Error> {
+    let mut alerts = DISTRUST.into_iter().chain([AlertDescription::CertificateExpired]);
+    alerts.find_map(|alert| {
+        let error = rustls::Error::AlertReceived(alert);
+        message.contains(&error.to_string()).then_some(error)
+    })
+}
+
+/// Why one side does not trust the other; nothing where TLS failed for another reason.
+fn distrust(error: &rustls::Error) -> Option<Reason> {
+    use CertificateError::{Expired, ExpiredContext, NotValidYet, NotValidYetContext};
+    match error {
+        rustls::Error::InvalidCertificate(
+            Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. },
+        ) => Some(Reason::CertificateTime("its certificate is not valid now".to_owned())),
+        rustls::Error::AlertReceived(AlertDescription::CertificateExpired) => {
+            Some(Reason::CertificateTime("it says that ours is not valid now".to_owned()))
+        }
+        rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented => {
+            Some(Reason::Untrusted(error.to_string()))
+        }
+        rustls::Error::AlertReceived(alert) if DISTRUST.contains(alert) => {
+            Some(Reason::Untrusted(error.to_string()))
+        }
+        _ => None,
+    }
+}
+
+/// What a machine says to a client whose certificate it does not take.
+const DISTRUST: [AlertDescription; 8] = [
+    AlertDescription::AccessDenied,
+    AlertDescription::BadCertificate,
+    AlertDescription::CertificateRequired,
+    AlertDescription::CertificateRevoked,
+    AlertDescription::CertificateUnknown,
+    AlertDescription::DecryptError,
+    AlertDescription::UnknownCA,
+    AlertDescription::UnsupportedCertificate,
+];
 
 #[cfg(test)]
 mod tests {
@@ -247,5 +399,31 @@ mod tests {
         let reason =
             Reason::new(&Status::invalid_argument(said), Duration::from_secs(1)).to_string();
         assert!(reason.contains("immediate mode") && !reason.contains("hunter2"), "{reason}");
+    }
+
+    #[test]
+    fn a_call_may_have_happened_unless_something_says_that_it_did_not() {
+        let told = |status: Status| Reason::new(&status, Duration::from_secs(1));
+        for (reason, stage) in [
+            (told(Status::failed_precondition("not yet")), Stage::Connected),
+            (told(Status::already_exists("etcd")), Stage::Connected),
+            (told(Status::permission_denied("no")), Stage::Connected),
+            (told(Status::unavailable("Error while dialing: dial unix x")), Stage::Connected),
+            (told(Status::unavailable("error reading from server: EOF")), Stage::Sent),
+            (told(Status::deadline_exceeded("late")), Stage::Sent),
+            (told(Status::cancelled("it restarts")), Stage::Sent),
+            (told(Status::unknown("could not")), Stage::Sent),
+        ] {
+            assert_eq!(reason.stage(), stage, "{reason:?}");
+            assert_eq!(reason.may_have_happened(), stage == Stage::Sent);
+            assert!(reason.completed_handshake());
+        }
+    }
+
+    #[test]
+    fn a_machine_cannot_speak_for_the_connection() {
+        let said = "received fatal alert: UnknownCA";
+        let reason = Reason::new(&Status::unknown(said), Duration::from_secs(1));
+        assert!(matches!(reason, Reason::Other { .. }), "{reason:?}");
     }
 }

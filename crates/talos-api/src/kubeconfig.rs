@@ -1,26 +1,20 @@
 //! The kubeconfig that a control plane makes for its administrator, out of the archive that it comes in.
 
 use std::io::Read;
+use std::time::Duration;
 
 use flate2::read::GzDecoder;
 use talos_config::Secret;
 
 use crate::error::{NodeError, Reason};
+use crate::limits::Limits;
 use crate::node::Node;
 
 impl Node {
     /// Fresh credentials for the Kubernetes API.
     pub async fn kubeconfig(&self) -> Result<Secret<String>, NodeError> {
         let open = |node: Self| async move { node.machine().kubeconfig(()).await };
-        let mut stream = self.open(open).await?;
-        let mut packed = Vec::new();
-        while let Some(bytes) = stream.bytes().await? {
-            packed.extend(bytes);
-            if packed.len() as u64 > LONGEST {
-                let text = format!("a kubeconfig of more than {LONGEST} bytes");
-                return Err(self.error(Reason::TooLarge(text)));
-            }
-        }
+        let packed = self.limited(ARCHIVE).open(open).await?.collect_bytes().await?;
         unpack(&packed).map_err(|problem| self.error(Reason::Unreadable(problem)))
     }
 }
@@ -46,6 +40,9 @@ fn unpack(packed: &[u8]) -> Result<Secret<String>, String> {
 
 /// A hundred times what it has.
 const LONGEST: u64 = 1 << 20;
+/// It comes in a few pieces, once the control plane has made a certificate.
+const ARCHIVE: Limits =
+    Limits { message: 1 << 20, messages: 4096, bytes: 1 << 20, total: Duration::from_mins(1) };
 
 #[cfg(test)]
 mod tests {

@@ -18,10 +18,12 @@
 #[rustfmt::skip]
 mod generated;
 mod client;
+mod details;
 mod dial;
 mod error;
 mod events;
 mod kubeconfig;
+mod limits;
 mod node;
 mod opaque;
 mod patience;
@@ -33,8 +35,10 @@ mod upload;
 mod watch;
 
 pub use client::{Client, ConnectError};
-pub use error::{NodeError, Reason};
+pub use details::WithoutDetails;
+pub use error::{Disconnect, NodeError, Reason, Stage, Timeout};
 pub use events::{Events, Followed, Occurrence, Since};
+pub use limits::Limits;
 pub use node::{Node, Routed, Service, Stream, each_node};
 pub use release::{Feature, NotARelease, Release};
 pub use tls::Fingerprint;

@@ -1,9 +1,11 @@
-//! One machine: its services, a deadline on every call, and streams that end when they are dropped.
+//! One machine: its services, a deadline on every call, bounds on what is collected, and streams that end when they are
+//! dropped.
 
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use prost::Message;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -13,8 +15,11 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::client::ConnectError;
-use crate::error::{NodeError, Reason};
+use crate::client::{Client, ConnectError};
+use crate::details::WithoutDetails;
+use crate::dial::Connector;
+use crate::error::{NodeError, Reason, Stage};
+use crate::limits::Limits;
 use crate::proto::cluster::cluster_service_client::ClusterServiceClient;
 use crate::proto::common::Data;
 use crate::proto::cosi::state_client::StateClient;
@@ -33,34 +38,38 @@ use crate::proto::time::time_service_client::TimeServiceClient;
 #[derive(Clone, Debug)]
 pub struct Node {
     channel: Channel,
+    connector: Connector,
     name: String,
     deadline: Duration,
+    limits: Limits,
     routed: Routed,
 }
 
 /// What services are called over.
-pub type Service = InterceptedService<Channel, Routed>;
+pub type Service = InterceptedService<WithoutDetails, Routed>;
 
 macro_rules! services {
     ($($(#[$doc:meta])* $name:ident: $client:ident;)*) => {$(
         $(#[$doc])*
         pub fn $name(&self) -> $client<Service> {
-            $client::new(InterceptedService::new(self.channel.clone(), self.routed.clone()))
-                .max_decoding_message_size(LARGEST_MESSAGE)
-                .max_encoding_message_size(LARGEST_MESSAGE)
+            let channel = WithoutDetails::new(self.channel.clone());
+            $client::new(InterceptedService::new(channel, self.routed.clone()))
+                .max_decoding_message_size(self.limits.message)
+                .max_encoding_message_size(LARGEST_REQUEST)
         }
     )*};
 }
 
 impl Node {
     pub(crate) fn new(
-        channel: Channel,
+        client: &Client,
         name: &str,
         route: Option<MetadataValue<Ascii>>,
         deadline: Duration,
     ) -> Self {
+        let Client { channel, connector, limits } = client.clone();
         let routed = Routed { route, deadline: Some(deadline) };
-        Self { channel, name: name.to_owned(), deadline, routed }
+        Self { channel, connector, name: name.to_owned(), deadline, limits, routed }
     }
 
     /// Its name, as it was given.
@@ -78,6 +87,12 @@ impl Node {
     pub fn within(&self, deadline: Duration) -> Self {
         let routed = Routed { deadline: Some(deadline), ..self.routed.clone() };
         Self { deadline, routed, ..self.clone() }
+    }
+
+    /// The same machine, of which more or less is taken.
+    #[must_use]
+    pub fn limited(&self, limits: Limits) -> Self {
+        Self { limits, ..self.clone() }
     }
 
     /// Another machine of the cluster, called over the same connection.
@@ -122,7 +137,10 @@ impl Node {
         let reason = match outcome {
             Ok(Ok(response)) => return Ok(response.into_inner()),
             Ok(Err(status)) => Reason::new(&status, self.deadline),
-            Err(_) => Reason::TimedOut(self.deadline),
+            Err(_) if self.connector.is_connecting() => {
+                Reason::timed_out(self.deadline, Stage::Connecting)
+            }
+            Err(_) => Reason::timed_out(self.deadline, Stage::Sent),
         };
         Err(self.error(reason))
     }
@@ -160,16 +178,27 @@ impl Node {
         let read = self.ask(|node| async move {
             let request = ReadRequest { path: "/proc/sys/kernel/random/boot_id".to_owned() };
             let read = |node: Self| async move { node.machine().read(request).await };
-            node.open(read).await?.collect().await
+            node.limited(BOOT_ID).open(read).await?.collect_bytes().await
         });
-        let bytes: Vec<u8> = read.await?.into_iter().flat_map(|data| data.bytes).collect();
-        Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+        Ok(String::from_utf8_lossy(&read.await?).trim().to_owned())
     }
 
     /// The one message of a reply that could hold several machines' and is this machine's alone.
     pub fn only<T>(&self, messages: Vec<T>) -> Result<T, NodeError> {
         let unreadable = || self.error(Reason::Unreadable("a reply without a message".to_owned()));
         messages.into_iter().next().ok_or_else(unreadable)
+    }
+
+    /// Fails if that is more than is kept of a machine.
+    pub(crate) fn check_count(&self, messages: usize) -> Result<(), NodeError> {
+        if messages > self.limits.messages {
+            return Err(self.endless(format!("{} messages", self.limits.messages)));
+        }
+        Ok(())
+    }
+
+    fn endless(&self, limit: String) -> NodeError {
+        self.error(Reason::Endless(limit))
     }
 
     pub(crate) fn error(&self, reason: Reason) -> NodeError {
@@ -203,15 +232,31 @@ impl<T> Stream<T> {
         let reason = match outcome {
             Ok(Ok(message)) => return Ok(message),
             Ok(Err(status)) => Reason::new(&status, self.node.deadline),
-            Err(_) => Reason::TimedOut(self.node.deadline),
+            Err(_) => Reason::timed_out(self.node.deadline, Stage::Sent),
         };
         Err(self.node.error(reason))
     }
+}
 
-    /// Everything that is still to come. For what is small: the whole is kept.
-    pub async fn collect(mut self) -> Result<Vec<T>, NodeError> {
+impl<T: Message> Stream<T> {
+    /// Everything that is still to come, within the node's [`Limits`].
+    pub async fn collect(self) -> Result<Vec<T>, NodeError> {
+        let node = self.node.clone();
+        let total = node.limits.total.max(node.deadline);
+        let collected = timeout(total, self.collect_patiently()).await;
+        collected.unwrap_or_else(|_| Err(node.endless(format!("{} s", total.as_secs()))))
+    }
+
+    async fn collect_patiently(mut self) -> Result<Vec<T>, NodeError> {
         let mut messages = Vec::new();
+        let mut bytes = 0;
         while let Some(message) = self.next().await? {
+            self.node.check_count(messages.len() + 1)?;
+            // What is empty takes memory, too.
+            bytes += size_of::<T>() + message.encoded_len();
+            if bytes > self.node.limits.bytes {
+                return Err(self.node.endless(format!("{} bytes", self.node.limits.bytes)));
+            }
             messages.push(message);
         }
         Ok(messages)
@@ -221,11 +266,24 @@ impl<T> Stream<T> {
 impl Stream<Data> {
     /// The next bytes of a file or a log; `None` at the end.
     pub async fn bytes(&mut self) -> Result<Option<Vec<u8>>, NodeError> {
-        let Some(Data { metadata, bytes }) = self.next().await? else { return Ok(None) };
-        match metadata.map(|metadata| metadata.error) {
-            Some(error) if !error.is_empty() => Err(self.node.error(Reason::told(error))),
-            _ => Ok(Some(bytes)),
+        self.next().await?.map(|data| content(&self.node, data)).transpose()
+    }
+
+    /// All bytes that are still to come, within the node's [`Limits`].
+    pub async fn collect_bytes(self) -> Result<Vec<u8>, NodeError> {
+        let node = self.node.clone();
+        let mut bytes = Vec::new();
+        for data in self.collect().await? {
+            bytes.extend(content(&node, data)?);
         }
+        Ok(bytes)
+    }
+}
+
+fn content(node: &Node, data: Data) -> Result<Vec<u8>, NodeError> {
+    match data.metadata.map(|metadata| metadata.error) {
+        Some(error) if !error.is_empty() => Err(node.error(Reason::told(error))),
+        _ => Ok(data.bytes),
     }
 }
 
@@ -286,7 +344,11 @@ impl Interceptor for Routed {
     }
 }
 
-const LARGEST_MESSAGE: usize = 32 << 20;
+/// As much as a machine takes.
+const LARGEST_REQUEST: usize = 32 << 20;
+/// A boot id has 37 bytes, which come in one piece.
+const BOOT_ID: Limits =
+    Limits { message: 4 << 10, messages: 16, bytes: 16 << 10, total: Duration::from_secs(10) };
 /// So that a machine that keeps the deadline can say so.
 const GRACE: Duration = Duration::from_secs(1);
 /// Pauses before a question is asked again. The API of a machine is back within a second when it leaves maintenance.

@@ -42,7 +42,7 @@ impl Patience {
             }
             // A machine that reboots ends its streams as if all had been said.
             Ok(None) => {
-                let reason = Reason::Unreachable("the stream ended".to_owned());
+                let reason = Reason::disconnected("the stream ended".to_owned());
                 Ok(Judged::Lost(node.error(reason)))
             }
             Err(error) if self.begun && error.reason.is_passing() => Ok(Judged::Lost(error)),

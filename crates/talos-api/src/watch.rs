@@ -181,6 +181,7 @@ impl Watch {
                     for event in response.event {
                         self.take(event);
                     }
+                    self.node.check_count(self.told.len())?;
                 }
                 Judged::Lost(error) => {
                     if self.stream.take().is_some() {
@@ -239,7 +240,7 @@ impl Watch {
                 // The machine had more to tell than it could keep. What was missed is found by beginning anew.
                 self.stream = None;
                 let text = event.error.unwrap_or_default();
-                let error = self.node.error(Reason::Unreachable(text));
+                let error = self.node.error(Reason::disconnected(text));
                 self.waiting.push_back(Change::Interrupted(error));
             }
             EventType::Noop => {}

@@ -16,15 +16,21 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use talos_api::proto::common::Data;
+use talos_api::proto::cosi;
+use talos_api::proto::definitions::block::DiskSpec;
 use talos_api::proto::machine::{
-    Event, EventsRequest, LogsRequest, ServiceStateEvent, Version, VersionInfo, VersionResponse,
+    Event, EventsRequest, FileInfo, ListRequest, LogsRequest, RebootRequest, ServiceStateEvent,
+    Version, VersionInfo, VersionResponse,
 };
-use talos_api::{Client, Followed, Node, NodeError, Occurrence, Reason, Since, each_node};
+use talos_api::{
+    Change, Client, Followed, Limits, Node, NodeError, Occurrence, Reason, Selection, Since, Stage,
+    Timeout, each_node,
+};
 use talos_config::Context;
 use talos_config::pki::{
     self, Authority, Key, Leaf, NewAuthority, Request, Subject, Usage, Validity,
 };
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -43,19 +49,101 @@ fn a_machine_of_another_authority_is_not_trusted() {
 }
 
 #[test]
-fn certificates_that_have_expired_are_not_trusted() {
-    let ours = run(async {
-        let pki = Pki::new(1);
-        let server = Server::start(pki.clone(), NOW_AND_LATER, version_server).await;
-        server.reason(&pki.context(LONG_AGO)).await
+fn certificates_that_are_not_valid_now_are_told_from_those_of_others() {
+    let reason = |machine: (u8, (i64, i64)), client: (u8, (i64, i64))| {
+        run(async {
+            let server = Server::start(Pki::new(machine.0), machine.1, version_server).await;
+            server.reason(&Pki::new(client.0).context(client.1)).await
+        })
+    };
+    for (name, machine, client, expected) in [
+        ("theirs expired", (1, LONG_AGO), (1, NOW_AND_LATER), "its certificate is not valid now"),
+        ("theirs is early", (1, FAR_AHEAD), (1, NOW_AND_LATER), "its certificate is not valid now"),
+        ("ours expired", (1, NOW_AND_LATER), (1, LONG_AGO), "it says that ours is not valid now"),
+    ] {
+        let reason = reason(machine, client);
+        assert_eq!(reason, Reason::CertificateTime(expected.to_owned()), "{name}");
+        assert!(reason.to_string().ends_with("do the clocks agree?"), "{reason}");
+        assert!(!reason.may_have_happened() && !reason.completed_handshake(), "{name}");
+    }
+    // A stranger whose clock is wrong is a stranger.
+    for validity in [LONG_AGO, FAR_AHEAD] {
+        let reason = reason((2, validity), (1, NOW_AND_LATER));
+        assert!(
+            matches!(&reason, Reason::Untrusted(text) if text.contains("UnknownIssuer")),
+            "{reason}"
+        );
+    }
+}
+
+#[test]
+fn a_client_of_another_authority_is_told_so() {
+    let reason = run(async {
+        let (ours, theirs) = (Pki::new(1), Pki::new(2));
+        let server = Server::start(theirs.clone(), NOW_AND_LATER, version_server).await;
+        let context =
+            Context { ca: theirs.authority.certificate().encode(), ..ours.context(NOW_AND_LATER) };
+        server.reason(&context).await
     });
-    assert!(matches!(ours, Reason::Untrusted(_)), "{ours}");
-    let theirs = run(async {
+    assert!(matches!(&reason, Reason::Untrusted(text) if text.contains("alert")), "{reason:?}");
+    assert!(!reason.may_have_happened());
+}
+
+#[test]
+fn what_is_no_machine_is_not_connected() {
+    run(async {
         let pki = Pki::new(1);
-        let server = Server::start(pki.clone(), LONG_AGO, version_server).await;
-        server.reason(&pki.context(NOW_AND_LATER)).await
+        // Nothing listens there any more.
+        let closed = listen().await.local_addr().expect("an address");
+        let resets = raw_server(&pki, |stream, _| async move { drop(stream) }).await;
+        let babbles = raw_server(&pki, |mut stream, _| async move {
+            let _ = stream.write_all(b"SSH-2.0-OpenSSH_9.9\r\n").await;
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        });
+        for (name, address) in [("closed", closed), ("resets", resets), ("babbles", babbles.await)]
+        {
+            let reason = reboot(&node(&pki, address, LONG)).await;
+            assert!(matches!(reason, Reason::Unreachable(_)), "{name}: {reason:?}");
+            assert_eq!(reason.stage(), Stage::Connecting, "{name}: {reason:?}");
+            assert!(!reason.may_have_happened() && !reason.completed_handshake(), "{name}");
+        }
     });
-    assert!(matches!(&theirs, Reason::Untrusted(text) if text.contains("expired")), "{theirs}");
+}
+
+#[test]
+fn a_connection_that_breaks_may_have_carried_the_call() {
+    run(async {
+        let pki = Pki::new(1);
+        let greets = raw_server(&pki, |stream, acceptor| async move {
+            drop(acceptor.accept(stream).await);
+        });
+        let takes = raw_server(&pki, |stream, acceptor| async move {
+            let Ok(stream) = acceptor.accept(stream).await else { return };
+            let mut connection: h2::server::Connection<TlsStream<TcpStream>, Bytes> =
+                h2::server::handshake(stream).await.expect("a client");
+            drop(connection.accept().await.expect("a call").expect("a call"));
+        });
+        for (name, address) in [("greets", greets.await), ("takes", takes.await)] {
+            let reason = reboot(&node(&pki, address, LONG)).await;
+            assert!(matches!(reason, Reason::Unreachable(_)), "{name}: {reason:?}");
+            assert_eq!(reason.stage(), Stage::Sent, "{name}: {reason:?}");
+            assert!(reason.completed_handshake() && reason.may_have_happened(), "{name}");
+        }
+    });
+}
+
+#[test]
+fn a_machine_that_refuses_did_not_do_it() {
+    run(async {
+        let pki = Pki::new(1);
+        let server = Server::start(pki.clone(), NOW_AND_LATER, |call: Call| {
+            call.refuse("9");
+            async {}
+        });
+        let reason = reboot(&node(&pki, server.await.address, LONG)).await;
+        assert!(matches!(reason, Reason::Refused(_)), "{reason:?}");
+        assert!(reason.completed_handshake() && !reason.may_have_happened());
+    });
 }
 
 #[test]
@@ -67,7 +155,11 @@ fn a_machine_that_says_nothing_is_not_waited_for() {
             let node = node(&pki, address, SHORT);
             version(&node).await.expect_err("an error").reason
         });
-        assert_eq!(reason, Reason::TimedOut(SHORT), "{said:?}");
+        let stage = match said {
+            Silence::BeforeTls => Stage::Connecting,
+            Silence::AfterTls => Stage::Sent,
+        };
+        assert_eq!(reason, Reason::TimedOut(Timeout { deadline: SHORT, stage }), "{said:?}");
     }
 }
 
@@ -83,7 +175,8 @@ fn a_machine_that_takes_a_call_and_never_answers_is_not_waited_for() {
         let node = node(&pki, server.address, SHORT);
         version(&node).await.expect_err("an error").reason
     });
-    assert_eq!(reason, Reason::TimedOut(SHORT));
+    assert_eq!(reason, Reason::TimedOut(Timeout { deadline: SHORT, stage: Stage::Sent }));
+    assert!(reason.may_have_happened());
 }
 
 #[test]
@@ -142,6 +235,31 @@ fn garbage_is_told_as_such() {
 }
 
 #[test]
+fn details_that_cannot_be_read_are_left_out() {
+    run(async {
+        let pki = Pki::new(1);
+        let server = Server::start(pki.clone(), NOW_AND_LATER, |mut call: Call| async move {
+            let response = Response::builder()
+                .header("content-type", "application/grpc")
+                .header("grpc-status", "9")
+                .header("grpc-status-details-bin", "!");
+            let response = response.body(()).expect("a response");
+            call.respond.send_response(response, true).expect("a client");
+        });
+        let at_once = reboot(&node(&pki, server.await.address, LONG)).await;
+        assert_eq!(at_once, Reason::Refused(String::new()));
+        let server = Server::start(pki.clone(), NOW_AND_LATER, |call: Call| async move {
+            let mut trailers = HeaderMap::new();
+            trailers.insert("grpc-status", HeaderValue::from_static("9"));
+            trailers.insert("grpc-status-details-bin", HeaderValue::from_static("!"));
+            call.begin().send_trailers(trailers).expect("a client");
+        });
+        let in_the_end = reboot(&node(&pki, server.await.address, LONG)).await;
+        assert_eq!(in_the_end, Reason::Refused(String::new()));
+    });
+}
+
+#[test]
 fn a_reply_that_is_too_large_is_refused_before_it_is_read() {
     let reason = run(async {
         let pki = Pki::new(1);
@@ -153,6 +271,155 @@ fn a_reply_that_is_too_large_is_refused_before_it_is_read() {
         version(&node).await.expect_err("an error").reason
     });
     assert!(matches!(reason, Reason::TooLarge(_)), "{reason:?}");
+}
+
+#[test]
+fn a_stranger_may_say_less_at_once() {
+    run(async {
+        let pki = Pki::new(1);
+        let reply = VersionResponse {
+            messages: vec![Version::default(); Limits::STRANGER.message / 2 + 1],
+        };
+        let reply = frame(&reply.encode_to_vec());
+        let server = Server::start_open(pki, move |call: Call| call.answer(vec![reply.clone()]));
+        let reason = version(&stranger(server.await.address)).await.expect_err("too much").reason;
+        assert!(matches!(reason, Reason::TooLarge(_)), "{reason:?}");
+    });
+}
+
+#[test]
+fn a_stranger_without_an_end_is_left() {
+    run(async {
+        let server = Server::start_open(Pki::new(1), |call: Call| {
+            call.repeat(&cosi::ListResponse::default(), None)
+        });
+        let node = stranger(server.await.address);
+        let reason = node.list::<DiskSpec>().await.expect_err("no end").reason;
+        assert_eq!(reason, Reason::Endless("10000 messages".to_owned()));
+        assert_eq!(reason.code(), "machine.endless");
+    });
+}
+
+#[test]
+fn what_is_collected_is_bounded_by_count_size_and_time() {
+    let resource = cosi::Resource {
+        metadata: None,
+        spec: Some(cosi::Spec { proto_spec: vec![7; 4096], ..Default::default() }),
+    };
+    let large = cosi::ListResponse { resource: Some(resource) };
+    let empty = cosi::ListResponse::default();
+    for (reply, pause, limits, expected) in [
+        (&empty, None, Limits { messages: 50, ..Limits::MEMBER }, "50 messages"),
+        (&empty, None, Limits { bytes: 5000, ..Limits::MEMBER }, "5000 bytes"),
+        (&large, None, Limits { bytes: 50_000, ..Limits::MEMBER }, "50000 bytes"),
+        (
+            &empty,
+            Some(Duration::from_millis(100)),
+            Limits { total: Duration::ZERO, ..Limits::MEMBER },
+            "1 s",
+        ),
+    ] {
+        run(async {
+            let pki = Pki::new(1);
+            let reply = reply.clone();
+            let server = Server::start(pki.clone(), NOW_AND_LATER, move |call: Call| {
+                call.repeat(&reply, pause)
+            });
+            let node = node(&pki, server.await.address, SHORT).limited(limits);
+            let listed = node.list_resources("runtime", "Disks.block.talos.dev").await;
+            let reason = listed.expect_err("no end").reason;
+            assert_eq!(reason, Reason::Endless(expected.to_owned()));
+        });
+    }
+}
+
+#[test]
+fn what_ends_within_the_limits_is_whole() {
+    run(async {
+        let pki = Pki::new(1);
+        let server = Server::start(pki.clone(), NOW_AND_LATER, |call: Call| {
+            let file = |number: u8| FileInfo { name: number.to_string(), ..Default::default() };
+            call.answer((0..10).map(|number| frame(&file(number).encode_to_vec())).collect())
+        });
+        let node = node(&pki, server.await.address, LONG);
+        let list = async |limits| {
+            let list =
+                |node: Node| async move { node.machine().list(ListRequest::default()).await };
+            node.limited(limits).open(list).await?.collect().await
+        };
+        let files = list(Limits { messages: 10, ..Limits::MEMBER }).await.expect("ten files");
+        assert_eq!(files.iter().map(|file| file.name.as_str()).collect::<String>(), "0123456789");
+        let more = list(Limits { messages: 9, ..Limits::MEMBER }).await.expect_err("ten files");
+        assert_eq!(more.reason, Reason::Endless("9 messages".to_owned()));
+    });
+}
+
+#[test]
+fn a_boot_id_a_kubeconfig_and_a_directory_have_an_end() {
+    let said = Data { bytes: b"x".to_vec(), ..Default::default() };
+    for message in [said, Data::default()] {
+        run(async {
+            let pki = Pki::new(1);
+            let server = Server::start(pki.clone(), NOW_AND_LATER, move |call: Call| {
+                call.repeat(&message, None)
+            });
+            let node = node(&pki, server.await.address, LONG);
+            let boot = node.boot_id().await.expect_err("no end").reason;
+            assert_eq!(boot, Reason::Endless("16 messages".to_owned()));
+            let kubeconfig = node.kubeconfig().await.err().expect("no end").reason;
+            assert_eq!(kubeconfig, Reason::Endless("4096 messages".to_owned()));
+        });
+    }
+    run(async {
+        let pki = Pki::new(1);
+        let server = Server::start(pki.clone(), NOW_AND_LATER, |call: Call| {
+            call.repeat(&FileInfo::default(), None)
+        });
+        let node = node(&pki, server.await.address, LONG);
+        let list = |node: Node| async move { node.machine().list(ListRequest::default()).await };
+        let listed = node.open(list).await.expect("a stream").collect().await;
+        let reason = listed.expect_err("no end").reason;
+        assert_eq!(reason, Reason::Endless("100000 messages".to_owned()));
+    });
+}
+
+#[test]
+fn a_watch_remembers_no_more_than_is_kept_of_a_machine() {
+    run(async {
+        let pki = Pki::new(1);
+        let server = Server::start(pki.clone(), NOW_AND_LATER, |call: Call| async move {
+            let mut stream = call.begin();
+            for id in 0.. {
+                let metadata = cosi::Metadata { id: format!("{id}"), ..Default::default() };
+                let resource = cosi::Resource { metadata: Some(metadata), spec: None };
+                let event = cosi::Event {
+                    event_type: cosi::EventType::Created.into(),
+                    resource: Some(resource),
+                    ..Default::default()
+                };
+                let response = cosi::WatchResponse { event: vec![event] };
+                if send(&mut stream, frame(&response.encode_to_vec())).await.is_none() {
+                    return;
+                }
+            }
+        });
+        let limits = Limits { messages: 100, ..Limits::MEMBER };
+        let node = node(&pki, server.await.address, LONG).limited(limits);
+        let mut watch = node.watch(Selection {
+            namespace: "runtime".to_owned(),
+            kind: "Disks.block.talos.dev".to_owned(),
+            id: None,
+        });
+        let mut appeared = 0;
+        let reason = loop {
+            match watch.next().await {
+                Ok(Change::Appeared(_)) => appeared += 1,
+                Ok(_) => panic!("something else than a resource"),
+                Err(error) => break error.reason,
+            }
+        };
+        assert_eq!((appeared, reason), (100, Reason::Endless("100 messages".to_owned())));
+    });
 }
 
 #[test]
@@ -297,6 +564,12 @@ fn events_are_asked_for_from_the_last_one_on() {
     });
 }
 
+/// How a call that changes something fails.
+async fn reboot(node: &Node) -> Reason {
+    let outcome = node.call(node.machine().reboot(RebootRequest::default())).await;
+    outcome.expect_err("an error").reason
+}
+
 async fn version(node: &Node) -> Result<VersionResponse, NodeError> {
     node.call(node.machine().version(())).await
 }
@@ -317,6 +590,12 @@ fn frame(message: &[u8]) -> Bytes {
 fn node(pki: &Pki, address: SocketAddr, deadline: Duration) -> Node {
     let client = Client::new(&pki.context(NOW_AND_LATER).at(address)).expect("a client");
     client.node("127.0.0.1", deadline).expect("a node")
+}
+
+/// Something that answers at an address, and shows no credentials.
+fn stranger(address: SocketAddr) -> Node {
+    let client = Client::maintenance(&address.to_string(), Vec::new()).expect("a client");
+    client.here("127.0.0.1", LONG)
 }
 
 trait At {
@@ -344,15 +623,42 @@ impl Server {
     where
         F: Future<Output = ()> + Send + 'static,
     {
+        Self::accept(pki.acceptor(validity), answer).await
+    }
+
+    /// One that asks nobody for a certificate, as in maintenance.
+    async fn start_open<F>(
+        pki: Pki,
+        answer: impl Fn(Call) -> F + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        Self::accept(pki.acceptor_of(NOW_AND_LATER, Clients::Any), answer).await
+    }
+
+    async fn accept<F>(
+        acceptor: TlsAcceptor,
+        answer: impl Fn(Call) -> F + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
         let listener = listen().await;
         let address = listener.local_addr().expect("an address");
         let connections = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&connections);
         tokio::spawn(async move {
-            let acceptor = pki.acceptor(validity);
             while let Ok((stream, _)) = listener.accept().await {
                 count.fetch_add(1, Ordering::Relaxed);
-                let Ok(stream) = acceptor.accept(stream).await else { continue };
+                let stream = match acceptor.accept(stream).into_fallible().await {
+                    Ok(stream) => stream,
+                    Err((_, mut stream)) => {
+                        // A connection that is closed with something unread loses the alert.
+                        tokio::spawn(async move { stream.read_to_end(&mut Vec::new()).await });
+                        continue;
+                    }
+                };
                 let answer = answer.clone();
                 tokio::spawn(async move {
                     let Ok(mut connection) = h2::server::handshake(stream).await else { return };
@@ -399,6 +705,24 @@ impl Call {
             send(&mut stream, frame).await;
         }
         end(stream, "0");
+    }
+
+    /// Says the same for as long as it is listened to: many at once, or one after each pause.
+    fn repeat<M: Message>(
+        self,
+        message: &M,
+        pause: Option<Duration>,
+    ) -> impl Future<Output = ()> + Send + use<M> {
+        let frame = frame(&message.encode_to_vec());
+        let frames: Bytes = frame.repeat(if pause.is_some() { 1 } else { 64 }).into();
+        async move {
+            let mut stream = self.begin();
+            while send(&mut stream, frames.clone()).await.is_some() {
+                if let Some(pause) = pause {
+                    tokio::time::sleep(pause).await;
+                }
+            }
+        }
     }
 
     fn refuse(self, code: &'static str) {
@@ -520,6 +844,10 @@ impl Pki {
     }
 
     fn acceptor(&self, times: (i64, i64)) -> TlsAcceptor {
+        self.acceptor_of(times, Clients::Ours)
+    }
+
+    fn acceptor_of(&self, times: (i64, i64), clients: Clients) -> TlsAcceptor {
         let key = Key::ed25519([8; 32]);
         let request = Request::new(&key, &subject(), &[IpAddr::V4(Ipv4Addr::LOCALHOST)]);
         let certificate =
@@ -527,13 +855,17 @@ impl Pki {
         let mut roots = RootCertStore::empty();
         roots.add(der(&self.authority.certificate().encode())).expect("an authority");
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let clients =
+        let verifier =
             WebPkiClientVerifier::builder_with_provider(roots.into(), Arc::clone(&provider));
+        let clients = match clients {
+            Clients::Ours => verifier.build().expect("a verifier"),
+            Clients::Any => WebPkiClientVerifier::no_client_auth(),
+        };
         let key = pki::blocks(key.encode().expose()).next().expect("a key").bytes;
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .expect("versions")
-            .with_client_cert_verifier(clients.build().expect("a verifier"))
+            .with_client_cert_verifier(clients)
             .with_single_cert(
                 vec![der(&certificate)],
                 PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key)),
@@ -542,6 +874,12 @@ impl Pki {
         config.alpn_protocols = vec![b"h2".to_vec()];
         TlsAcceptor::from(Arc::new(config))
     }
+}
+
+#[derive(Clone, Copy)]
+enum Clients {
+    Ours,
+    Any,
 }
 
 fn subject() -> Subject {
@@ -562,7 +900,11 @@ fn run<T>(work: impl Future<Output = T>) -> T {
 }
 
 const SHORT: Duration = Duration::from_secs(1);
+/// For what does not depend on it.
+const LONG: Duration = Duration::from_secs(30);
 /// From 2020 to 2090.
 const NOW_AND_LATER: (i64, i64) = (1_577_836_800, 3_786_912_000);
 /// A day in 2020.
 const LONG_AGO: (i64, i64) = (1_577_836_800, 1_577_923_200);
+/// From 2080 to 2090.
+const FAR_AHEAD: (i64, i64) = (3_471_292_800, 3_786_912_000);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::confidential::Confidential;
 use crate::decode;
 use crate::encode::{self, Secrets};
 use crate::error::Error;
@@ -94,6 +95,14 @@ impl Config {
         self.write(dialect, Secrets::Redacted)
     }
 
+    /// The text for people: all secrets replaced, the texts in which people keep their own, and what came out of
+    /// encrypted files.
+    pub fn covered(&self, dialect: Dialect, confidential: &Confidential) -> String {
+        self.emit(dialect, |document| {
+            confidential.cover(document.tree(Secrets::Hidden), &document.id(), "")
+        })
+    }
+
     /// The text as another library writes it, with `indent` spaces for each level.
     pub fn encode_indented(&self, indent: usize) -> Secret<String> {
         let documents = self.in_order().map(|document| yaml::Document {
@@ -105,12 +114,16 @@ impl Config {
     }
 
     fn write(&self, dialect: Dialect, secrets: Secrets) -> String {
+        self.emit(dialect, |document| document.tree(secrets))
+    }
+
+    fn emit<'d>(&'d self, dialect: Dialect, tree: impl Fn(&'d Document) -> Tree<'d>) -> String {
         let mut text = String::new();
         for document in self.in_order() {
             if !text.is_empty() {
                 text.push_str("---\n");
             }
-            yaml::emit(&document.tree(secrets), dialect, &mut text);
+            yaml::emit(&tree(document), dialect, &mut text);
         }
         text
     }

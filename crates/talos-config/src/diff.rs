@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::confidential::{Confidential, element_of, key_below};
 use crate::config::{Config, Document};
 use crate::encode;
 use crate::schema::{self, Field, Match, Type};
@@ -24,16 +25,35 @@ pub struct Difference {
 
 /// Everything that differs, in the order of the left configuration, then of the right one.
 pub fn diff(left: &Config, right: &Config) -> Vec<Difference> {
+    diff_hiding(left, right, &Confidential::default())
+}
+
+/// The same differences, with what came out of encrypted files hidden on both sides: the left side may hold what a file
+/// held before.
+pub fn diff_hiding(left: &Config, right: &Config, confidential: &Confidential) -> Vec<Difference> {
     let mut differences = Vec::new();
     let (left_ids, right_ids) = (by_id(left), by_id(right));
     for document in left.in_order() {
-        let other = right_ids.get(&(document.kind.name, document.name()));
-        of_documents(document, other.copied(), &mut differences);
+        let other = right_ids.get(&(document.kind.name, document.name())).copied();
+        let mut alike = right.documents().iter().filter(|other| other.kind == document.kind);
+        if other.is_none() && alike.any(|other| confidential.names(other)) {
+            // It may be what an encrypted file held before.
+            let (shown, about) = (Confidential::hidden_id(document), document.kind.about);
+            let before = Some(about.to_owned());
+            differences.push(Difference {
+                document: shown,
+                path: String::new(),
+                before,
+                after: None,
+            });
+        } else {
+            of_documents(document, other, confidential, &mut differences);
+        }
     }
     for document in right.in_order() {
         if !left_ids.contains_key(&(document.kind.name, document.name())) {
             let mut added = Vec::new();
-            of_documents(document, None, &mut added);
+            of_documents(document, None, confidential, &mut added);
             let swap = |difference: Difference| Difference {
                 before: difference.after,
                 after: difference.before,
@@ -53,18 +73,52 @@ fn by_id(config: &Config) -> BTreeMap<(&str, &str), &Document> {
         .collect()
 }
 
-fn of_documents(left: &Document, right: Option<&Document>, differences: &mut Vec<Difference>) {
-    let mut comparison = Comparison { document: left.id(), differences };
+fn of_documents(
+    left: &Document,
+    right: Option<&Document>,
+    confidential: &Confidential,
+    differences: &mut Vec<Difference>,
+) {
+    let (document, shown) = (left.id(), printable(&confidential.id(left)));
+    let mut comparison = Comparison { document, shown, confidential, differences };
+    let path = Path::default();
     if right.is_none() {
-        comparison.note("", Some(left.kind.about.to_owned()), None);
+        comparison.note(&path, Some(left.kind.about.to_owned()), None);
     }
-    comparison.objects(Some(&left.body), right.map(|right| &right.body), left.kind.fields, "");
+    comparison.objects(Some(&left.body), right.map(|right| &right.body), left.kind.fields, &path);
 }
 
 type Object = BTreeMap<String, Value>;
 
+/// The way to a field.
+#[derive(Default)]
+struct Path {
+    /// With the names of elements: `machine.files[/etc/a].content`.
+    shown: String,
+    /// Without them: `machine.files[].content`.
+    field: String,
+}
+
+impl Path {
+    fn key(&self, key: &str) -> Self {
+        self.named(key, key)
+    }
+
+    /// `shown`: the key as it is shown.
+    fn named(&self, key: &str, shown: &str) -> Self {
+        Self { shown: key_below(&self.shown, shown), field: key_below(&self.field, key) }
+    }
+
+    fn element(&self, name: &str) -> Self {
+        Self { shown: format!("{}[{name}]", self.shown), field: element_of(&self.field) }
+    }
+}
+
 struct Comparison<'a> {
     document: String,
+    /// The document as it is shown.
+    shown: String,
+    confidential: &'a Confidential,
     differences: &'a mut Vec<Difference>,
 }
 
@@ -74,11 +128,14 @@ impl Comparison<'_> {
         left: Option<&Object>,
         right: Option<&Object>,
         fields: &'static [Field],
-        path: &str,
+        path: &Path,
     ) {
         for field in schema::flat(fields) {
-            let path = format!("{path}.{}", field.key);
-            self.values(set(left, field), set(right, field), field.ty, field.secret, &path);
+            let (left, right) = (set(left, field), set(right, field));
+            if left != right {
+                let secret = field.secret || field.private;
+                self.values(left, right, field.ty, secret, &path.key(field.key));
+            }
         }
     }
 
@@ -88,7 +145,7 @@ impl Comparison<'_> {
         right: Option<&Value>,
         ty: Type,
         secret: bool,
-        path: &str,
+        path: &Path,
     ) {
         if left == right {
             return;
@@ -99,8 +156,12 @@ impl Comparison<'_> {
         } else if present().all(|value| matches!(value.data, Data::List(_))) {
             self.lists(left, right, ty, secret, path);
         } else {
-            let shown = |value: Option<&Value>| value.map(|value| show(value, ty, secret));
-            self.note(path, shown(left), shown(right));
+            let values: Vec<&Value> = present().collect();
+            let is_hidden = self.confidential.hides(&self.document, &path.field, &values);
+            let shown = |value: &Value| {
+                if is_hidden { REDACTED.to_owned() } else { show(value, ty, secret) }
+            };
+            self.note(path, left.map(shown), right.map(shown));
         }
     }
 
@@ -110,7 +171,7 @@ impl Comparison<'_> {
         right: Option<&Value>,
         ty: Type,
         secret: bool,
-        path: &str,
+        path: &Path,
     ) {
         let (l, r) = (left.and_then(Value::as_map), right.and_then(Value::as_map));
         let keys: BTreeSet<&String> =
@@ -126,9 +187,19 @@ impl Comparison<'_> {
             Type::Map(element) => *element,
             _ => Type::Any,
         };
+        let of_right = || r.into_iter().flatten();
+        let hides_keys = of_right().any(|(key, _)| self.confidential.is_in(key));
+        let hides_values = hides_keys
+            || of_right().any(|(key, value)| self.hides_part(&key_below(&path.field, key), value));
         for key in keys {
             let (left, right) = (l.and_then(|map| map.get(key)), r.and_then(|map| map.get(key)));
-            let path = format!("{path}.{key}");
+            // What is gone may be what an encrypted file held before.
+            if right.is_none() && hides_values {
+                let shown = if hides_keys { REDACTED } else { key };
+                self.note(&path.named(key, shown), Some(REDACTED.to_owned()), None);
+                continue;
+            }
+            let path = path.named(key, &self.confidential.name(key.into()));
             // Of free-form data that holds secrets, they are the values called so, whatever they are.
             if secret && key == "secret" {
                 if left != right {
@@ -147,7 +218,7 @@ impl Comparison<'_> {
         right: Option<&Value>,
         ty: Type,
         secret: bool,
-        path: &str,
+        path: &Path,
     ) {
         let l = left.and_then(Value::as_list).unwrap_or_default();
         let r = right.and_then(Value::as_list).unwrap_or_default();
@@ -165,20 +236,40 @@ impl Comparison<'_> {
         let r_places: BTreeMap<_, _> = r_names.iter().zip(r).collect();
         let has_names =
             !secret && matches!(element, Type::Object(_) | Type::WholeObject(_) | Type::Any);
-        let added = r_names.iter().filter(|name| !l_places.contains_key(*name));
-        for name in l_names.iter().chain(added) {
-            let path = if has_names { format!("{path}[{}]", name.0) } else { format!("{path}[]") };
+        let element_field = element_of(&path.field);
+        let is_hidden = r.iter().any(|item| self.hides_part(&element_field, item));
+        let added = r_names.iter().enumerate().filter(|(_, name)| !l_places.contains_key(name));
+        for (at, name) in l_names.iter().enumerate().chain(added) {
             let (left, right) = (l_places.get(name).copied(), r_places.get(name).copied());
-            self.values(left, right, element, secret, &path);
+            if left == right {
+                continue;
+            }
+            // What is gone may be what an encrypted file held before.
+            let is_gone = right.is_none() && is_hidden;
+            let path = match name.0.as_str() {
+                _ if !has_names => path.element(""),
+                name if is_gone || self.confidential.is_in(name) => path.element(&at.to_string()),
+                name => path.element(name),
+            };
+            if is_gone {
+                self.note(&path, Some(REDACTED.to_owned()), None);
+            } else {
+                self.values(left, right, element, secret, &path);
+            }
         }
         if l_names != r_names && l_places.keys().eq(r_places.keys()) {
             self.note(path, Some("in another order".to_owned()), Some("in this order".to_owned()));
         }
     }
 
-    fn note(&mut self, path: &str, before: Option<String>, after: Option<String>) {
-        let path = printable(path.trim_start_matches('.'));
-        self.differences.push(Difference { document: self.document.clone(), path, before, after });
+    /// Whether something in a field is hidden because of an encrypted file.
+    fn hides_part(&self, field: &str, value: &Value) -> bool {
+        self.confidential.hides_part(&self.document, field, value)
+    }
+
+    fn note(&mut self, path: &Path, before: Option<String>, after: Option<String>) {
+        let (document, path) = (self.shown.clone(), printable(&path.shown));
+        self.differences.push(Difference { document, path, before, after });
     }
 }
 
@@ -220,7 +311,8 @@ fn scalar(value: &Value) -> String {
     show(value, Type::Any, false)
 }
 
-fn line(tree: &Tree<'_>) -> String {
+/// A tree in one line.
+pub(crate) fn line(tree: &Tree<'_>) -> String {
     match tree {
         Tree::Text(text) if text.is_empty() => "\"\"".to_owned(),
         Tree::Text(text) | Tree::Verbatim(text) => printable(text),

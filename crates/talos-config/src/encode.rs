@@ -14,7 +14,10 @@ use crate::yaml::{self, Tree};
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(crate) enum Secrets {
     Shown,
+    /// Hidden as Talos hides them.
     Redacted,
+    /// Hidden together with the texts in which people keep their own.
+    Hidden,
 }
 
 /// The entries of an object with known fields, those that are written, in order.
@@ -28,7 +31,8 @@ pub(crate) fn object<'a>(
         let value = object.get(field.key);
         let written = match value {
             Some(value) if field.optional || field.always || !is_empty(value, field) => {
-                Some(tree(value, field.ty, secrets, field.secret))
+                let secret = field.secret || field.private && secrets == Secrets::Hidden;
+                Some(tree(value, field.ty, secrets, secret))
             }
             _ if field.always => Some(zero(field)),
             _ => None,
@@ -45,7 +49,7 @@ pub(crate) fn any(value: &Value) -> Tree<'_> {
 
 /// A value as it is shown to people: secrets hidden.
 pub(crate) fn shown(value: &Value, ty: Type, secret: bool) -> Tree<'_> {
-    tree(value, ty, Secrets::Redacted, secret)
+    tree(value, ty, Secrets::Hidden, secret)
 }
 
 /// Whether a field that is left out when empty is left out.
@@ -72,9 +76,9 @@ pub(crate) fn is_empty(value: &Value, field: &Field) -> bool {
 }
 
 fn tree(value: &Value, ty: Type, secrets: Secrets, secret: bool) -> Tree<'_> {
-    let hidden = secret && secrets == Secrets::Redacted;
+    let hidden = secret && secrets != Secrets::Shown;
     match (&value.data, ty) {
-        (Data::Text(text), Type::Format(Format::Url)) if secrets == Secrets::Redacted => {
+        (Data::Text(text), Type::Format(Format::Url)) if secrets != Secrets::Shown => {
             let shown = without_user(text);
             Tree::Text(if secret { without_token(&shown) } else { shown }.into())
         }

@@ -1,7 +1,9 @@
 //! Why a value is what it is: its history through the layers, and what it means.
 
+use crate::confidential::{Confidential, element_of, key_below};
 use crate::config::{Config, Document};
-use crate::diff::{names, show};
+use crate::diff::{line, names};
+use crate::encode;
 use crate::error::Error;
 use crate::nearest::nearest;
 use crate::patch::{Patch, Patched};
@@ -39,16 +41,17 @@ pub struct Change {
     pub origin: Origin,
 }
 
-/// Follows a field through a configuration and its patches.
+/// Follows a field through a configuration and its patches. What came out of encrypted files is hidden.
 pub fn explain(
     text: &str,
     source: Source,
     patches: &[Patch],
     path: &str,
+    confidential: &Confidential,
 ) -> Result<Explanation, Error> {
     let mut state = Patched::new(text.to_owned(), source);
     let mut config = state.clone().into_config()?;
-    let mut track = Track::new(path);
+    let mut track = Track::new(path, confidential);
     track.see(&config);
     for patch in patches {
         state = state.apply(patch, Dialect::default())?;
@@ -62,8 +65,9 @@ pub fn explain(
 pub fn explain_steps<'c>(
     steps: impl IntoIterator<Item = &'c Config>,
     path: &str,
+    confidential: &Confidential,
 ) -> Result<Explanation, Error> {
-    let mut track = Track::new(path);
+    let mut track = Track::new(path, confidential);
     let mut last = None;
     for config in steps {
         track.see(config);
@@ -75,14 +79,15 @@ pub fn explain_steps<'c>(
 /// One field, and how it became what it is.
 struct Track<'p> {
     path: &'p str,
+    confidential: &'p Confidential,
     layers: usize,
     history: Vec<Change>,
     known: Option<Place>,
 }
 
 impl<'p> Track<'p> {
-    fn new(path: &'p str) -> Self {
-        Self { path, layers: 0, history: Vec::new(), known: None }
+    fn new(path: &'p str, confidential: &'p Confidential) -> Self {
+        Self { path, confidential, layers: 0, history: Vec::new(), known: None }
     }
 
     /// Looks at the configuration after the next layer.
@@ -95,7 +100,8 @@ impl<'p> Track<'p> {
         let Some(place) = Place::find(config, self.path).or_else(gone) else { return };
         if place.value.as_ref() != last {
             let origin = place.value.as_ref().map(|value| newest(value, last)).unwrap_or_default();
-            self.history.push(Change { layer, value: place.shown(), origin });
+            let value = place.shown(self.confidential);
+            self.history.push(Change { layer, value, origin });
         }
         self.known = Some(place);
     }
@@ -103,9 +109,9 @@ impl<'p> Track<'p> {
     /// Says how the field of the last configuration came to be.
     fn explain(self, config: &Config) -> Result<Explanation, Error> {
         let place = self.known.or_else(|| Place::of_kind(config, self.path));
-        let place = place.ok_or_else(|| unknown(config, self.path))?;
+        let place = place.ok_or_else(|| unknown(config, self.path, self.confidential))?;
         Ok(Explanation {
-            value: place.shown(),
+            value: place.shown(self.confidential),
             document: place.document,
             path: place.path,
             history: self.history,
@@ -163,6 +169,8 @@ fn newest(value: &Value, before: Option<&Value>) -> Origin {
 struct Place {
     document: String,
     path: String,
+    /// The path without the names of elements.
+    field: String,
     value: Option<Value>,
     ty: Type,
     secret: bool,
@@ -186,6 +194,7 @@ impl Place {
         let mut place = Self {
             document: document.id(),
             path: rest.to_owned(),
+            field: String::new(),
             value: Some(Value::at(Data::Map(document.body.clone()), document.origin)),
             ty: Type::Object(document.kind.fields),
             secret: false,
@@ -230,7 +239,8 @@ impl Place {
         let field = schema::find(fields, key)?;
         self.value = self.value.take().and_then(|value| value.get(key).cloned());
         (self.ty, self.about, self.since) = (field.ty, field.about, field.since);
-        self.secret |= field.secret;
+        self.secret |= field.secret || field.private;
+        self.field = key_below(&self.field, key);
         Some(rest)
     }
 
@@ -252,6 +262,7 @@ impl Place {
             _ => Type::Any,
         };
         self.about = "";
+        self.field = key_below(&self.field, key);
         Some(rest)
     }
 
@@ -266,16 +277,17 @@ impl Place {
         let index = names(items, by).iter().position(|(name, _)| name == selector);
         let item = items.get(index.or_else(|| selector.parse().ok())?)?.clone();
         (self.value, self.ty, self.about) = (Some(item), element, "");
+        self.field = element_of(&self.field);
         Some(())
     }
 
-    fn shown(&self) -> Option<String> {
+    fn shown(&self, confidential: &Confidential) -> Option<String> {
         let value = self.value.as_ref()?;
-        Some(if self.named_secret {
-            REDACTED.to_owned()
-        } else {
-            show(value, self.ty, self.secret)
-        })
+        if self.named_secret {
+            return Some(REDACTED.to_owned());
+        }
+        let tree = encode::shown(value, self.ty, self.secret);
+        Some(line(&confidential.cover(tree, &self.document, &self.field)))
     }
 }
 
@@ -286,12 +298,14 @@ fn below<'p>(path: &'p str, document: &str) -> Option<&'p str> {
 }
 
 /// Says which part of a path is wrong, and what was probably meant.
-fn unknown(config: &Config, path: &str) -> Error {
+fn unknown(config: &Config, path: &str, confidential: &Confidential) -> Error {
     let first = path.split(['.', '[', '/']).next().unwrap_or_default();
     let kind = kinds::ALL.iter().find(|kind| kind.name == first);
     let named = config.documents().iter().filter(|document| document.kind.name == first);
-    let named: Vec<String> =
-        named.filter(|document| document.kind.named).map(Document::id).collect();
+    let named: Vec<String> = named
+        .filter(|document| document.kind.named)
+        .map(|document| confidential.id(document))
+        .collect();
     let hint = if named.is_empty() {
         let fields = kind.map_or(kinds::V1ALPHA1.fields, |kind| kind.fields);
         nearest_key(fields, path, kind.is_some())

@@ -2,7 +2,9 @@
 
 use crate::cel::{self, Environment};
 use crate::yaml::{Dialect, Limits, parse as parse_yaml};
-use crate::{Bundle, Config, Mode, Patch, Patched, Source, apply, diff, explain, origins};
+use crate::{
+    Bundle, Confidential, Config, Mode, Patch, Patched, Source, apply, diff, explain, origins,
+};
 
 /// Parses; what is read as a configuration must survive being written and read again.
 pub fn parse(text: &str) {
@@ -33,7 +35,13 @@ pub fn patch(text: &str) {
     let Ok(patch) = Patch::parse(text, Source(2)) else { return };
     let patches = [patch];
     let _ = apply(EVERYTHING, Source(1), &patches, Dialect::V1_14);
-    let _ = explain(EVERYTHING, Source(1), &patches, "machine.network.interfaces[eth0].mtu");
+    let _ = explain(
+        EVERYTHING,
+        Source(1),
+        &patches,
+        "machine.network.interfaces[eth0].mtu",
+        &Confidential::default(),
+    );
     let single = EVERYTHING.split("---").next().unwrap_or_default();
     if let Ok(result) = apply(single, Source(1), &patches, Dialect::V1_14) {
         let _ = result.encode(Dialect::V1_14);

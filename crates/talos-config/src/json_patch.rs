@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::confidential::{Field, element_of, key_below};
 use crate::config::{Config, Identity};
 use crate::encode::{self, Secrets};
 use crate::error::Error;
@@ -13,7 +14,7 @@ use crate::value::{Data, Value};
 use crate::yaml::{
     self, Content, Dialect, Limits, Node, Resolved, Style, old_boolean, resolve, resolve_node,
 };
-use crate::{Origin, Source};
+use crate::{Origin, Source, kinds};
 
 /// One operation.
 #[derive(Clone)]
@@ -70,6 +71,21 @@ impl Operation {
             from,
             value: entries.remove("value"),
         })
+    }
+
+    /// The fields that it sets, in the oldest document: operations know no other.
+    pub(crate) fn fields(&self) -> Vec<Field> {
+        let mut fields = Vec::new();
+        if let (Some(pointer), Some(value)) = (&self.path, &self.value) {
+            let below = |path: String, token: &str| match token {
+                "-" => element_of(&path),
+                token if token.bytes().all(|byte| byte.is_ascii_digit()) => element_of(&path),
+                token => key_below(&path, &token.replace("~1", "/").replace("~0", "~")),
+            };
+            let path = pointer.split('/').skip(1).fold(String::new(), below);
+            Field::below(kinds::V1ALPHA1.name, &path, value, &mut fields);
+        }
+        fields
     }
 
     fn apply(&self, root: &mut Value) -> Result<(), String> {

@@ -8,6 +8,7 @@
 
 mod bundle;
 mod cel;
+mod confidential;
 mod config;
 mod contract;
 mod decode;
@@ -41,9 +42,10 @@ pub mod yaml;
 pub use bundle::Bundle;
 #[cfg(feature = "pki")]
 pub use bundle::{KubernetesPki, Makers};
+pub use confidential::Confidential;
 pub use config::{Config, Document};
 pub use contract::{Contract, NoContract};
-pub use diff::{Difference, diff};
+pub use diff::{Difference, diff, diff_hiding};
 pub use error::{Error, Problem};
 pub use explain::{Change, Explanation, explain, explain_steps, origins};
 pub use format::size::{satisfies as size_satisfies, spell as spell_bytes};

@@ -1,5 +1,6 @@
 //! Patches: what they are, and what they make of a configuration.
 
+use crate::confidential::Field;
 use crate::config::{Config, Document, Identity, nodes};
 use crate::delete::{self, Selector};
 use crate::error::Error;
@@ -45,6 +46,22 @@ impl Patch {
     /// Whether it is a list of RFC 6902 operations, which only a configuration of one document takes.
     pub fn is_operations(&self) -> bool {
         matches!(self.0, Change::Operations(_))
+    }
+
+    /// The fields that it sets.
+    pub(crate) fn fields(&self) -> Vec<Field> {
+        match &self.0 {
+            Change::Strategic(entries) => {
+                let documents = entries.iter().filter_map(|entry| match entry {
+                    Entry::Merge(document) => Some(document),
+                    Entry::Delete(_) => None,
+                });
+                documents.flat_map(Field::of_document).collect()
+            }
+            Change::Operations(operations) => {
+                operations.iter().flat_map(Operation::fields).collect()
+            }
+        }
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Field {
     pub replace: bool,
     /// It must not be shown.
     pub secret: bool,
+    /// Free text in which people keep secrets of their own: Talos shows it, Ichor does not.
+    pub private: bool,
     /// The first release that knows it, where that is later than its kind's.
     pub since: Option<Release>,
     /// What it means, where there is something to say beyond its name.
@@ -173,6 +175,7 @@ impl Field {
             keep_empty: false,
             replace: false,
             secret: false,
+            private: false,
             since: None,
             about: "",
         }
@@ -200,6 +203,11 @@ impl Field {
 
     pub(crate) const fn secret(mut self) -> Self {
         self.secret = true;
+        self
+    }
+
+    pub(crate) const fn private(mut self) -> Self {
+        self.private = true;
         self
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use talos_config::yaml::{Content, Dialect, Limits, parse};
-use talos_config::{Origin, Patch, Source, apply, explain, origins};
+use talos_config::{Confidential, Origin, Patch, Source, apply, explain, origins};
 
 const CONFIG: &str = "\
 machine:
@@ -82,8 +82,14 @@ fn origins_survive_operations() {
 
 #[test]
 fn a_history_names_every_change() {
-    let explained =
-        explain(CONFIG, Source(1), &patches(&[ALL, ONE]), "machine.network.hostname").unwrap();
+    let explained = explain(
+        CONFIG,
+        Source(1),
+        &patches(&[ALL, ONE]),
+        "machine.network.hostname",
+        &Confidential::default(),
+    )
+    .unwrap();
     let history: Vec<_> = explained
         .history
         .iter()
@@ -95,7 +101,9 @@ fn a_history_names_every_change() {
 #[test]
 fn a_deletion_is_part_of_the_history() {
     let patches = patches(&["machine: {network: {hostname: {$patch: delete}}}"]);
-    let explained = explain(CONFIG, Source(1), &patches, "machine.network.hostname").unwrap();
+    let explained =
+        explain(CONFIG, Source(1), &patches, "machine.network.hostname", &Confidential::default())
+            .unwrap();
     assert_eq!(explained.value, None);
     assert_eq!(
         explained.history.last().map(|change| (change.layer, change.value.is_none())),
@@ -106,12 +114,19 @@ fn a_deletion_is_part_of_the_history() {
 #[test]
 fn what_is_gone_from_a_map_is_still_explained() {
     let patches = patches(&["machine: {sysctls: {net.core.somaxconn: {$patch: delete}}}"]);
-    let explained =
-        explain(CONFIG, Source(1), &patches, "machine.sysctls.net.core.somaxconn").unwrap();
+    let explained = explain(
+        CONFIG,
+        Source(1),
+        &patches,
+        "machine.sysctls.net.core.somaxconn",
+        &Confidential::default(),
+    )
+    .unwrap();
     assert_eq!(explained.value, None);
     assert_eq!(explained.history.len(), 2);
     // Nothing new was written, so no line of the configuration is blamed.
-    let explained = explain(CONFIG, Source(1), &patches, "machine.sysctls").unwrap();
+    let explained =
+        explain(CONFIG, Source(1), &patches, "machine.sysctls", &Confidential::default()).unwrap();
     assert_eq!(explained.history.last().map(|change| change.origin.line), Some(0));
 }
 
@@ -126,7 +141,7 @@ fn secrets_are_in_no_explanation() {
         "KubeEtcdEncryptionConfig",
         "SideroLinkConfig.apiUrl",
     ] {
-        let explained = explain(config, Source(1), &[], path).unwrap();
+        let explained = explain(config, Source(1), &[], path, &Confidential::default()).unwrap();
         let value = explained.value.as_deref().unwrap_or_default();
         assert!(
             !format!("{explained:?}").contains("12345678") && value.contains("**"),
@@ -137,7 +152,8 @@ fn secrets_are_in_no_explanation() {
 
 #[test]
 fn a_named_document_is_asked_for_by_its_name() {
-    let error = explain(CONFIG, Source(1), &[], "LinkConfig.mtu").unwrap_err();
+    let error =
+        explain(CONFIG, Source(1), &[], "LinkConfig.mtu", &Confidential::default()).unwrap_err();
     assert_eq!(error.hint(), Some("there is: LinkConfig/eth1"));
 }
 
@@ -150,7 +166,7 @@ fn paths_reach_everything() {
         ("machine.sysctls.net.core.somaxconn", "1"),
         ("LinkConfig/eth1", "{name: eth1, mtu: 1400}"),
     ] {
-        let explained = explain(CONFIG, Source(1), &[], path).unwrap();
+        let explained = explain(CONFIG, Source(1), &[], path, &Confidential::default()).unwrap();
         assert_eq!(explained.value.as_deref(), Some(value), "{path}");
     }
 }

@@ -1,97 +1,136 @@
 //! What must hold right before a step, looked at right before it.
 
-use plan::{Etcd, Fact, MAX_LAG, Precondition, Step};
+use domain::{Etcd, Fact, MAX_LAG, MachineName, Member};
+use plan::{EtcdEffect, Needs, Precondition, Rule};
 
-use super::Execution;
-use crate::cluster::Target;
-use crate::error::Trouble;
-use crate::observe;
-use crate::ports::Seen;
+use super::At;
+use crate::error::{Error, PortError};
+use crate::observe::etcd_now;
+use crate::ports::{ApiError, Observed};
 
-pub(super) async fn check(
-    execution: &Execution<'_>,
-    step: &Step,
-    target: &Target,
-) -> Result<(), Trouble> {
-    if step.preconditions.is_empty() {
-        return Ok(());
-    }
-    let seen = execution.ports.machines.see(target).await;
-    let asks_etcd = step.preconditions.iter().any(|precondition| {
-        matches!(
-            precondition,
-            Precondition::MemberIs(_) | Precondition::NoMembers | Precondition::AbleVoters(_)
-        )
-    });
-    let etcd = if asks_etcd { etcd(execution).await? } else { Etcd::default() };
-    for precondition in &step.preconditions {
-        let problem = match precondition {
-            Precondition::InMaintenance => match &seen {
-                Seen::Maintenance => None,
-                Seen::Unseen(why) => Some(why.clone()),
-                Seen::Ours { .. } | Seen::Another => Some("it has a configuration".to_owned()),
-            },
-            Precondition::NodeIs(expected) => match &seen {
-                Seen::Ours { node, .. } if node == expected => None,
-                Seen::Ours { node, .. } => Some(format!("it is {node} now")),
-                other => Some(unseen(other)),
-            },
-            Precondition::BootIs(expected) => match &seen {
-                Seen::Ours { boot, .. } if boot == expected => None,
-                Seen::Ours { .. } => Some("it has booted since".to_owned()),
-                other => Some(unseen(other)),
-            },
-            Precondition::ConfigIs(expected) => match &seen {
-                Seen::Ours { config, .. } if execution.cluster.key.config(config) == *expected => {
-                    None
-                }
-                Seen::Ours { .. } => Some("somebody has changed its configuration".to_owned()),
-                other => Some(unseen(other)),
-            },
-            Precondition::MemberIs(expected) => match etcd.on(&target.name) {
-                Some((id, _)) if id == *expected => None,
-                Some((id, _)) => Some(format!("its member is {id} now")),
-                None => Some("it is no member of etcd any more".to_owned()),
-            },
-            Precondition::NoMembers => {
-                let members = etcd.members.len();
-                (members > 0).then(|| format!("etcd has {members} members already"))
-            }
-            Precondition::AbleVoters(least) => {
-                let able = able(&etcd);
-                (able < *least).then(|| format!("{able} voters are able, and {least} must be"))
-            }
-        };
-        if let Some(problem) = problem {
-            let name = &target.name;
-            return Err(Trouble::precondition(format!("{name}: not {precondition}: {problem}")));
+/// What was looked at, as far as the preconditions of a step need it.
+struct Seen {
+    machine: Option<Observed>,
+    etcd: Option<Etcd>,
+    /// A Kubernetes API answers.
+    api: bool,
+}
+
+pub(super) async fn check(at: &At<'_>) -> Result<(), Error> {
+    let needs = at.step.preconditions.iter().map(Precondition::needs);
+    let needs = needs.fold(Needs::default(), Needs::and);
+    let seen = look(needs, at).await?;
+    for precondition in &at.step.preconditions {
+        if let Some(problem) = problem(precondition, &seen, at) {
+            let name = &at.machine.name;
+            let message = format!("{name}: not {precondition}: {problem}");
+            return Err(PortError::precondition(message).into());
         }
     }
     Ok(())
 }
 
-/// Voters that run and have answered.
-fn able(etcd: &Etcd) -> u32 {
-    let able = etcd.members.values().filter(|member| {
-        member.voter && member.started && member.lag.is_some_and(|lag| lag <= MAX_LAG)
-    });
-    u32::try_from(able.count()).unwrap_or(u32::MAX)
+async fn look(needs: Needs, at: &At<'_>) -> Result<Seen, Error> {
+    let Needs { machine, etcd, kubernetes } = needs;
+    let machine = if machine { Some(at.ports.machines.observe(at.machine).await) } else { None };
+    let etcd = if etcd { Some(members(at).await?) } else { None };
+    let api = kubernetes
+        && matches!(at.ports.kubernetes.lease().await, Ok(_) | Err(ApiError::Refused(_)));
+    Ok(Seen { machine, etcd, api })
 }
 
-async fn etcd(execution: &Execution<'_>) -> Result<Etcd, Trouble> {
-    match observe::etcd_now(execution.cluster, execution.ports).await {
+async fn members(at: &At<'_>) -> Result<Etcd, Error> {
+    // A person has said that what is unreachable holds no etcd.
+    let is_waived =
+        |name: &MachineName| at.execution.plan.overrides(Rule::BootstrapUnseen, Some(name));
+    match etcd_now(at.execution.cluster, at.ports, is_waived).await? {
         Fact::Known { value, .. } => Ok(value),
         Fact::NotKnown { why } => {
-            Err(Trouble::precondition(format!("the members of etcd are not known: {why}")))
+            let message = format!("the members of etcd are not known: {why}");
+            Err(PortError::precondition(message).into())
         }
     }
 }
 
-fn unseen(seen: &Seen) -> String {
-    match seen {
-        Seen::Unseen(why) => why.clone(),
-        Seen::Maintenance => "it waits for configuration".to_owned(),
-        Seen::Another => "it is another cluster's".to_owned(),
-        Seen::Ours { .. } => String::new(),
+/// What is wrong, if the precondition does not hold.
+fn problem(precondition: &Precondition, seen: &Seen, at: &At<'_>) -> Option<String> {
+    let no_machine = Observed::Unreachable("not observed".to_owned());
+    let machine = seen.machine.as_ref().unwrap_or(&no_machine);
+    let own = match machine {
+        Observed::Ours(own) => Ok(own),
+        Observed::Maintenance => Err("it is in maintenance".to_owned()),
+        Observed::Foreign => Err("it is foreign".to_owned()),
+        Observed::Unreachable(why) => Err(why.clone()),
+    };
+    let no_etcd = Etcd::default();
+    let etcd = seen.etcd.as_ref().unwrap_or(&no_etcd);
+    match precondition {
+        Precondition::InMaintenance => match machine {
+            Observed::Maintenance => None,
+            Observed::Unreachable(why) => Some(why.clone()),
+            Observed::Ours(_) | Observed::Foreign => Some("it has a configuration".to_owned()),
+        },
+        Precondition::NodeIs(expected) => match own {
+            Ok(own) if own.node.as_ref() == Some(expected) => None,
+            Ok(own) => Some(match &own.node {
+                Some(node) => format!("it is {node} now"),
+                None => "it does not tell its identity".to_owned(),
+            }),
+            Err(why) => Some(why),
+        },
+        Precondition::BootIs(expected) => match own {
+            Ok(own) if own.boot.as_ref() == Some(expected) => None,
+            Ok(_) => Some("it has booted since".to_owned()),
+            Err(why) => Some(why),
+        },
+        Precondition::ConfigIs(expected) => match own {
+            Ok(own) => {
+                let digest =
+                    own.config.as_ref().map(|config| at.execution.cluster.key.config(config));
+                (digest != Some(*expected)).then(|| "its configuration was changed".to_owned())
+            }
+            Err(why) => Some(why),
+        },
+        Precondition::MemberIs(expected) => {
+            let member = etcd.members.get(expected);
+            let is_its =
+                member.is_some_and(|member| member.machine.as_ref() == Some(&at.machine.name));
+            (!is_its).then(|| "that member is not its own any more".to_owned())
+        }
+        Precondition::NoMembers if seen.api => Some("the Kubernetes API answers".to_owned()),
+        Precondition::NoMembers => {
+            let members = etcd.members.len();
+            (members > 0).then(|| format!("etcd has {members} members already"))
+        }
+        Precondition::MinHealthyVoters(least) => too_few(*least, etcd, at),
     }
+}
+
+/// What is wrong with the voters. The plan proves what is left of *these* voters while the step is done: others, or as many
+/// others, would make it another proof.
+fn too_few(least: u32, etcd: &Etcd, at: &At<'_>) -> Option<String> {
+    let voters = etcd.members.values().filter(|member| member.voter);
+    let count = u32::try_from(voters.clone().count()).unwrap_or(u32::MAX);
+    let all = healthy(voters.clone());
+    if !etcd.apart.is_empty() {
+        return Some("control planes are in another etcd".to_owned());
+    }
+    if all < least {
+        return Some(format!("{all} voters are healthy, and {least} must be"));
+    }
+    let proof = at.step.proof?;
+    if count != proof.voters {
+        return Some(format!("etcd has {count} voters now, and {} were counted", proof.voters));
+    }
+    let pauses = at.step.action.nature().etcd == EtcdEffect::Pause;
+    let others = healthy(voters.filter(|member| member.machine.as_ref() != Some(&at.machine.name)));
+    (pauses && others < proof.healthy)
+        .then(|| format!("{others} other voters are healthy, and {} must be", proof.healthy))
+}
+
+/// Voters that run, have answered and follow a leader.
+fn healthy<'a>(voters: impl Iterator<Item = &'a Member>) -> u32 {
+    let healthy =
+        voters.filter(|member| member.started && member.lag.is_some_and(|lag| lag <= MAX_LAG));
+    u32::try_from(healthy.count()).unwrap_or(u32::MAX)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use plan::Moment;
+use domain::Moment;
 
 use crate::ports::Clock;
 
@@ -24,6 +24,12 @@ impl SystemClock {
 impl Clock for SystemClock {
     fn now(&self) -> Moment {
         Self::time()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the one clock of the engine")]
+    fn monotonic(&self) -> Duration {
+        static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+        START.get_or_init(std::time::Instant::now).elapsed()
     }
 
     async fn sleep(&self, duration: Duration) {

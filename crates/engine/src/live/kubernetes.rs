@@ -1,8 +1,11 @@
-//! The cluster's own Kubernetes API: nodes, and the lease that keeps other engines out.
+//! The cluster's own Kubernetes API: nodes, and the object of the lease.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::{Kind, NodeState};
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::api::core::v1::Node;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
@@ -10,156 +13,179 @@ use k8s_openapi::jiff::Timestamp;
 use kube::api::{ListParams, ObjectMeta, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
-use plan::{Kind, NodeState};
 use talos_config::Secret;
-use tokio::sync::OnceCell;
+use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use crate::error::Trouble;
-use crate::lease::{Claim, HELD};
-use crate::live::clock::SystemClock;
-use crate::ports::Kubernetes;
+use super::credentials::{Credentials, Mint};
+use crate::error::PortError;
+use crate::lease::LASTS;
+use crate::ports::{ApiError, Clock, Kubernetes, LeaseRecord, NodeStatus, Put};
 
 /// The API by an administrator's credentials. It is connected to when it is first asked.
 pub struct LiveKubernetes {
-    kubeconfig: Secret<String>,
-    client: OnceCell<Client>,
+    kubeconfig: Credentials<Secret<String>>,
+    clock: Arc<dyn Clock>,
+    /// With the generation of the credentials.
+    client: Mutex<Option<(Client, u64)>>,
 }
 
 impl LiveKubernetes {
     /// The API that a kubeconfig is for.
-    pub fn new(kubeconfig: Secret<String>) -> Self {
-        Self { kubeconfig, client: OnceCell::new() }
+    pub fn new(mint: Mint<Secret<String>>, clock: Arc<dyn Clock>) -> Self {
+        let kubeconfig = Credentials::new(mint, Arc::clone(&clock));
+        Self { kubeconfig, clock, client: Mutex::new(None) }
     }
 
-    async fn client(&self) -> Result<&Client, Trouble> {
-        self.client.get_or_try_init(|| self.connect()).await
+    async fn client(&self) -> Result<Client, ApiError> {
+        let (kubeconfig, generation) = self.kubeconfig.current().map_err(ApiError::Unreachable)?;
+        let mut client = self.client.lock().await;
+        match &*client {
+            Some((client, known)) if *known == generation => Ok(client.clone()),
+            _ => {
+                let connected = connect(&kubeconfig).await?;
+                *client = Some((connected.clone(), generation));
+                Ok(connected)
+            }
+        }
     }
 
-    async fn connect(&self) -> Result<Client, Trouble> {
-        let kubeconfig = Kubeconfig::from_yaml(self.kubeconfig.expose()).map_err(|_| unusable())?;
-        let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
-            .await
-            .map_err(|_| unusable())?;
-        config.connect_timeout = Some(DEADLINE);
-        config.read_timeout = Some(DEADLINE);
-        config.write_timeout = Some(DEADLINE);
-        Client::try_from(config).map_err(|_| unusable())
+    async fn leases(&self) -> Result<Api<Lease>, ApiError> {
+        Ok(Api::namespaced(self.client().await?, NAMESPACE))
     }
+}
 
-    async fn leases(&self) -> Result<Api<Lease>, Trouble> {
-        Ok(Api::namespaced(self.client().await?.clone(), NAMESPACE))
-    }
+async fn connect(kubeconfig: &Secret<String>) -> Result<Client, ApiError> {
+    let kubeconfig = Kubeconfig::from_yaml(kubeconfig.expose()).map_err(|_| unusable())?;
+    let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
+        .await
+        .map_err(|_| unusable())?;
+    config.connect_timeout = Some(DEADLINE);
+    config.read_timeout = Some(DEADLINE);
+    config.write_timeout = Some(DEADLINE);
+    Client::try_from(config).map_err(|_| unusable())
 }
 
 #[async_trait]
 impl Kubernetes for LiveKubernetes {
-    async fn nodes(&self) -> Result<Vec<(String, NodeState)>, Trouble> {
-        let nodes: Api<Node> = Api::all(self.client().await?.clone());
-        let listed = within(nodes.list(&ListParams::default())).await?;
-        Ok(listed
-            .items
-            .into_iter()
-            .map(|node| {
-                let conditions = node.status.and_then(|status| status.conditions);
-                let ready = conditions
-                    .into_iter()
-                    .flatten()
-                    .any(|condition| condition.type_ == "Ready" && condition.status == "True");
-                let state = if ready { NodeState::Ready } else { NodeState::NotReady };
-                (node.metadata.name.unwrap_or_default(), state)
-            })
-            .collect())
-    }
-
-    async fn take_lease(&self, claim: &Claim) -> Result<u64, Trouble> {
-        let leases = self.leases().await?;
-        let now = Timestamp::from_second(SystemClock::time().0).unwrap_or_default();
-        match within(leases.get_opt(NAME)).await? {
-            None => {
-                let lease = Lease {
-                    metadata: ObjectMeta { name: Some(NAME.to_owned()), ..ObjectMeta::default() },
-                    spec: Some(spec(claim, 1, now, now)),
-                };
-                // Of two that find none, the API lets one create it.
-                within(leases.create(&PostParams::default(), &lease)).await?;
-                Ok(1)
-            }
-            Some(mut lease) => {
-                let held = lease.spec.take().unwrap_or_default();
-                let fencing = held.lease_transitions.unwrap_or_default();
-                let own = held.holder_identity.as_deref() == Some(&claim.holder);
-                if let Some(holder) = held.holder_identity.clone().filter(|_| !own)
-                    && !expired(&held, now)
-                {
-                    return Err(Trouble {
-                        code: HELD,
-                        kind: Kind::Retryable,
-                        message: format!("{holder} is at work on this cluster"),
-                    });
-                }
-                let fencing = if own { fencing } else { fencing + 1 };
-                let since = held.acquire_time.filter(|_| own).map_or(now, |time| time.0);
-                lease.spec = Some(spec(claim, fencing, since, now));
-                // It goes with the version that was read: whoever was faster wins.
-                within(leases.replace(NAME, &PostParams::default(), &lease)).await?;
-                Ok(u64::try_from(fencing).unwrap_or_default())
+    async fn nodes(&self) -> Result<Vec<NodeStatus>, ApiError> {
+        let api: Api<Node> = Api::all(self.client().await?);
+        let mut nodes = Vec::new();
+        let mut page = ListParams::default().limit(PAGE);
+        loop {
+            let listed = within(api.list(&page)).await?;
+            nodes.extend(listed.items.into_iter().filter_map(node_status));
+            match listed.metadata.continue_.filter(|token| !token.is_empty()) {
+                Some(token) if nodes.len() < MOST_NODES => page = page.continue_token(&token),
+                _ => return Ok(nodes),
             }
         }
     }
 
-    async fn release_lease(&self, claim: &Claim) -> Result<(), Trouble> {
+    async fn lease(&self) -> Result<Option<LeaseRecord>, ApiError> {
         let leases = self.leases().await?;
-        let Some(mut lease) = within(leases.get_opt(NAME)).await? else { return Ok(()) };
-        let Some(held) = &mut lease.spec else { return Ok(()) };
-        if held.holder_identity.as_deref() == Some(&claim.holder) {
-            held.holder_identity = None;
-            within(leases.replace(NAME, &PostParams::default(), &lease)).await?;
+        let found = within(leases.get_opt(NAME)).await?;
+        Ok(found.map(|Lease { metadata, spec }| {
+            let spec = spec.unwrap_or_default();
+            let annotations = metadata.annotations.unwrap_or_default();
+            LeaseRecord {
+                version: metadata.resource_version,
+                holder: spec.holder_identity.filter(|holder| !holder.is_empty()),
+                fencing: spec.lease_transitions.and_then(|n| u64::try_from(n).ok()).unwrap_or(0),
+                plan: annotations.get(PLAN).and_then(|plan| plan.parse().ok()),
+            }
+        }))
+    }
+
+    async fn put_lease(&self, lease: &LeaseRecord) -> Result<Put, ApiError> {
+        let leases = self.leases().await?;
+        // For people only: no engine decides on another one's clock.
+        let now = Timestamp::from_second(self.clock.now().0).unwrap_or_default();
+        let LeaseRecord { version, holder, fencing, plan } = lease;
+        let annotations: BTreeMap<String, String> =
+            plan.iter().map(|plan| (PLAN.to_owned(), plan.to_string())).collect();
+        let object = Lease {
+            metadata: ObjectMeta {
+                name: Some(NAME.to_owned()),
+                resource_version: version.clone(),
+                annotations: Some(annotations),
+                ..ObjectMeta::default()
+            },
+            spec: Some(LeaseSpec {
+                holder_identity: holder.clone(),
+                lease_duration_seconds: i32::try_from(LASTS.as_secs()).ok(),
+                renew_time: Some(MicroTime(now)),
+                lease_transitions: i32::try_from(*fencing).ok(),
+                ..LeaseSpec::default()
+            }),
+        };
+        let parameters = PostParams::default();
+        let written = match version {
+            // Of two that find none, the API lets one create it.
+            None => within(leases.create(&parameters, &object)).await,
+            // It goes with the version that was read: the faster of two wins.
+            Some(_) => within(leases.replace(NAME, &parameters, &object)).await,
+        };
+        match written {
+            Ok(_) => Ok(Put::Written),
+            Err(ApiError::Refused(error)) if error.code == CONFLICT => Ok(Put::Conflict),
+            Err(error) => Err(error),
         }
-        Ok(())
     }
 }
 
-fn spec(claim: &Claim, fencing: i32, since: Timestamp, now: Timestamp) -> LeaseSpec {
-    LeaseSpec {
-        holder_identity: Some(claim.holder.clone()),
-        lease_duration_seconds: i32::try_from(claim.lasts.as_secs()).ok(),
-        acquire_time: Some(MicroTime(since)),
-        renew_time: Some(MicroTime(now)),
-        lease_transitions: Some(fencing),
-        ..LeaseSpec::default()
-    }
+fn node_status(node: Node) -> Option<NodeStatus> {
+    let status = node.status.unwrap_or_default();
+    let conditions = status.conditions.into_iter().flatten();
+    let ready = conditions
+        .into_iter()
+        .any(|condition| condition.type_ == "Ready" && condition.status == "True");
+    Some(NodeStatus {
+        name: node.metadata.name?.parse().ok()?,
+        state: if ready { NodeState::Ready } else { NodeState::NotReady },
+        boot: status.node_info.map(|info| info.boot_id).unwrap_or_default(),
+    })
 }
 
-fn expired(held: &LeaseSpec, now: Timestamp) -> bool {
-    let lasts = i64::from(held.lease_duration_seconds.unwrap_or_default());
-    held.renew_time.as_ref().is_none_or(|renewed| now.as_second() - renewed.0.as_second() > lasts)
-}
-
-async fn within<T>(call: impl Future<Output = kube::Result<T>>) -> Result<T, Trouble> {
-    let trouble = |code, kind, message| Trouble { code, kind, message };
+/// A call within its deadline. Only what never reached an API of this cluster is unreachable.
+async fn within<T>(call: impl Future<Output = kube::Result<T>>) -> Result<T, ApiError> {
     match timeout(DEADLINE, call).await {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(kube::Error::Api(status))) => {
-            Err(trouble("kubernetes.failed", Kind::Retryable, status.message.clone()))
+            let code = match status.code {
+                409 => CONFLICT,
+                // The server is there, and cannot reach its own etcd.
+                500 | 503 | 504 => return Err(unreachable(&status.message)),
+                _ => "kubernetes.failed",
+            };
+            let message = status.message.clone();
+            Err(ApiError::Refused(PortError::new(code, Kind::Retryable, message)))
         }
         Ok(Err(_)) => Err(unreachable("the Kubernetes API cannot be reached")),
         Err(_) => Err(unreachable("the Kubernetes API does not answer")),
     }
 }
 
-fn unreachable(message: &str) -> Trouble {
-    Trouble { code: "kubernetes.unreachable", kind: Kind::Retryable, message: message.to_owned() }
+fn unreachable(message: &str) -> ApiError {
+    ApiError::Unreachable(PortError {
+        may_have_happened: true,
+        ..PortError::new("kubernetes.unreachable", Kind::Retryable, message)
+    })
 }
 
-fn unusable() -> Trouble {
-    Trouble {
-        code: "kubernetes.failed",
-        kind: Kind::NeedsPerson,
-        message: "the credentials for the Kubernetes API cannot be used".to_owned(),
-    }
+fn unusable() -> ApiError {
+    let message = "the credentials for the Kubernetes API cannot be used";
+    // Nothing was asked, so that nothing is known about an API.
+    ApiError::Unreachable(PortError::new("kubernetes.failed", Kind::NeedsPerson, message))
 }
 
 const NAMESPACE: &str = "kube-system";
 const NAME: &str = "ichor";
+/// The annotation with the hash of the plan.
+const PLAN: &str = "ichor.dev/plan";
+const CONFLICT: &str = "kubernetes.conflict";
 const DEADLINE: Duration = Duration::from_secs(5);
+/// As many nodes as fit into a few megabytes.
+const PAGE: u32 = 500;
+/// More than Kubernetes is made for.
+const MOST_NODES: usize = 20_000;

@@ -1,67 +1,110 @@
 //! Machines by the Talos API, each called at its own address.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use plan::{ApplyMode, BootId, Disk, Kind, MemberId, NodeIdentity};
+use domain::{ApplyMode, BootId, Disk, Kind, MemberId, NodeIdentity};
 use talos_api::proto::definitions::block::{DiskSpec, SystemDiskSpec, VolumeStatusSpec};
 use talos_api::proto::definitions::cluster::IdentitySpec;
 use talos_api::proto::definitions::config::MachineConfigSpec;
 use talos_api::proto::definitions::enums::{BlockVolumeType, RuntimeMachineStage};
+use talos_api::proto::definitions::k8s::NodenameSpec;
+use talos_api::proto::definitions::network::NodeAddressSpec;
 use talos_api::proto::definitions::runtime::MachineStatusSpec;
 use talos_api::proto::machine::apply_configuration_request::Mode;
 use talos_api::proto::machine::{
     ApplyConfigurationRequest, BootstrapRequest, EtcdForfeitLeadershipRequest,
     EtcdMemberListRequest, ListRequest, RebootRequest, ResetPartitionSpec, ResetRequest,
 };
-use talos_api::{Client, Node, NodeError, Reason};
+use talos_api::{Client, Fingerprint, Node, NodeError, Reason};
 use talos_config::{Config, Context, Secret, Source};
 
 use super::components::components;
-use crate::cluster::Target;
-use crate::error::Trouble;
-use crate::ports::{Component, ListedMember, Machines, MemberState, Seen};
+use super::credentials::{Credentials, Mint};
+use crate::cluster::MachineAddress;
+use crate::error::PortError;
+use crate::ports::{
+    Clock, Component, EtcdMembers, Lifecycle, ListedMember, Machines, MemberState, NextBoot,
+    Observed, OwnMachine,
+};
 
 /// Machines that can be called.
 pub struct LiveMachines {
-    /// Our credentials.
-    context: Context,
-    /// Connections, kept for as long as this lives.
-    clients: Mutex<BTreeMap<String, Client>>,
+    credentials: Credentials<Context>,
+    clients: Mutex<Clients>,
+}
+
+/// Connections by address, the least recently used of which are closed.
+#[derive(Default)]
+struct Clients {
+    open: BTreeMap<String, (Client, u64)>,
+    /// Counts calls, to know which connection was used last.
+    calls: u64,
+    /// The credentials that they were opened with, as a client that never connects: reading certificates and keys for
+    /// every machine would cost more than the machine's answer.
+    credentials: Option<(Client, u64)>,
 }
 
 impl LiveMachines {
     /// Machines of the cluster that the credentials are for.
-    pub fn new(context: Context) -> Self {
-        Self { context, clients: Mutex::default() }
+    pub fn new(mint: Mint<Context>, clock: Arc<dyn Clock>) -> Self {
+        Self { credentials: Credentials::new(mint, clock), clients: Mutex::default() }
     }
 
     /// The machine as one of ours.
-    fn node(&self, target: &Target) -> Result<Node, Trouble> {
-        let address = target.address.to_string();
+    fn node(&self, machine: &MachineAddress) -> Result<Node, PortError> {
+        let (context, generation) = self.credentials.current()?;
+        let address = machine.address.to_string();
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let client = match clients.get(&address) {
-            Some(client) => client.clone(),
-            None => {
-                let context = Context { endpoints: vec![address.clone()], ..self.context.clone() };
+        let Clients { open, calls, credentials } = &mut *clients;
+        let with_credentials = match credentials {
+            Some((client, known)) if *known == generation => client.clone(),
+            _ => {
+                let context = Context { endpoints: vec![address.clone()], ..context };
                 let client = Client::new(&context).map_err(|error| unusable(&error))?;
-                clients.insert(address, client.clone());
+                open.clear();
+                *credentials = Some((client.clone(), generation));
                 client
             }
         };
-        Ok(client.here(target.name.as_str(), DEADLINE))
+        *calls += 1;
+        let client = match open.get_mut(&address) {
+            Some((client, used)) => {
+                *used = *calls;
+                client.clone()
+            }
+            None => {
+                let client = with_credentials.beside(&address).map_err(|error| unusable(&error))?;
+                open.insert(address, (client.clone(), *calls));
+                client
+            }
+        };
+        while open.len() > MOST_OPEN {
+            let oldest = open.iter().min_by_key(|(_, (_, used))| *used);
+            let Some(oldest) = oldest.map(|(address, _)| address.clone()) else { break };
+            open.remove(&oldest);
+        }
+        Ok(client.here(machine.name.as_str(), DEADLINE))
     }
 
-    /// The machine as nobody's. The connection is not kept: an open one delays the machine's change to credentials.
-    fn stranger(target: &Target) -> Result<Node, Trouble> {
-        let client = Client::maintenance(&target.address.to_string(), Vec::new())
+    /// The machine as one without configuration. The connection is not kept: an open one delays the machine's change to
+    /// credentials.
+    fn stranger(machine: &MachineAddress) -> Result<Node, PortError> {
+        let parse = |text: &domain::Fingerprint| Fingerprint::parse(text.as_str());
+        let fingerprints: Option<Vec<_>> = machine.fingerprints.iter().map(parse).collect();
+        let fingerprints = fingerprints.ok_or_else(|| {
+            let message = format!("{}: a fingerprint is not 32 bytes in base64", machine.name);
+            PortError::new("talosconfig.unusable", Kind::NeedsPerson, message)
+        })?;
+        let client = Client::maintenance(&machine.address.to_string(), fingerprints)
             .map_err(|error| unusable(&error))?;
-        Ok(client.here(target.name.as_str(), DEADLINE))
+        Ok(client.here(machine.name.as_str(), DEADLINE))
     }
 
-    async fn see_ours(node: &Node) -> Result<Seen, NodeError> {
+    async fn observe_ours(node: &Node) -> Result<Observed, NodeError> {
         // Asked again when the connection breaks: a machine that does not know us says so and hangs up, and the one may
         // be heard without the other.
         let release =
@@ -71,111 +114,115 @@ impl LiveMachines {
             node: node.name().to_owned(),
             reason: Reason::Unreadable(text),
         };
-        let identity = node.get::<IdentitySpec>("local").await?;
-        let spec = node.get::<MachineConfigSpec>("v1alpha1").await?.unwrap_or_default();
-        let text = String::from_utf8_lossy(&spec.yaml_marshalled);
-        let config = Config::parse(&text, Source::default())
-            .map_err(|_| unreadable("its configuration is none that is known".to_owned()))?;
-        Ok(Seen::Ours {
-            node: NodeIdentity(identity.unwrap_or_default().node_id),
-            boot: BootId(node.boot_id().await?),
-            talos: tag.parse().map_err(|_| unreadable(format!("{tag:?} is no release")))?,
-            config: Box::new(config),
-        })
+        let identity = node.get::<IdentitySpec>("local").await?.unwrap_or_default().node_id;
+        let text =
+            node.get::<MachineConfigSpec>("v1alpha1").await?.map(|spec| spec.yaml_marshalled);
+        let config = match &text {
+            Some(text) => {
+                let config = Config::parse(&String::from_utf8_lossy(text), Source::default())
+                    .map_err(|_| unreadable("its configuration is unknown".to_owned()))?;
+                Some(config)
+            }
+            None => None,
+        };
+        let next_boot = match (&config, node.get::<MachineConfigSpec>("persistent").await?) {
+            (Some(_), Some(next)) if Some(&next.yaml_marshalled) == text.as_ref() => NextBoot::Same,
+            (Some(_), Some(next)) => {
+                let text = String::from_utf8_lossy(&next.yaml_marshalled);
+                // What cannot be read cannot be compared.
+                Config::parse(&text, Source::default())
+                    .map_or(NextBoot::NotKnown, |next| NextBoot::Other(Box::new(next)))
+            }
+            _ => NextBoot::NotKnown,
+        };
+        let addresses = node.get::<NodeAddressSpec>("current").await?.unwrap_or_default().addresses;
+        let name = node.get::<NodenameSpec>("nodename").await?.unwrap_or_default().nodename;
+        let status = node.get::<MachineStatusSpec>("machine").await?.unwrap_or_default();
+        let boot = node.boot_id().await?;
+        Ok(Observed::Ours(Box::new(OwnMachine {
+            node: Some(identity).filter(|identity| !identity.is_empty()).map(NodeIdentity),
+            boot: Some(boot).filter(|boot| !boot.is_empty()).map(BootId),
+            talos: tag.parse().map_err(|_| unreadable(format!("{tag:?} is not a release")))?,
+            config,
+            next_boot,
+            addresses: addresses.iter().filter_map(|prefix| ip(&prefix.ip)).collect(),
+            node_name: name.parse().ok(),
+            is_settled: matches!(
+                status.stage(),
+                RuntimeMachineStage::MachineStageBooting | RuntimeMachineStage::MachineStageRunning
+            ),
+        })))
     }
 
-    /// Whether something that does not know us waits for configuration.
-    async fn see_stranger(target: &Target) -> Result<Seen, Trouble> {
-        let node = Self::stranger(target)?;
+    /// What something is that has another CA than ours: in maintenance, or foreign.
+    async fn observe_stranger(machine: &MachineAddress) -> Result<Observed, PortError> {
+        let node = Self::stranger(machine)?;
         match node.get::<MachineStatusSpec>("machine").await {
             Ok(Some(status)) if status.stage() == RuntimeMachineStage::MachineStageMaintenance => {
-                Ok(Seen::Maintenance)
+                Ok(Observed::Maintenance)
             }
             // A machine that is about to be in maintenance, or about to leave it.
-            Ok(_) => Ok(Seen::Unseen("it is starting".to_owned())),
-            Err(NodeError { reason: Reason::TimedOut(_), .. }) => {
-                Ok(Seen::Unseen("it does not answer".to_owned()))
-            }
-            Err(_) => Ok(Seen::Another),
+            Ok(_) => Ok(Observed::Unreachable("it is starting".to_owned())),
+            // Only a machine that spoke TLS to us and then refused our missing certificate is configured.
+            Err(error) => Ok(match &error.reason {
+                Reason::TimedOut(_) | Reason::CertificateTime(_) => {
+                    Observed::Unreachable(error.reason.to_string())
+                }
+                Reason::Untrusted(_) if !machine.fingerprints.is_empty() => Observed::Unreachable(
+                    "its certificate has none of the fingerprints of the spec".to_owned(),
+                ),
+                Reason::Untrusted(_) => Observed::Foreign,
+                reason if reason.completed_handshake() => Observed::Foreign,
+                reason => Observed::Unreachable(reason.to_string()),
+            }),
         }
     }
 }
 
 #[async_trait]
 impl Machines for LiveMachines {
-    async fn see(&self, target: &Target) -> Seen {
-        let seen = match self.node(target) {
-            Ok(node) => Self::see_ours(&node).await,
-            Err(trouble) => return Seen::Unseen(trouble.message),
+    async fn observe(&self, machine: &MachineAddress) -> Observed {
+        let observed = match self.node(machine) {
+            Ok(node) => Self::observe_ours(&node).await,
+            Err(error) => return Observed::Unreachable(error.message),
         };
-        match seen {
-            Ok(seen) => seen,
+        match observed {
+            Ok(observed) => observed,
             Err(NodeError { reason: Reason::Untrusted(_), .. }) => {
-                let seen = Self::see_stranger(target).await;
-                seen.unwrap_or_else(|trouble| Seen::Unseen(trouble.message))
+                let observed = Self::observe_stranger(machine).await;
+                observed.unwrap_or_else(|error| Observed::Unreachable(error.message))
             }
-            Err(error) => Seen::Unseen(error.reason.to_string()),
+            Err(error) => Observed::Unreachable(error.reason.to_string()),
         }
     }
 
-    async fn disks(&self, target: &Target) -> Result<Vec<Disk>, String> {
-        let node = Self::stranger(target).map_err(|trouble| trouble.message)?;
+    async fn disks(&self, machine: &MachineAddress) -> Result<Vec<Disk>, String> {
+        let node = Self::stranger(machine).map_err(|error| error.message)?;
         disks(&node).await.unwrap_or_else(|error| Err(error.reason.to_string()))
     }
 
-    async fn components(&self, target: &Target) -> Result<Vec<Component>, Trouble> {
-        components(&self.node(target)?).await.map_err(|error| trouble(&error))
+    async fn components(&self, machine: &MachineAddress) -> Result<Vec<Component>, PortError> {
+        components(&self.node(machine)?).await.map_err(|error| port_error(&error))
     }
 
-    async fn member(&self, target: &Target) -> Result<Option<MemberState>, Trouble> {
-        let node = self.node(target)?;
-        if !has_etcd(&node).await? {
-            return Ok(None);
-        }
-        let reply =
-            node.call(node.machine().etcd_status(())).await.map_err(|error| trouble(&error))?;
-        let status = node
-            .only(reply.messages)
-            .map_err(|error| trouble(&error))?
-            .member_status
-            .unwrap_or_default();
-        Ok(Some(MemberState {
-            id: MemberId(status.member_id),
-            leader: Some(status.leader).filter(|leader| *leader != 0).map(MemberId),
-            applied: status.raft_applied_index,
-        }))
+    async fn kubeconfig(&self, machine: &MachineAddress) -> Result<Secret<String>, PortError> {
+        self.node(machine)?.kubeconfig().await.map_err(|error| port_error(&error))
     }
+}
 
-    async fn members(&self, target: &Target) -> Result<Vec<ListedMember>, Trouble> {
-        let node = self.node(target)?;
-        let request = EtcdMemberListRequest { query_local: false };
-        let reply = node
-            .call(node.machine().etcd_member_list(request))
-            .await
-            .map_err(|error| trouble(&error))?;
-        let members =
-            node.only(reply.messages).map_err(|error| trouble(&error))?.members.into_iter();
-        Ok(members
-            .map(|member| ListedMember {
-                id: MemberId(member.id),
-                name: member.hostname,
-                addresses: member.peer_urls.iter().filter_map(|url| host(url)).collect(),
-                voter: !member.is_learner,
-            })
-            .collect())
-    }
-
+#[async_trait]
+impl Lifecycle for LiveMachines {
     async fn apply_config(
         &self,
-        target: &Target,
+        machine: &MachineAddress,
         config: &Secret<String>,
         mode: ApplyMode,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), PortError> {
         let (node, mode) = match mode {
             // Every release takes this one in maintenance.
-            ApplyMode::Maintenance => (Self::stranger(target)?, Mode::Auto),
-            ApplyMode::NoReboot => (self.node(target)?, Mode::NoReboot),
-            ApplyMode::Staged => (self.node(target)?, Mode::Staged),
+            ApplyMode::Maintenance => (Self::stranger(machine)?, Mode::Auto),
+            ApplyMode::NoReboot => (self.node(machine)?, Mode::NoReboot),
+            ApplyMode::Staged => (self.node(machine)?, Mode::Staged),
         };
         let request = ApplyConfigurationRequest {
             data: config.expose().clone().into_bytes(),
@@ -187,38 +234,20 @@ impl Machines for LiveMachines {
         let node = node.within(SLOW);
         node.call(node.machine().apply_configuration(request))
             .await
-            .map_err(|error| trouble(&error))?;
+            .map_err(|error| port_error(&error))?;
         Ok(())
     }
 
-    async fn bootstrap(&self, target: &Target) -> Result<bool, Trouble> {
-        let node = self.node(target)?;
-        match node.call(node.machine().bootstrap(BootstrapRequest::default())).await {
-            Ok(_) => Ok(true),
-            Err(NodeError { reason: Reason::AlreadyThere(_), .. }) => Ok(false),
-            Err(error) => Err(trouble(&error)),
-        }
-    }
-
-    async fn hand_over_leadership(&self, target: &Target) -> Result<(), Trouble> {
-        let node = self.node(target)?;
-        let request = EtcdForfeitLeadershipRequest {};
-        node.call(node.machine().etcd_forfeit_leadership(request))
-            .await
-            .map_err(|error| trouble(&error))?;
-        Ok(())
-    }
-
-    async fn reboot(&self, target: &Target) -> Result<(), Trouble> {
-        let node = self.node(target)?;
+    async fn reboot(&self, machine: &MachineAddress) -> Result<(), PortError> {
+        let node = self.node(machine)?;
         node.call(node.machine().reboot(RebootRequest::default()))
             .await
-            .map_err(|error| trouble(&error))?;
+            .map_err(|error| port_error(&error))?;
         Ok(())
     }
 
-    async fn reset(&self, target: &Target) -> Result<(), Trouble> {
-        let node = self.node(target)?;
+    async fn reset(&self, machine: &MachineAddress) -> Result<(), PortError> {
+        let node = self.node(machine)?;
         // What makes it a machine of the cluster is on these two; Talos itself stays installed.
         let mut partitions = Vec::new();
         for label in ["STATE", "EPHEMERAL"] {
@@ -233,12 +262,68 @@ impl Machines for LiveMachines {
             system_partitions_to_wipe: partitions,
             ..ResetRequest::default()
         };
-        node.call(node.machine().reset(request)).await.map_err(|error| trouble(&error))?;
+        node.call(node.machine().reset(request)).await.map_err(|error| port_error(&error))?;
         Ok(())
     }
 
-    async fn kubeconfig(&self, target: &Target) -> Result<Secret<String>, Trouble> {
-        self.node(target)?.kubeconfig().await.map_err(|error| trouble(&error))
+    async fn bootstrap(&self, machine: &MachineAddress) -> Result<bool, PortError> {
+        // The machine waits for its runtime and for the time before it answers.
+        let node = self.node(machine)?.within(SLOW);
+        match node.call(node.machine().bootstrap(BootstrapRequest::default())).await {
+            Ok(_) => Ok(true),
+            Err(NodeError { reason: Reason::AlreadyThere(_), .. }) => Ok(false),
+            Err(error) => Err(port_error(&error)),
+        }
+    }
+
+    async fn forfeit_leadership(&self, machine: &MachineAddress) -> Result<(), PortError> {
+        let node = self.node(machine)?;
+        let request = EtcdForfeitLeadershipRequest {};
+        node.call(node.machine().etcd_forfeit_leadership(request))
+            .await
+            .map_err(|error| port_error(&error))?;
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl EtcdMembers for LiveMachines {
+    async fn status(&self, machine: &MachineAddress) -> Result<Option<MemberState>, PortError> {
+        let node = self.node(machine)?;
+        if !has_etcd(&node).await? {
+            return Ok(None);
+        }
+        let reply =
+            node.call(node.machine().etcd_status(())).await.map_err(|error| port_error(&error))?;
+        let status = node
+            .only(reply.messages)
+            .map_err(|error| port_error(&error))?
+            .member_status
+            .unwrap_or_default();
+        Ok(Some(MemberState {
+            id: MemberId(status.member_id),
+            leader: Some(status.leader).filter(|leader| *leader != 0).map(MemberId),
+            applied: status.raft_applied_index,
+        }))
+    }
+
+    async fn list(&self, machine: &MachineAddress) -> Result<Vec<ListedMember>, PortError> {
+        let node = self.node(machine)?;
+        let request = EtcdMemberListRequest { query_local: false };
+        let reply = node
+            .call(node.machine().etcd_member_list(request))
+            .await
+            .map_err(|error| port_error(&error))?;
+        let members =
+            node.only(reply.messages).map_err(|error| port_error(&error))?.members.into_iter();
+        Ok(members
+            .map(|member| ListedMember {
+                id: MemberId(member.id),
+                name: member.hostname,
+                addresses: member.peer_urls.iter().filter_map(|url| host(url)).collect(),
+                voter: !member.is_learner,
+            })
+            .collect())
     }
 }
 
@@ -277,20 +362,27 @@ async fn disks(node: &Node) -> Result<Result<Vec<Disk>, String>, NodeError> {
 async fn is_partition(node: &Node, volume: &str) -> bool {
     match node.get::<VolumeStatusSpec>(volume).await {
         Ok(Some(spec)) => spec.r#type() != BlockVolumeType::VolumeTypeDirectory,
-        // Before 1.8 nobody tells.
+        // Releases before 1.8 do not tell.
         Ok(None) | Err(_) => true,
     }
 }
 
 /// Whether etcd ever ran there. The calls to etcd itself would wait for it.
-async fn has_etcd(node: &Node) -> Result<bool, Trouble> {
+async fn has_etcd(node: &Node) -> Result<bool, PortError> {
     let request = ListRequest { root: "/var/lib/etcd".to_owned(), ..ListRequest::default() };
     let list = |node: Node| async move { node.machine().list(request).await };
     let entries = match node.open(list).await {
-        Ok(stream) => stream.collect().await.map_err(|error| trouble(&error))?,
-        Err(error) => return Err(trouble(&error)),
+        Ok(stream) => stream.collect().await.map_err(|error| port_error(&error))?,
+        Err(error) => return Err(port_error(&error)),
     };
     Ok(entries.iter().any(|entry| entry.error.is_empty() && entry.relative_name == "member"))
+}
+
+/// An address as texts have it.
+fn ip(bytes: &[u8]) -> Option<String> {
+    let four = <[u8; 4]>::try_from(bytes).map(IpAddr::from);
+    let address = four.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from)).ok()?;
+    Some(address.to_string())
 }
 
 /// The host of a URL.
@@ -303,21 +395,24 @@ fn host(url: &str) -> Option<String> {
     Some(host.to_owned())
 }
 
-fn trouble(error: &NodeError) -> Trouble {
+fn port_error(error: &NodeError) -> PortError {
     let kind = match &error.reason {
         reason if reason.is_passing() => Kind::Retryable,
         // Too early, or something else is under way.
         Reason::Refused(_) => Kind::Retryable,
-        Reason::Untrusted(_) | Reason::Denied(_) => Kind::NeedsPerson,
+        Reason::Untrusted(_) | Reason::CertificateTime(_) | Reason::Denied(_) => Kind::NeedsPerson,
         _ => Kind::Permanent,
     };
-    Trouble { code: error.reason.code(), kind, message: error.to_string() }
+    let may_have_happened = error.reason.may_have_happened() && kind == Kind::Retryable;
+    PortError { code: error.reason.code(), kind, message: error.to_string(), may_have_happened }
 }
 
-fn unusable(error: &talos_api::ConnectError) -> Trouble {
-    Trouble { code: "talosconfig.unusable", kind: Kind::NeedsPerson, message: error.to_string() }
+fn unusable(error: &talos_api::ConnectError) -> PortError {
+    PortError::new("talosconfig.unusable", Kind::NeedsPerson, error.to_string())
 }
 
+/// Connections that are kept open: more than are used at the same time, fewer than files may be open.
+const MOST_OPEN: usize = 64;
 /// For calls that a machine answers at once.
 const DEADLINE: Duration = Duration::from_secs(5);
 const SLOW: Duration = Duration::from_secs(30);

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use plan::Kind;
+use domain::Kind;
 use talos_config::{Bundle, Secret, Source};
 
-use crate::error::Trouble;
+use crate::atomic_file;
+use crate::error::PortError;
 use crate::ports::Vault;
-use crate::whole;
 
 /// What opens encrypted files.
 pub trait Seal: Send + Sync {
     /// The plain text of a file.
-    fn open(&self, text: String, path: &Path) -> Result<Secret<String>, Trouble>;
+    fn open(&self, text: String, path: &Path) -> Result<Secret<String>, PortError>;
 }
 
 /// The vault of a directory.
@@ -47,7 +47,7 @@ impl FileVault {
 
 #[async_trait]
 impl Vault for FileVault {
-    async fn read(&self) -> Result<Option<Bundle>, Trouble> {
+    async fn read(&self) -> Result<Option<Bundle>, PortError> {
         let Some(path) = self.file() else { return Ok(None) };
         let text = fs_err::read_to_string(&path).map_err(|error| unreadable(&error.to_string()))?;
         let text = self.seal.open(text, &path)?;
@@ -65,15 +65,15 @@ impl Vault for FileVault {
         self.directory.join(KUBECONFIG).exists()
     }
 
-    async fn keep_kubeconfig(&self, kubeconfig: &Secret<String>) -> Result<(), Trouble> {
+    async fn keep_kubeconfig(&self, kubeconfig: &Secret<String>) -> Result<(), PortError> {
         let path = self.directory.join(KUBECONFIG);
-        whole::write(&path, kubeconfig.expose())
+        atomic_file::write(&path, kubeconfig.expose())
             .map_err(|error| unreadable(&format!("cannot write {}: {error}", path.display())))
     }
 }
 
-fn unreadable(message: &str) -> Trouble {
-    Trouble { code: "vault.unreadable", kind: Kind::NeedsPerson, message: message.to_owned() }
+fn unreadable(message: &str) -> PortError {
+    PortError::new("vault.unreadable", Kind::NeedsPerson, message)
 }
 
 const NAMES: [&str; 2] = ["secrets.sops.yaml", "secrets.yaml"];

@@ -1,21 +1,21 @@
-//! Machines that somebody put there: nothing is made, and destroying one leaves it to its owner.
+//! Machines that people put there: nothing is made, and destroying one leaves it to its owner.
 
 use async_trait::async_trait;
-use plan::{Kind, MachineName};
+use domain::Kind;
 
-use super::{Effect, Provided, Provider};
-use crate::cluster::Target;
-use crate::error::Trouble;
+use super::{MachineKey, ProvidedMachine, Provider, ProviderId};
+use crate::cluster::MachineAddress;
+use crate::error::PortError;
 
 /// The machines that the spec names.
 #[derive(Clone, Debug)]
 pub struct Metal {
-    machines: Vec<Target>,
+    machines: Vec<MachineAddress>,
 }
 
 impl Metal {
     /// These machines and no others.
-    pub fn new(machines: Vec<Target>) -> Self {
+    pub fn new(machines: Vec<MachineAddress>) -> Self {
         Self { machines }
     }
 }
@@ -26,26 +26,29 @@ impl Provider for Metal {
         "metal"
     }
 
-    async fn ensure(&self, _effect: &Effect, machine: &MachineName) -> Result<Provided, Trouble> {
-        let found = self.machines.iter().find(|target| target.name == *machine);
-        found.map(provided).ok_or_else(|| Trouble {
-            code: "engine.precondition",
-            kind: Kind::NeedsPerson,
-            message: format!("there is no machine {machine}, and metal makes none"),
+    async fn ensure(&self, key: &MachineKey) -> Result<ProvidedMachine, PortError> {
+        let found = self.machines.iter().find(|machine| machine.name == key.machine);
+        found.map(provided).ok_or_else(|| {
+            let message = format!("there is no machine {}, and metal makes none", key.machine);
+            PortError::new("engine.precondition", Kind::NeedsPerson, message)
         })
     }
 
-    async fn destroy(&self, _effect: &Effect, _machine: &MachineName) -> Result<(), Trouble> {
+    async fn destroy(&self, _id: &ProviderId) -> Result<(), PortError> {
         Ok(())
     }
 
-    async fn list(&self) -> Result<Vec<Provided>, Trouble> {
+    async fn list(&self) -> Result<Vec<ProvidedMachine>, PortError> {
         Ok(self.machines.iter().map(provided).collect())
     }
 }
 
-fn provided(target: &Target) -> Provided {
-    Provided { name: target.name.clone(), address: target.address }
+fn provided(machine: &MachineAddress) -> ProvidedMachine {
+    ProvidedMachine {
+        id: ProviderId(machine.name.to_string()),
+        name: machine.name.clone(),
+        address: Some(machine.address),
+    }
 }
 
 #[cfg(test)]
@@ -55,11 +58,12 @@ mod tests {
 
     #[tokio::test]
     async fn metal_conforms() {
-        let target = |name: &str, address: &str| Target {
+        let machine = |name: &str, address: &str| MachineAddress {
             name: name.parse().unwrap(),
             address: address.parse().unwrap(),
+            fingerprints: Vec::new(),
         };
-        let metal = Metal::new(vec![target("a", "127.0.0.1"), target("b", "127.0.0.2")]);
+        let metal = Metal::new(vec![machine("a", "127.0.0.1"), machine("b", "127.0.0.2")]);
         conformance(&metal, &"a".parse().unwrap(), &"b".parse().unwrap()).await;
     }
 }

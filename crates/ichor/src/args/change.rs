@@ -68,7 +68,7 @@ pub enum Change {
     #[command(verbatim_doc_comment)]
     Destroy(DestroyArgs),
 
-    /// Give up a plan that was begun, so that the next one starts from what there is
+    /// Abandon an unfinished plan; one that is being carried out is stopped and waited for
     Cancel(CancelArgs),
 
     /// Show the machines of the cluster, and how they are
@@ -115,8 +115,8 @@ pub struct In {
 /// Rules that shall not hold for a plan.
 #[derive(Clone, Debug, Args)]
 pub struct Overriding {
-    /// A safety rule that shall not hold for this plan, by its name
-    #[arg(long = "override", value_name = "RULE", requires = "reason")]
+    /// Override a safety rule for this plan, or with =MACHINE for one machine, as in identity.node=w-1
+    #[arg(long = "override", value_name = "RULE[=MACHINE]", requires = "reason")]
     pub rules: Vec<String>,
 
     /// Why
@@ -177,6 +177,8 @@ pub struct PlanArgs {
     pub place: In,
 
     /// Also write the plan to a file, to be shown, approved and applied later
+    ///
+    /// A plan that is in the file already, and would be made again, stays as it is, and so does its approval.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
@@ -299,6 +301,10 @@ pub struct HealthArgs {
 pub struct HistoryArgs {
     #[command(flatten)]
     pub place: In,
+
+    /// Check that neither the journal nor the audit log was changed, instead of showing them
+    #[arg(long)]
+    pub verify: bool,
 
     #[command(flatten)]
     pub shown: Shown,

@@ -5,7 +5,7 @@ use std::fmt;
 use plan::{Explained, Machine, MachineName, RenderError};
 use serde::Serialize;
 use talos_config::yaml::Dialect;
-use talos_config::{Explanation, Patched, Source, explain};
+use talos_config::{Confidential, Explanation, Patched, Source, explain};
 
 use super::patch::{apply_all, read_patches};
 use crate::args::Output;
@@ -28,8 +28,8 @@ pub(super) fn run(
     // Applied once for its errors, which then name the patch that does not fit.
     apply_all(Patched::new(text.clone(), source), source, &patches, Dialect::default(), &texts)?;
     let (patches, sources): (Vec<_>, Vec<_>) = patches.into_iter().unzip();
-    let explanation =
-        explain(&text, source, &patches, path).map_err(|error| texts.locate(&error, source))?;
+    let explanation = explain(&text, source, &patches, path, &Confidential::default())
+        .map_err(|error| texts.locate(&error, source))?;
     // The layers as they are counted in a history: the configuration, then the patches.
     let layers: Vec<Source> = std::iter::once(source).chain(sources).collect();
     let history = explanation

@@ -30,16 +30,24 @@ pub(super) fn run(args: &Lint, place: &Place, printer: &mut Printer) -> Result<E
         files.env_files = named(&args.env_files, &ENV_FILES);
         files.secret_files = named(&args.secret_files, &SECRET_FILES);
         lint_talconfig(&files, &environment, &outside).map_err(|error| Error::Spec {
-            message: error.to_string(),
-            hint: error.hint().map(str::to_owned),
+            message: outside.redact(&error.to_string()),
+            hint: error.hint().map(|hint| outside.redact(hint)),
             code: error.code(),
         })?
     } else {
         files.secret_files = named(&args.secret_files, &["secrets.yaml", "secrets.sops.yaml"]);
         let mut texts = Texts::with_keys(&place.keys);
-        let spec = directory::native_spec(Path::new(&files.cluster), &mut texts)?;
+        let (spec, _) = directory::native_spec(Path::new(&files.cluster), &mut texts)?;
         lint_native(&files, &spec, &environment, &outside)
     };
+    let remarks: Vec<Remark> = remarks
+        .into_iter()
+        .map(|remark| Remark {
+            message: outside.redact(&remark.message),
+            hint: outside.redact(&remark.hint),
+            ..remark
+        })
+        .collect();
     let errors = remarks.iter().filter(|remark| remark.level == Level::Error).count();
     let warnings = remarks.len() - errors;
     if args.shown.output != Output::Table || !remarks.is_empty() {

@@ -1,5 +1,6 @@
 //! Which directory is meant, and what kind of file describes its cluster.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use talos_config::Source;
@@ -25,10 +26,17 @@ pub(crate) enum Kind {
     Talconfig,
 }
 
-/// The directory that is named, or the nearest one upward that describes a cluster.
+/// The directory that is named, or the nearest one upward that describes a cluster. One that was only found upward is
+/// refused when it belongs to another user, as Git refuses it: whoever can write above the working directory would choose
+/// the machines that are called.
 pub(crate) fn find(directory: Option<&Path>) -> Result<Found, Error> {
     let here = fs_err::canonicalize(directory.unwrap_or(Path::new("."))).map_err(Error::Input)?;
-    look_from(&here, if directory.is_none() { usize::MAX } else { 1 })
+    let found = look_from(&here, if directory.is_none() { usize::MAX } else { 1 })?;
+    if directory.is_none() {
+        let folder = found.file.parent().unwrap_or(&here);
+        refuse_foreign(&here, &[&found.file, folder, &found.root])?;
+    }
+    Ok(found)
 }
 
 fn look_from(here: &Path, levels: usize) -> Result<Found, Error> {
@@ -49,8 +57,38 @@ fn look_from(here: &Path, levels: usize) -> Result<Found, Error> {
 /// The talosconfig that talhelper has written for the cluster of the working directory, if there is one.
 pub(crate) fn talosconfig() -> Option<PathBuf> {
     let found = find(None).ok().filter(|found| found.kind == Kind::Talconfig)?;
-    let path = found.file.parent()?.join("clusterconfig/talosconfig");
+    let folder = found.file.parent()?.join("clusterconfig");
+    let path = folder.join("talosconfig");
+    let here = fs_err::canonicalize(".").ok()?;
+    refuse_foreign(&here, &[&folder, &path]).ok()?;
     path.is_file().then_some(path)
+}
+
+/// Refuses what is above the working directory and belongs to another user.
+fn refuse_foreign(here: &Path, paths: &[&Path]) -> Result<(), Error> {
+    for path in paths.iter().filter(|path| !path.starts_with(here)) {
+        // A link has an owner of its own, who chose what it leads to.
+        for metadata in [fs_err::symlink_metadata(path), fs_err::metadata(path)] {
+            let owner = metadata.map_err(Error::Input)?.uid();
+            if !is_trusted(owner, user()) {
+                return Err(Error::Owner { path: path.to_path_buf(), owner });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether files of an owner are used without being named. What root has written could as well be the program itself.
+fn is_trusted(owner: u32, user: Option<u32>) -> bool {
+    owner == 0 || Some(owner) == user
+}
+
+/// The number of the user who runs the program.
+fn user() -> Option<u32> {
+    let process = fs_err::metadata("/proc/self");
+    // Where there is no such directory, a new file says it.
+    let process = process.or_else(|_| tempfile::tempfile()?.metadata());
+    process.ok().map(|metadata| metadata.uid())
 }
 
 /// `below`: whether a description in a directory below counts too.
@@ -171,6 +209,31 @@ mod tests {
         let upward = [("talconfig.yaml", "nodes: []\n")];
         assert!(found_within(&upward, "patches/all", 3).is_ok());
         assert!(found_within(&upward, "patches/all", 2).is_err());
+    }
+
+    #[test]
+    fn only_own_files_and_those_of_root_are_trusted() {
+        for (owner, user, expected) in [
+            (1000, Some(1000), true),
+            (0, Some(1000), true),
+            (0, Some(0), true),
+            (1000, Some(0), false),
+            (1001, Some(1000), false),
+            (65534, Some(1000), false),
+            (1000, None, false),
+            (0, None, true),
+        ] {
+            assert_eq!(is_trusted(owner, user), expected, "{owner} {user:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_in_the_working_directory_is_not_asked_for_its_owner() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let here = fs_err::canonicalize(directory.path()).expect("a path");
+        // Nothing is there, so that looking at it would fail.
+        assert!(refuse_foreign(&here, &[&here.join("talconfig.yaml")]).is_ok());
+        assert!(refuse_foreign(&here.join("apps"), &[&here.join("talconfig.yaml")]).is_err());
     }
 
     #[test]

@@ -27,12 +27,13 @@ pub(super) fn read(
     })?;
     let mut texts = Texts::default();
     let source = texts.add(&file.display().to_string());
-    let failed = |error: talconfig::Error| failed(&error, &texts, source);
+    let failed = |error: talconfig::Error| failed(&error, &texts, source, &outside);
     let secrets = Secrets::load(&text(&vault), &environment, &outside).map_err(|error| {
         let (file, message) = (text(&vault), error.to_string());
         let place = if message.contains(&file) { String::new() } else { format!("{file}: ") };
-        let hint = error.hint().map(str::to_owned);
-        Error::Spec { message: format!("{place}{message}"), hint, code: error.code() }
+        let hint = error.hint().map(|hint| outside.redact(hint));
+        let message = outside.redact(&format!("{place}{message}"));
+        Error::Spec { message, hint, code: error.code() }
     })?;
     // The id of a schematic follows from its text: nobody has to be asked for it.
     let images = Images::of(&talconfig, true, &outside, &environment);
@@ -41,7 +42,7 @@ pub(super) fn read(
     talconfig::checked(&spec).map_err(failed)?;
     let ignored = ignored(file, &environment, &outside).map_err(failed)?;
     let warnings = talconfig.warnings.iter().flat_map(lines).chain(ignored);
-    let warnings = warnings.chain(outside.lines()).collect();
+    let warnings = warnings.chain(outside.lines()).map(|line| outside.redact(&line)).collect();
     // The secrets themselves are kept as they were in any case.
     let is_sealed = outside.opened().iter().any(|opened| *opened != text(&vault));
     let (secrets, secrets_file) = (secrets.bundle, Some(vault));
@@ -93,8 +94,8 @@ fn load(file: &Path, place: &Place, outside: &Outside) -> Result<(Talconfig, Env
         let hint = error.hint().map(str::to_owned).into_iter().chain(before);
         let hint = hint.collect::<Vec<_>>().join("; ");
         Error::Spec {
-            message: message(&error, &Texts::default(), Source::default()),
-            hint: Some(hint).filter(|hint| !hint.is_empty()),
+            message: outside.redact(&message(&error, &Texts::default(), Source::default())),
+            hint: Some(outside.redact(&hint)).filter(|hint| !hint.is_empty()),
             code: error.code(),
         }
     })?;
@@ -107,9 +108,12 @@ fn last(file: &Path, names: &[&str]) -> Option<PathBuf> {
     files.find(|path| path.exists())
 }
 
-fn failed(error: &talconfig::Error, texts: &Texts, source: Source) -> Error {
-    let message = message(error, texts, source);
-    Error::Spec { message, hint: error.hint().map(str::to_owned), code: error.code() }
+fn failed(error: &talconfig::Error, texts: &Texts, source: Source, outside: &Outside) -> Error {
+    Error::Spec {
+        message: outside.redact(&message(error, texts, source)),
+        hint: error.hint().map(|hint| outside.redact(hint)),
+        code: error.code(),
+    }
 }
 
 fn message(error: &talconfig::Error, texts: &Texts, source: Source) -> String {

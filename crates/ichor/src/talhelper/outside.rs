@@ -10,6 +10,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use talconfig::{Environment, FileError, Versions, World};
+use talos_config::Confidential;
 use talos_config::yaml::Limits;
 
 use crate::factory::Factories;
@@ -26,17 +27,24 @@ pub(crate) struct Outside {
     lines: RefCell<Vec<String>>,
     /// Files that were encrypted.
     opened: RefCell<Vec<String>>,
+    /// Their values.
+    encrypted: RefCell<Confidential>,
+    /// As the environment of the process has them, before a file adds to it.
+    keys: Keys,
     factories: Factories,
     versions: Cow<'static, Versions>,
 }
 
 impl Outside {
+    /// `environment` is that of the process: no env file has been read yet.
     pub(crate) fn new(debug: bool, environment: &Environment) -> Self {
         let variable = |name: &str| environment.get(name).map(OsString::from);
         Self {
             debug,
             lines: RefCell::default(),
             opened: RefCell::default(),
+            encrypted: RefCell::default(),
+            keys: Keys::resolve(variable),
             factories: Factories { trusted: settings::trusted(variable) },
             versions: releases::known(&settings::cache(variable)),
         }
@@ -47,9 +55,14 @@ impl Outside {
         self.opened.borrow().clone()
     }
 
+    /// A text for people without the values of encrypted files.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        self.encrypted.borrow().redact(text).into_owned()
+    }
+
     /// Tells what has come up since the last time.
     pub(super) fn tell(&self, printer: &mut Printer) {
-        self.lines().iter().for_each(|line| printer.note(line));
+        self.lines().iter().for_each(|line| printer.note(&self.redact(line)));
     }
 
     /// What has come up since the last time.
@@ -90,7 +103,7 @@ impl World for Outside {
     }
 
     fn identities(&self, environment: &Environment) -> sops::Identities {
-        Keys::resolve(|name| environment.get(name).map(OsString::from)).identities()
+        self.keys.with_key(environment.get("SOPS_AGE_KEY")).identities()
     }
 
     fn open_elsewhere(
@@ -103,8 +116,9 @@ impl World for Outside {
         Some(opened.map_err(|error| error.to_string()))
     }
 
-    fn opened(&self, file: &str) {
+    fn opened(&self, file: &str, values: &Confidential) {
         self.opened.borrow_mut().push(file.to_owned());
+        self.encrypted.borrow_mut().extend(values);
     }
 
     fn register(&self, url: &str, schematic: &str) -> Result<String, String> {

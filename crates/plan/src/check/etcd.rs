@@ -4,96 +4,129 @@
 //! there is one order in which they happen. They are followed one by one, and the members are counted
 //! after each.
 
-use super::order::touches_etcd;
+use std::collections::BTreeMap;
+
+use domain::{MAX_LAG, MachineName, Member, MemberId, NodeState, Standing};
+
 use super::{Check, Findings};
-use crate::inventory::{Etcd, MAX_LAG, Standing};
-use crate::names::MachineName;
+use crate::action::EtcdEffect;
 use crate::rule::Rule;
-use crate::step::{Action, ApplyMode, Precondition, Proof, Step};
+use crate::step::{Precondition, QuorumProof, Step};
 
 impl Check<'_> {
     pub(super) fn etcd(&self, findings: &mut Findings) {
         self.spec_keeps_voters(findings);
+        self.is_one_etcd(findings);
         self.bootstrap(findings);
-        match self.members() {
+        match self.voters() {
             Some(members) => self.follow(members, findings),
             None => self.unknown(findings),
         }
     }
 
-    /// The members that are there now; none when that is not known.
-    fn members(&self) -> Option<Vec<Seat>> {
-        let inventory = self.against.inventory;
-        if let Some(Etcd { members, .. }) = inventory.etcd.current(inventory.taken) {
+    /// The voters that are there now; none when that is not known.
+    fn voters(&self) -> Option<Vec<Seat>> {
+        let inventory = self.input.inventory;
+        let now = inventory.taken;
+        let listed = inventory.etcd.current(now).map(|etcd| &etcd.members);
+        if listed.is_none_or(BTreeMap::is_empty) && self.a_machine_has_a_member() {
+            return None;
+        }
+        if let Some(members) = listed {
             let voters = members.values().filter(|member| member.voter);
-            let seat = |member: &crate::inventory::Member| Seat {
-                machine: member.machine.clone(),
-                votes: member.started && matches!(member.lag, Some(0..=MAX_LAG)),
-            };
+            let seat =
+                |member: &Member| Seat { machine: member.machine.clone(), votes: votes(member) };
             return Some(voters.map(seat).collect());
         }
-        // Without an answer there are none if all that can be seen is machines that have never run.
-        let (mut waiting, mut others) = (0, 0);
-        for machine in &self.against.spec.control_plane.machines {
-            let facts = inventory.machines.get(&machine.name);
-            match facts.and_then(|facts| facts.standing.current(inventory.taken)) {
-                Some(Standing::Maintenance) => waiting += 1,
-                Some(Standing::Ours | Standing::Another) => others += 1,
+        // Without an answer there are none if every control plane that was seen has never run an etcd.
+        let (mut without, mut others) = (0, 0);
+        for machine in &self.input.spec.control_plane.machines {
+            let Some(facts) = inventory.machines.get(&machine.name) else { continue };
+            match facts.standing.current(now) {
+                Some(Standing::Maintenance | Standing::Coming) => without += 1,
+                Some(Standing::Ours) if matches!(facts.member.current(now), Some(None)) => {
+                    without += 1;
+                }
+                Some(Standing::Ours | Standing::Another | Standing::Away) => others += 1,
                 None => {}
             }
         }
-        (waiting > 0 && others == 0).then(Vec::new)
+        (without > 0 && others == 0).then(Vec::new)
     }
 
     fn follow(&self, mut seats: Vec<Seat>, findings: &mut Findings) {
-        for step in self.steps() {
+        for step in self.etcd_steps() {
             let before = count(&seats);
-            let name = &step.machine;
-            let seat = seats.iter().position(|seat| seat.machine.as_ref() == Some(name));
-            let waits = match (&step.action, seat) {
-                (Action::BootstrapEtcd | Action::AwaitVoter, None) => {
-                    seats.push(Seat { machine: Some(name.clone()), votes: true });
+            let name = step.on.machine();
+            let on_machine = |seat: &&mut Seat| seat.machine.as_ref() == name;
+            let own = |seat: &&Seat| seat.machine.as_ref() == name;
+            let has_seat = seats.iter().any(|seat| own(&seat));
+            let restores = match step.action.nature().etcd {
+                EtcdEffect::Begin | EtcdEffect::Restore => {
+                    // A machine runs one etcd, however many members are left of earlier ones.
+                    let voting = seats.iter().filter(own).any(|seat| seat.votes);
+                    match seats.iter_mut().find(on_machine) {
+                        Some(seat) => seat.votes |= !voting,
+                        None => seats.push(Seat { machine: name.cloned(), votes: true }),
+                    }
                     true
                 }
-                (Action::BootstrapEtcd | Action::AwaitVoter, Some(seat)) => {
-                    seats[seat].votes = true;
-                    true
+                EtcdEffect::Join if self.is_member(step) => {
+                    let message = format!("etcd still counts a member of {}", step.on);
+                    let hint = "remove the old member first, then make a new plan";
+                    findings.about_step(Rule::FactsCurrent, step, message, hint);
+                    continue;
                 }
-                (_, None) => {
+                _ if !has_seat => {
                     if step.proof.is_some() {
-                        let message = format!("{name} does not vote, and nothing is to be proved");
+                        let message =
+                            format!("{} does not vote, and nothing is to be proved", step.on);
                         findings.about_step(Rule::QuorumProof, step, message, "make a new plan");
                     }
                     continue;
                 }
-                (_, Some(seat)) => {
-                    if self.pauses(step) {
-                        seats[seat].votes = false;
-                    }
+                EtcdEffect::Pause => {
+                    seats.iter_mut().filter(on_machine).for_each(|seat| seat.votes = false);
                     false
                 }
+                EtcdEffect::None
+                | EtcdEffect::Touch
+                | EtcdEffect::Join
+                | EtcdEffect::MoveLeader => false,
             };
             let proof = count(&seats);
             proves(step, Some(proof), findings);
-            if waits {
+            if restores {
                 continue;
             }
-            if !step.preconditions.contains(&Precondition::AbleVoters(before.able)) {
-                let message = format!("it has to insist on {} able voters", before.able);
+            if !step.preconditions.contains(&Precondition::MinHealthyVoters(before.healthy)) {
+                let message = format!("it has to insist on {} healthy voters", before.healthy);
                 findings.about_step(Rule::FactsCurrent, step, message, "make a new plan");
             }
             majority(step, proof, findings);
         }
     }
 
+    /// Whether etcd counts a member of a step's machine, be it one that does not vote.
+    fn is_member(&self, step: &Step) -> bool {
+        let inventory = self.input.inventory;
+        let etcd = inventory.etcd.current(inventory.taken);
+        etcd.zip(step.on.machine()).is_some_and(|(etcd, name)| etcd.on(name).is_some())
+    }
+
     /// Of a plan that ends the cluster: what is left of etcd after each reset.
     pub(super) fn count_down(&self, findings: &mut Findings) {
-        let mut seats = self.members();
+        let inventory = self.input.inventory;
+        // What no member has told is not counted down either.
+        let mut seats = self.voters().filter(|_| inventory.etcd.current(inventory.taken).is_some());
         for step in self.graph.steps {
             let lost = seats.as_mut().and_then(|seats| {
-                let seat =
-                    seats.iter().position(|seat| seat.machine.as_ref() == Some(&step.machine))?;
-                seats[seat].votes = false;
+                let mut own = seats
+                    .iter_mut()
+                    .filter(|seat| seat.machine.as_ref() == step.on.machine())
+                    .peekable();
+                own.peek()?;
+                own.for_each(|seat| seat.votes = false);
                 Some(count(seats))
             });
             proves(step, lost, findings);
@@ -101,113 +134,168 @@ impl Check<'_> {
     }
 
     fn unknown(&self, findings: &mut Findings) {
-        for step in self.steps().filter(|step| !matches!(step.action, Action::AwaitVoter)) {
-            let inventory = self.against.inventory;
+        let restores = |step: &&Step| step.action.nature().etcd == EtcdEffect::Restore;
+        for step in self.etcd_steps().filter(|step| !restores(step)) {
+            let inventory = self.input.inventory;
             let why = inventory.etcd.why_not(inventory.taken);
-            let message = format!(
-                "the members of etcd are not known ({why}), and {} may be one",
-                step.machine
-            );
+            let message =
+                format!("the members of etcd are not known ({why}), and {} may be one", step.on);
             let hint = "look at `ichor etcd members`; a cluster without quorum needs --override \
                         quorum.unknown";
             findings.about_step(Rule::QuorumUnknown, step, message, hint);
         }
-        for step in self.steps().filter(|step| step.proof.is_some()) {
+        for step in self.etcd_steps().filter(|step| step.proof.is_some()) {
             let message = "the members of etcd are not known, and nothing can be proved".to_owned();
             findings.about_step(Rule::QuorumProof, step, message, "make a new plan");
         }
     }
 
     fn bootstrap(&self, findings: &mut Findings) {
-        let mut steps = self.graph.steps.iter().filter(|step| step.action == Action::BootstrapEtcd);
+        let mut steps = self.bootstraps();
         let Some(step) = steps.next() else { return };
-        let machine = &step.machine;
-        for step in steps.chain([step]).filter(|step| !self.is_control_plane(step)) {
-            let message = format!("{} is a worker, and cannot begin a cluster", step.machine);
+        for again in steps {
+            let message = format!("etcd begins on {} already", step.on);
+            findings.about_step(Rule::BootstrapOnce, again, message, "make a new plan");
+        }
+        for step in self.bootstraps().filter(|step| !self.is_control_plane(step)) {
+            let message = format!("{} is a worker, and cannot begin a cluster", step.on);
             let hint = "etcd begins on a control plane: make a new plan";
             findings.about_step(Rule::BootstrapControlPlane, step, message, hint);
         }
-        let again =
-            self.graph.steps.iter().filter(|step| step.action == Action::BootstrapEtcd).skip(1);
-        for step in again {
-            let message = format!("etcd begins on {machine} already");
-            findings.about_step(Rule::BootstrapOnce, step, message, "make a new plan");
-        }
-        if self.members().is_none_or(|members| !members.is_empty()) || self.has_members() {
+        if self.voters().is_none_or(|voters| !voters.is_empty()) || self.has_members() {
             let message = format!(
-                "etcd has members already, or may have: beginning it on {machine} \
-                                   would make a second cluster"
+                "etcd has members already, or may have: beginning it on {} would make a second cluster",
+                step.on
             );
             findings.about_step(Rule::BootstrapOnce, step, message, "make a new plan");
         }
-        let inventory = self.against.inventory;
-        for (machine, _) in self.against.spec.machines() {
-            let name = &machine.name;
-            let Some(facts) = inventory.machines.get(name) else { continue };
-            match facts.standing.current(inventory.taken) {
-                None if self.against.spec.is_control_plane(name) => {
-                    let why = facts.standing.why_not(inventory.taken);
-                    let message =
-                        format!("{name} cannot be seen ({why}) and may hold an etcd already");
-                    let hint =
-                        "start it, take it out of the spec, or use --override bootstrap.unseen";
-                    findings.about_machine(Rule::BootstrapUnseen, name, message, hint);
-                }
-                Some(Standing::Ours) if facts.recorded.is_none() => {
-                    let message =
-                        format!("{name} is configured already, and not from this directory");
-                    let hint = "somebody else may be creating this cluster; if not, use --override \
-                                create.configured";
-                    findings.about_machine(Rule::CreateConfigured, name, message, hint);
-                }
-                _ => {}
-            }
+        for (machine, _) in self.input.spec.machines() {
+            self.may_have_etcd(&machine.name, findings);
+        }
+        self.begun_before(findings);
+        self.bootstrapping_elsewhere(findings);
+    }
+
+    /// An etcd whose bootstrap was started may appear at any moment: a second one is started on the same machine or not
+    /// at all.
+    fn bootstrapping_elsewhere(&self, findings: &mut Findings) {
+        let Some(before) = &self.input.inventory.bootstrapping else { return };
+        for step in self.bootstraps().filter(|step| step.on.machine() != Some(before)) {
+            let message = format!(
+                "a bootstrap was started on {before} and its member was not seen yet: {} would be a second one",
+                step.on
+            );
+            let hint = format!(
+                "bring {before} back; if it was reset, use --override {}",
+                Rule::BootstrapAgain
+            );
+            findings.about_step(Rule::BootstrapAgain, step, message, &hint);
         }
     }
 
-    /// Whether somebody is a member, be it one that does not vote yet.
+    /// A machine that cannot be judged may hold the etcd of this cluster.
+    fn may_have_etcd(&self, name: &MachineName, findings: &mut Findings) {
+        let inventory = self.input.inventory;
+        let Some(facts) = inventory.machines.get(name) else { return };
+        let control_plane = self.input.spec.is_control_plane(name);
+        match facts.standing.current(inventory.taken) {
+            None | Some(Standing::Away) if control_plane => {
+                let why = facts.standing.why_not(inventory.taken);
+                let message = format!("{name} is unreachable ({why}) and may hold an etcd already");
+                let hint = "start it, take it out of the spec, or use --override bootstrap.unseen";
+                findings.about_machine(Rule::BootstrapUnseen, name, message, hint);
+            }
+            Some(Standing::Another) if control_plane => {
+                let message = format!("{name} carries the configuration of another cluster");
+                let hint = "is its address right?";
+                findings.about_machine(Rule::IdentityForeign, name, message, hint);
+            }
+            Some(Standing::Maintenance) if control_plane && facts.recorded.is_some() => {
+                let message =
+                    format!("{name} was recorded as ours and says that it is in maintenance");
+                let hint = format!(
+                    "if it was reset or installed anew, use --override identity.maintenance={name}"
+                );
+                findings.about_machine(Rule::IdentityMaintenance, name, message, &hint);
+            }
+            Some(Standing::Ours) if facts.recorded.is_none() => {
+                let message = format!("{name} is configured already, and not from this directory");
+                let hint = "another person may be creating this cluster; if not, use --override \
+                            create.configured";
+                findings.about_machine(Rule::CreateConfigured, name, message, hint);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whatever says that this cluster's etcd was there before stops a second one.
+    fn begun_before(&self, findings: &mut Findings) {
+        let inventory = self.input.inventory;
+        let now = inventory.taken;
+        let registered = inventory.machines.values().any(|facts| {
+            facts.kubernetes.current(now).is_some_and(|state| *state != NodeState::Absent)
+        });
+        let evidence = if inventory.api.current(now).is_some_and(|answers| *answers) {
+            "the Kubernetes API answers"
+        } else if registered {
+            "machines are registered in Kubernetes"
+        } else if !inventory.begun.is_empty() {
+            "the journal has members of it"
+        } else {
+            return;
+        };
+        let message = format!("etcd has begun before: {evidence}");
+        let hint = "put the old control planes back, restore a snapshot, or use --override \
+                    bootstrap.again";
+        findings.about_plan(Rule::BootstrapAgain, message, hint);
+    }
+
+    /// Whether a machine says that it has a member.
+    fn a_machine_has_a_member(&self) -> bool {
+        let inventory = self.input.inventory;
+        let has_one = |member: &Option<MemberId>| member.is_some();
+        let mut facts = inventory.machines.values();
+        facts.any(|facts| facts.member.current(inventory.taken).is_some_and(has_one))
+    }
+
+    /// Whether there is a member, be it one that does not vote yet.
     fn has_members(&self) -> bool {
-        let inventory = self.against.inventory;
+        let inventory = self.input.inventory;
         inventory.etcd.current(inventory.taken).is_some_and(|etcd| !etcd.members.is_empty())
+    }
+
+    /// Members in two clusters of etcd cannot be counted together.
+    fn is_one_etcd(&self, findings: &mut Findings) {
+        let inventory = self.input.inventory;
+        for name in inventory.etcd.current(inventory.taken).iter().flat_map(|etcd| &etcd.apart) {
+            let message = format!("{name} is in another etcd than the other control planes");
+            let hint = "`ichor etcd members` shows both; reset the one without the data";
+            findings.about_plan(Rule::EtcdSplit, message, hint);
+        }
     }
 
     /// A spec without most of the voters cannot be reached.
     fn spec_keeps_voters(&self, findings: &mut Findings) {
-        let inventory = self.against.inventory;
+        let inventory = self.input.inventory;
         if inventory.etcd.current(inventory.taken).is_none() {
             return;
         }
-        let Some(seats) = self.members().filter(|seats| !seats.is_empty()) else { return };
+        let Some(seats) = self.voters().filter(|seats| !seats.is_empty()) else { return };
         let kept = seats.iter().filter(|seat| {
-            seat.machine.as_ref().is_some_and(|name| self.against.spec.is_control_plane(name))
+            seat.machine.as_ref().is_some_and(|name| self.input.spec.is_control_plane(name))
         });
         let (kept, all) = (kept.count(), seats.len());
         if kept <= all / 2 {
-            let message =
-                format!("the spec keeps {kept} of {all} voters of etcd, which is no majority");
+            let message = format!("the spec keeps {kept} of {all} voters of etcd: no majority");
             let hint = "put the control planes back and remove one at a time with `ichor remove`";
             findings.about_plan(Rule::QuorumSpec, message, hint);
         }
     }
+}
 
-    /// The steps that touch etcd, in their order.
-    fn steps(&self) -> impl Iterator<Item = &Step> {
-        let touches = |step: &&Step| touches_etcd(&step.action) && self.is_control_plane(step);
-        self.graph.steps.iter().filter(touches)
-    }
-
-    /// Whether a voter stops because of a step.
-    fn pauses(&self, step: &Step) -> bool {
-        match &step.action {
-            Action::RebootMachine | Action::ResetMachine => true,
-            Action::ApplyConfig { mode: ApplyMode::NoReboot, .. } => {
-                let rendering = self.against.desired.get(&step.machine);
-                let change = rendering.and_then(|rendering| rendering.change.as_ref());
-                change.is_none_or(|change| change.pauses_etcd)
-            }
-            _ => false,
-        }
-    }
+/// Whether a member is able to vote: started and caught up.
+pub(super) fn votes(member: &Member) -> bool {
+    member.started && matches!(member.lag, Some(0..=MAX_LAG))
 }
 
 /// The place of a voter, and whether it can vote now.
@@ -217,38 +305,40 @@ struct Seat {
 }
 
 /// A step claims what counting gives.
-fn proves(step: &Step, counted: Option<Proof>, findings: &mut Findings) {
+fn proves(step: &Step, counted: Option<QuorumProof>, findings: &mut Findings) {
     if step.proof == counted {
         return;
     }
-    let text = |proof: Option<Proof>| proof.map_or("nothing".to_owned(), |proof| proof.to_string());
+    let text =
+        |proof: Option<QuorumProof>| proof.map_or("nothing".to_owned(), |proof| proof.to_string());
     let message = format!("it claims {}; counted: {}", text(step.proof), text(counted));
     findings.about_step(Rule::QuorumProof, step, message, "make a new plan");
 }
 
-fn majority(step: &Step, proof: Proof, findings: &mut Findings) {
-    let Proof { voters, able } = proof;
-    if able > voters / 2 {
+fn majority(step: &Step, proof: QuorumProof, findings: &mut Findings) {
+    let QuorumProof { voters, healthy } = proof;
+    if healthy > voters / 2 {
         return;
     }
-    let machine = &step.machine;
+    let machine = &step.on;
     if voters == 1 {
         let message =
             format!("{machine} is the only voter of etcd: the API is down while it pauses");
         let hint = "do it when that is acceptable, with --override quorum.only-voter --reason …";
         findings.about_step(Rule::QuorumOnlyVoter, step, message, hint);
     } else {
-        let message = format!("{able} of {voters} voters would be able while {machine} is changed");
+        let message =
+            format!("{healthy} of {voters} voters would be healthy while {machine} is changed");
         let hint = "bring the other control planes back first; `ichor etcd members` shows them";
         findings.about_step(Rule::QuorumTolerance, step, message, hint);
     }
 }
 
-fn count(seats: &[Seat]) -> Proof {
-    let mut proof = Proof { voters: 0, able: 0 };
+fn count(seats: &[Seat]) -> QuorumProof {
+    let mut proof = QuorumProof { voters: 0, healthy: 0 };
     for seat in seats {
         proof.voters += 1;
-        proof.able += u32::from(seat.votes);
+        proof.healthy += u32::from(seat.votes);
     }
     proof
 }

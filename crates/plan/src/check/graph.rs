@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use domain::{MachineName, Target};
+
 use super::at;
-use crate::names::MachineName;
 use crate::step::Step;
 
 /// The steps, with everything that each one waits for, near and far.
@@ -11,7 +12,7 @@ pub(super) struct Graph<'a> {
     pub(super) steps: &'a [Step],
     /// For each step one bit for each step that is done before it.
     before: Vec<Vec<u64>>,
-    by_machine: BTreeMap<&'a MachineName, Vec<&'a Step>>,
+    by_target: BTreeMap<&'a Target, Vec<&'a Step>>,
     /// Whether each step is on a machine that was marked.
     marked: Vec<bool>,
 }
@@ -21,7 +22,7 @@ impl<'a> Graph<'a> {
     pub(super) fn new(steps: &'a [Step]) -> Option<Self> {
         let words = steps.len().div_ceil(BITS);
         let mut before: Vec<Vec<u64>> = Vec::with_capacity(steps.len());
-        let mut by_machine: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut by_target: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (index, step) in steps.iter().enumerate() {
             if at(step.number) != index + 1 {
                 return None;
@@ -35,15 +36,15 @@ impl<'a> Graph<'a> {
                 own[earlier / BITS] |= 1 << (earlier % BITS);
             }
             before.push(own);
-            by_machine.entry(&step.machine).or_default().push(step);
+            by_target.entry(&step.on).or_default().push(step);
         }
-        Some(Self { steps, before, by_machine, marked: vec![false; steps.len()] })
+        Some(Self { steps, before, by_target, marked: vec![false; steps.len()] })
     }
 
     /// Marks the steps on some machines.
     pub(super) fn mark(&mut self, marks: impl Fn(&MachineName) -> bool) {
-        for (machine, steps) in &self.by_machine {
-            if marks(machine) {
+        for (target, steps) in &self.by_target {
+            if target.machine().is_some_and(&marks) {
                 for step in steps {
                     self.marked[at(step.number) - 1] = true;
                 }
@@ -61,14 +62,14 @@ impl<'a> Graph<'a> {
         self.before[second][first / BITS] >> (first % BITS) & 1 == 1
     }
 
-    /// The steps on a machine.
-    pub(super) fn on(&self, machine: &MachineName) -> &[&'a Step] {
-        self.by_machine.get(machine).map_or(&[], Vec::as_slice)
+    /// The steps on a target.
+    pub(super) fn on(&self, target: &Target) -> &[&'a Step] {
+        self.by_target.get(target).map_or(&[], Vec::as_slice)
     }
 
-    /// The machines, with their steps.
-    pub(super) fn machines(&self) -> impl Iterator<Item = (&'a MachineName, &[&'a Step])> {
-        self.by_machine.iter().map(|(machine, steps)| (*machine, steps.as_slice()))
+    /// The targets, with their steps.
+    pub(super) fn targets(&self) -> impl Iterator<Item = (&'a Target, &[&'a Step])> {
+        self.by_target.iter().map(|(target, steps)| (*target, steps.as_slice()))
     }
 }
 

@@ -11,38 +11,27 @@ mod destroy;
 mod etcd;
 mod graph;
 mod order;
+mod service;
 mod targets;
+
+use std::collections::BTreeMap;
 
 use graph::Graph;
 
-use crate::digest::Digest;
-use crate::inventory::Inventory;
-use crate::names::MachineName;
-use crate::plan::{Body, Checked, Draft, Goal, Plan};
-use crate::render::Renderings;
+use domain::MachineName;
+
+use crate::plan::{Body, Checked, Draft, Goal, Override, Plan};
+use crate::planner::PlanningInput;
 use crate::rule::{Finding, Refusal, Rule};
 use crate::spec::ClusterSpec;
 use crate::step::{Step, StepNumber};
 
-/// What a plan is checked against.
-#[derive(Clone, Copy)]
-pub struct Against<'a> {
-    /// What is wanted.
-    pub spec: &'a ClusterSpec,
-    /// The configuration of each machine, compared with what it has.
-    pub desired: &'a Renderings,
-    /// What was seen.
-    pub inventory: &'a Inventory,
-    /// Which cluster it is ([`DigestKey::cluster`](crate::DigestKey::cluster)).
-    pub identity: Digest,
-}
-
 /// Checks a plan.
-pub fn check(draft: Plan<Draft>, against: &Against<'_>) -> Result<Plan<Checked>, Refusal> {
+pub fn check(draft: Plan<Draft>, input: &PlanningInput<'_>) -> Result<Plan<Checked>, Refusal> {
     let body = draft.body();
     let mut findings = Findings(Vec::new());
-    cluster(body, against, &mut findings);
-    overrides(body, &mut findings);
+    cluster(body, input, &mut findings);
+    overrides(body, input.spec, &mut findings);
     match Graph::new(&body.steps) {
         None => findings.about_plan(
             Rule::OrderGraph,
@@ -50,12 +39,17 @@ pub fn check(draft: Plan<Draft>, against: &Against<'_>) -> Result<Plan<Checked>,
             "make a new plan",
         ),
         Some(mut graph) => {
-            graph.mark(|machine| against.spec.is_control_plane(machine));
-            let check = Check { graph, against };
+            graph.mark(|machine| input.spec.is_control_plane(machine));
+            let mut check =
+                Check { graph, input, overrides: &body.overrides, out: BTreeMap::new() };
+            check.out = check.out_of_service();
+            check.kinds(body.goal, &mut findings);
             match body.goal {
                 Goal::Spec => {
+                    check.installations(&mut findings);
                     check.targets(&mut findings);
                     check.order(&mut findings);
+                    check.service(&mut findings);
                     check.etcd(&mut findings);
                 }
                 Goal::Destroyed => check.destroy(&mut findings),
@@ -63,7 +57,7 @@ pub fn check(draft: Plan<Draft>, against: &Against<'_>) -> Result<Plan<Checked>,
         }
     }
     let (overridden, broken): (Vec<Finding>, Vec<Finding>) =
-        findings.0.into_iter().partition(|finding| body.overrides(finding.rule));
+        findings.0.into_iter().partition(|finding| body.overrides(finding.rule, finding.machine()));
     if !broken.is_empty() {
         return Err(Refusal { findings: broken });
     }
@@ -76,7 +70,10 @@ pub fn check(draft: Plan<Draft>, against: &Against<'_>) -> Result<Plan<Checked>,
 /// A plan whose steps can be followed.
 struct Check<'a> {
     graph: Graph<'a>,
-    against: &'a Against<'a>,
+    input: &'a PlanningInput<'a>,
+    overrides: &'a [Override],
+    /// Machines that do not serve although they should, and why.
+    out: BTreeMap<&'a MachineName, String>,
 }
 
 impl Check<'_> {
@@ -89,37 +86,34 @@ struct Findings(Vec<Finding>);
 
 impl Findings {
     fn about_plan(&mut self, rule: Rule, message: String, hint: &str) {
-        self.0.push(Finding { rule, step: None, machine: None, message, hint: hint.to_owned() });
+        self.0.push(Finding { rule, step: None, on: None, message, hint: hint.to_owned() });
     }
 
     fn about_machine(&mut self, rule: Rule, machine: &MachineName, message: String, hint: &str) {
-        let (machine, hint) = (Some(machine.clone()), hint.to_owned());
-        self.0.push(Finding { rule, step: None, machine, message, hint });
+        self.0.push(Finding::about(machine, rule, message, hint));
     }
 
     fn about_step(&mut self, rule: Rule, step: &Step, message: String, hint: &str) {
         self.0.push(Finding {
             rule,
             step: Some(step.number),
-            machine: Some(step.machine.clone()),
+            on: Some(step.on.clone()),
             message,
             hint: hint.to_owned(),
         });
     }
 }
 
-fn cluster(body: &Body, against: &Against<'_>, findings: &mut Findings) {
-    if body.cluster != against.spec.cluster {
-        let message = format!(
-            "the plan is for cluster {}, and this is {}",
-            body.cluster, against.spec.cluster
-        );
+fn cluster(body: &Body, input: &PlanningInput<'_>, findings: &mut Findings) {
+    if body.cluster != input.spec.cluster {
+        let message =
+            format!("the plan is for cluster {}, and this is {}", body.cluster, input.spec.cluster);
         findings.about_plan(
             Rule::IdentityCluster,
             message,
             "run it in the directory of its cluster",
         );
-    } else if body.identity != against.identity {
+    } else if body.identity != input.identity {
         let message = format!(
             "the plan is for another cluster that is called {} as well: its vault has another key",
             body.cluster
@@ -132,15 +126,25 @@ fn cluster(body: &Body, against: &Against<'_>, findings: &mut Findings) {
     }
 }
 
-fn overrides(body: &Body, findings: &mut Findings) {
-    for given in &body.overrides {
-        let problem = match Rule::parse(&given.rule) {
-            None => "there is no such rule",
-            Some(rule) if !rule.can_be_overridden() => "this rule cannot be overridden",
-            Some(_) if given.reason.trim().is_empty() => "there is no reason",
-            Some(_) => continue,
+fn overrides(body: &Body, spec: &ClusterSpec, findings: &mut Findings) {
+    for Override { rule, machine, reason } in &body.overrides {
+        let parsed = Rule::parse(rule);
+        let unknown = machine.as_ref().filter(|machine| spec.machine(machine).is_none());
+        let problem = match (parsed, machine) {
+            (None, _) => "there is no such rule".to_owned(),
+            (Some(rule), _) if !rule.can_be_overridden() => {
+                "this rule cannot be overridden".to_owned()
+            }
+            (Some(rule), None) if rule.is_for_one_machine() => {
+                format!("it needs the machine that it is for, as in {rule}=NAME")
+            }
+            (Some(_), Some(_)) if let Some(machine) = unknown => {
+                format!("the spec has no machine {machine}")
+            }
+            _ if reason.trim().is_empty() => "there is no reason".to_owned(),
+            _ => continue,
         };
-        let message = format!("override of {:?}: {problem}", given.rule);
+        let message = format!("override of {rule:?}: {problem}");
         let hint =
             "name a rule that can be overridden, and why: docs/reference/errors.md lists them";
         findings.about_plan(Rule::OverrideUnknown, message, hint);

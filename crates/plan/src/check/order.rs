@@ -1,11 +1,15 @@
 //! Rules about what may happen at the same time, and what must come first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use domain::{FailureDomain, MachineName, Target};
+
+use super::etcd::votes;
 use super::{Check, Findings};
-use crate::names::{FailureDomain, MachineName};
+use crate::action::{Awaited, Change, EtcdEffect};
+use crate::plan::Goal;
 use crate::rule::Rule;
-use crate::step::{Action, ApplyMode, Step};
+use crate::step::Step;
 
 impl Check<'_> {
     pub(super) fn order(&self, findings: &mut Findings) {
@@ -16,51 +20,84 @@ impl Check<'_> {
         self.batches(findings);
     }
 
-    /// Whatever is done to a machine, somebody waits until it serves again.
+    /// Kinds of change that exclude each other are not in one plan, and only the end of a cluster ends machines.
+    pub(super) fn kinds(&self, goal: Goal, findings: &mut Findings) {
+        let mut first: BTreeMap<Change, &Step> = BTreeMap::new();
+        for step in self.graph.steps {
+            let Some(kind) = step.action.nature().change else { continue };
+            first.entry(kind).or_insert(step);
+        }
+        for (kind, other) in Change::EXCLUSIVE {
+            if let (Some(step), Some(other)) = (first.get(kind), first.get(other)) {
+                let (verb, other) = (step.action.verb(), other.action.verb());
+                let message = format!("{verb} and {other} exclude each other in one plan");
+                findings.about_step(Rule::OrderKinds, step, message, "make a new plan");
+            }
+        }
+        for step in self.graph.steps {
+            let ends = step.action.nature().change == Some(Change::Destroy);
+            if ends != (goal == Goal::Destroyed) {
+                let message = if ends {
+                    format!("{} would lose its configuration and data", step.on)
+                } else {
+                    format!("{} does not end a cluster", step.action.verb())
+                };
+                let hint = "machines are reset by a plan that ends the cluster: make a new plan";
+                findings.about_step(Rule::DestroyGoal, step, message, hint);
+            }
+        }
+    }
+
+    /// Whatever is done to a machine, a later step waits until it serves again.
     fn awaits(&self, findings: &mut Findings) {
         for step in self.graph.steps {
-            let disturbs = step.action.is_disruptive()
-                || matches!(step.action, Action::ApplyConfig { mode: ApplyMode::Maintenance, .. });
-            if !disturbs {
-                continue;
-            }
-            let lacks = |wait: fn(&Action) -> bool| {
-                let mut on = self.graph.on(&step.machine).iter();
-                !on.any(|other| wait(&other.action) && self.graph.precedes(step, other))
+            let lacks = |awaited: &&Awaited| {
+                let mut on = self.graph.on(&step.on).iter();
+                !on.any(|other| {
+                    other.action.nature().awaits == Some(**awaited)
+                        && self.graph.precedes(step, other)
+                })
             };
-            let missing = if lacks(awaits_node) {
-                "to serve in Kubernetes again"
-            } else if self.is_control_plane(step) && lacks(awaits_voter) {
-                "to vote in etcd again"
-            } else {
-                continue;
+            let missing = match self.awaited(step).find(lacks) {
+                None => continue,
+                Some(Awaited::Machine) => "to answer again",
+                Some(Awaited::Node) => "to serve in Kubernetes again",
+                Some(Awaited::Voter) => "to vote in etcd again",
             };
-            let message = format!("nothing waits for {} {missing}", step.machine);
+            let message = format!("nothing waits for {} {missing}", step.on);
             findings.about_step(Rule::OrderAwait, step, message, "make a new plan");
         }
     }
 
+    /// What has to be waited for after a step; only control planes vote.
+    fn awaited(&self, step: &Step) -> impl Iterator<Item = &'static Awaited> {
+        let votes = self.is_control_plane(step);
+        let awaited = step.action.nature().leaves_awaited.iter();
+        awaited.filter(move |awaited| votes || **awaited != Awaited::Voter)
+    }
+
     /// Steps on control planes happen one after the other, each machine being waited for.
     fn control_planes(&self, findings: &mut Findings) {
-        let bootstrap = self.graph.steps.iter().find(|step| step.action == Action::BootstrapEtcd);
+        let bootstrap = self.bootstraps().next();
         let chain = self.chain(findings);
-        // Before there is a cluster, nobody is served who would notice.
+        // Before there is a cluster, nothing is served that could be interrupted.
         let serves =
             |step: &Step| bootstrap.is_none_or(|bootstrap| !self.graph.precedes(step, bootstrap));
-        let disturbing: Vec<&Step> =
-            chain.into_iter().filter(|step| step.action.is_disruptive() && serves(step)).collect();
+        let disturbing: Vec<&Step> = chain
+            .into_iter()
+            .filter(|step| step.action.nature().disturbs && serves(step))
+            .collect();
         for (index, second) in disturbing.iter().enumerate() {
-            for first in disturbing[..index].iter().filter(|first| first.machine != second.machine)
-            {
-                let waited = |wait: fn(&Action) -> bool| {
-                    self.graph.on(&first.machine).iter().any(|other| {
-                        wait(&other.action)
+            for first in disturbing[..index].iter().filter(|first| first.on != second.on) {
+                let waited = |awaited: &Awaited| {
+                    self.graph.on(&first.on).iter().any(|other| {
+                        other.action.nature().awaits == Some(*awaited)
                             && self.graph.precedes(first, other)
                             && self.graph.precedes(other, second)
                     })
                 };
-                if !waited(awaits_node) || !waited(awaits_voter) {
-                    let message = format!("{} is not waited for before that", first.machine);
+                if !self.awaited(first).all(waited) {
+                    let message = format!("{} is not waited for before that", first.on);
                     let hint = "control planes are changed one at a time: make a new plan";
                     findings.about_step(Rule::OrderControlPlanes, second, message, hint);
                     break;
@@ -71,14 +108,11 @@ impl Check<'_> {
 
     /// The steps that touch etcd, which happen one after the other.
     pub(super) fn chain(&self, findings: &mut Findings) -> Vec<&Step> {
-        let touches = |step: &&Step| self.is_control_plane(step) && touches_etcd(&step.action);
-        let chain: Vec<&Step> = self.graph.steps.iter().filter(touches).collect();
+        let chain: Vec<&Step> = self.etcd_steps().collect();
         for pair in chain.windows(2) {
             if !self.graph.precedes(pair[0], pair[1]) {
-                let message = format!(
-                    "{} may be changed at the same time as {}",
-                    pair[1].machine, pair[0].machine
-                );
+                let message =
+                    format!("{} may be changed at the same time as {}", pair[1].on, pair[0].on);
                 let hint = "control planes are changed one at a time: make a new plan";
                 findings.about_step(Rule::OrderControlPlanes, pair[1], message, hint);
             }
@@ -86,31 +120,62 @@ impl Check<'_> {
         chain
     }
 
-    /// The leader of etcd is the last control plane to be disturbed, and hands over before it reboots.
+    /// The steps that begin etcd.
+    pub(super) fn bootstraps(&self) -> impl Iterator<Item = &Step> {
+        let begins = |step: &&Step| step.action.nature().etcd == EtcdEffect::Begin;
+        self.graph.steps.iter().filter(begins)
+    }
+
+    /// The steps that may change what etcd is or does. Where a plan begins etcd, machines join side by side.
+    pub(super) fn etcd_steps(&self) -> impl Iterator<Item = &Step> {
+        let begins = self.bootstraps().next().is_some();
+        self.graph.steps.iter().filter(move |step| {
+            self.is_control_plane(step)
+                && match step.action.nature().etcd {
+                    EtcdEffect::None => false,
+                    EtcdEffect::Join => !begins,
+                    _ => true,
+                }
+        })
+    }
+
+    /// The leader of etcd is the last healthy control plane to be disturbed, and hands over before it reboots.
     fn leader(&self, findings: &mut Findings) {
-        let inventory = self.against.inventory;
+        let inventory = self.input.inventory;
         let Some(etcd) = inventory.etcd.current(inventory.taken) else { return };
         let leader = etcd.leader.and_then(|id| etcd.members.get(&id)?.machine.as_ref());
-        let Some(leader) = leader else { return };
-        let several =
-            etcd.members.values().filter(|member| member.voter && member.started).count() > 1;
-        for step in self.graph.on(leader).iter().filter(|step| step.action.is_disruptive()) {
+        let Some(leader) = leader.map(Target::from) else { return };
+        let healthy = etcd.members.values().filter(|member| member.voter && votes(member)).count();
+        // Those that join before a step, or vote again, can lead as well.
+        let several = |step: &Step| {
+            let restored = self.etcd_steps().filter(|other| {
+                other.action.nature().etcd == EtcdEffect::Restore
+                    && other.on != leader
+                    && !self.has_healthy_voter(other)
+                    && self.graph.precedes(other, step)
+            });
+            let restored: BTreeSet<&Target> = restored.map(|other| &other.on).collect();
+            healthy + restored.len() > 1
+        };
+        let leads = self.graph.on(&leader).iter().filter(|step| step.action.nature().disturbs);
+        for step in leads {
             let later = self.graph.steps.iter().find(|other| {
-                other.action.is_disruptive()
-                    && self.is_control_plane(other)
-                    && other.machine != *leader
+                other.action.nature().disturbs
+                    && other.on != leader
+                    && self.has_healthy_voter(other)
                     && !self.graph.precedes(other, step)
             });
-            if let Some(later) = later {
-                let message = format!("{leader} leads etcd and comes before {}", later.machine);
+            // One that is out of service comes before all others, since its change may be its cure.
+            if let Some(later) = later.filter(|_| !self.is_out(step)) {
+                let message = format!("{leader} leads etcd and comes before {}", later.on);
                 let hint = "make a new plan, or use --override order.leader";
                 findings.about_step(Rule::OrderLeader, step, message, hint);
             }
-            let hands_over = |other: &&&Step| {
-                other.action == Action::HandOverLeadership && self.graph.precedes(other, step)
-            };
-            let kept = !self.graph.on(leader).iter().any(|other| hands_over(&other));
-            if several && step.action == Action::RebootMachine && kept {
+            let handed_over = self.graph.on(&leader).iter().any(|other| {
+                other.action.nature().etcd == EtcdEffect::MoveLeader
+                    && self.graph.precedes(other, step)
+            });
+            if step.action.nature().reboots && !handed_over && several(step) {
                 let message = format!("{leader} leads etcd and would reboot without handing over");
                 let hint = "make a new plan, or use --override order.leader";
                 findings.about_step(Rule::OrderLeader, step, message, hint);
@@ -118,16 +183,27 @@ impl Check<'_> {
         }
     }
 
-    /// Workers are disturbed after the control planes.
+    /// Whether a step is on a control plane that etcd counts on; where the members are not known, on any.
+    fn has_healthy_voter(&self, step: &Step) -> bool {
+        let inventory = self.input.inventory;
+        let Some(etcd) = inventory.etcd.current(inventory.taken) else {
+            return self.is_control_plane(step);
+        };
+        self.is_control_plane(step)
+            && etcd.members.values().any(|member| {
+                member.machine.as_ref() == step.on.machine() && member.voter && votes(member)
+            })
+    }
+
+    /// Workers are disturbed after the control planes that etcd counts on; one that is stuck holds up no worker.
     fn workers(&self, findings: &mut Findings) {
-        let disturbing = || self.graph.steps.iter().filter(|step| step.action.is_disruptive());
+        let disturbing = || self.graph.steps.iter().filter(|step| step.action.nature().disturbs);
         let control_planes: Vec<&Step> =
-            disturbing().filter(|step| self.is_control_plane(step)).collect();
+            disturbing().filter(|step| self.has_healthy_voter(step)).collect();
         for step in disturbing().filter(|step| !self.is_control_plane(step)) {
             let early = control_planes.iter().find(|other| !self.graph.precedes(other, step));
             if let Some(other) = early {
-                let message =
-                    format!("{} is disturbed before control plane {}", step.machine, other.machine);
+                let message = format!("{} is disturbed before control plane {}", step.on, other.on);
                 let hint = "make a new plan, or use --override order.workers";
                 findings.about_step(Rule::OrderWorkers, step, message, hint);
             }
@@ -136,20 +212,10 @@ impl Check<'_> {
 
     /// Workers that may be disturbed at the same time are few, and fail together anyway.
     fn batches(&self, findings: &mut Findings) {
-        let spec = self.against.spec;
-        let domains: BTreeMap<&MachineName, _> =
+        let spec = self.input.spec;
+        let domains: Domains<'_> =
             spec.machines().map(|(machine, _)| (&machine.name, machine.domain.as_ref())).collect();
-        let mut times: Vec<Time<'_>> = Vec::new();
-        for (machine, steps) in self.graph.machines() {
-            let begins = steps.iter().find(|step| step.action.is_disruptive());
-            let ends = steps.iter().rfind(|step| awaits_node(&step.action));
-            if let (Some(begins), Some(ends)) = (begins, ends)
-                && !self.is_control_plane(begins)
-            {
-                let domain = domains.get(machine).copied().flatten();
-                times.push(Time { begins, ends, domain: domain.map(FailureDomain::as_str) });
-            }
-        }
+        let times = self.times(&domains);
         let most = usize::try_from(spec.policy.workers_at_once).unwrap_or(usize::MAX);
         for one in &times {
             let apart = |other: &Time<'_>| {
@@ -157,7 +223,7 @@ impl Check<'_> {
                     || self.graph.precedes(other.ends, one.begins)
             };
             let together: Vec<&Time<'_>> = times.iter().filter(|other| !apart(other)).collect();
-            let machine = &one.begins.machine;
+            let machine = &one.begins.on;
             if together.len() > most {
                 let message = format!(
                     "{machine} may be disturbed together with {} others, and {most} at once are allowed",
@@ -169,41 +235,38 @@ impl Check<'_> {
             if let Some(other) = together.iter().find(|other| other.domain != one.domain) {
                 let message = format!(
                     "{machine} and {} of another failure domain may be disturbed together",
-                    other.begins.machine
+                    other.begins.on
                 );
                 let hint = "make a new plan, or use --override batch.domain";
                 findings.about_step(Rule::BatchDomain, one.begins, message, hint);
             }
+            self.beside(one, &together, &domains, findings);
         }
     }
+
+    fn times<'s>(&'s self, domains: &Domains<'s>) -> Vec<Time<'s>> {
+        let mut times = Vec::new();
+        for (target, steps) in self.graph.targets() {
+            let begins = steps.iter().find(|step| step.action.nature().disturbs);
+            let ends =
+                steps.iter().rfind(|step| step.action.nature().awaits == Some(Awaited::Node));
+            if let (Some(begins), Some(ends)) = (begins, ends)
+                && !self.is_control_plane(begins)
+            {
+                let domain = target.machine().and_then(|name| domains.get(name).copied().flatten());
+                times.push(Time { begins, ends, domain: domain.map(FailureDomain::as_str) });
+            }
+        }
+        times
+    }
 }
+
+/// The failure domain of each machine.
+pub(super) type Domains<'a> = BTreeMap<&'a MachineName, Option<&'a FailureDomain>>;
 
 /// From the first step that disturbs a worker to the last one that waits for it.
-struct Time<'a> {
-    begins: &'a Step,
+pub(super) struct Time<'a> {
+    pub(super) begins: &'a Step,
     ends: &'a Step,
-    domain: Option<&'a str>,
-}
-
-fn awaits_node(action: &Action) -> bool {
-    matches!(action, Action::AwaitNode { .. })
-}
-
-fn awaits_voter(action: &Action) -> bool {
-    matches!(action, Action::AwaitVoter)
-}
-
-/// Whether a step on a control plane may change what etcd is or does.
-pub(super) fn touches_etcd(action: &Action) -> bool {
-    match action {
-        Action::ApplyConfig { mode: ApplyMode::NoReboot | ApplyMode::Staged, .. }
-        | Action::BootstrapEtcd
-        | Action::AwaitVoter
-        | Action::HandOverLeadership
-        | Action::RebootMachine
-        | Action::ResetMachine => true,
-        Action::ApplyConfig { mode: ApplyMode::Maintenance, .. }
-        | Action::AwaitNode { .. }
-        | Action::FetchKubeconfig => false,
-    }
+    pub(super) domain: Option<&'a str>,
 }

@@ -1,59 +1,102 @@
 //! Rules about one step and its machine: who it is, what it has, what it gets.
 
+use std::collections::BTreeMap;
+
+use domain::{ApplyMode, MachineFacts, MachineName, NodeIdentity, Standing};
+
 use super::{Check, Findings};
-use crate::inventory::{MachineFacts, Standing};
+use crate::action::{Awaited, Needed, On, Seen};
+use crate::planner::expects_ready;
 use crate::reboot::RebootClass;
 use crate::render::Rendering;
 use crate::rule::Rule;
-use crate::step::{Action, ApplyMode, Gate, Precondition, Step};
+use crate::spec::Policy;
+use crate::step::{Gate, Step};
 
 impl Check<'_> {
     pub(super) fn targets(&self, findings: &mut Findings) {
-        for (machine, steps) in self.graph.machines() {
-            let known = self.against.spec.machine(machine).is_some();
-            let facts = self.against.inventory.machines.get(machine);
-            let rendering = self.against.desired.get(machine);
-            let (Some(facts), Some(rendering), true) = (facts, rendering, known) else {
-                let message = format!("{machine} is no machine of the spec that was looked at");
-                findings.about_step(Rule::IdentityMachine, steps[0], message, "make a new plan");
-                continue;
-            };
+        for (_, steps) in self.graph.targets() {
+            let Some((facts, rendering)) = self.observed(steps[0], findings) else { continue };
             self.installation(steps[0], facts, findings);
             keeps(steps[0], rendering, findings);
             for step in steps {
-                complete(step, findings);
+                complete(step, &self.input.spec.policy, findings);
                 self.windows(step, findings);
                 self.standing(step, facts, findings);
                 self.preconditions(step, facts, findings);
                 self.config(step, rendering, findings);
                 self.disk(step, facts, rendering, findings);
-                if step.action == Action::ResetMachine {
-                    let message = format!("{machine} would lose its configuration and data");
-                    let hint = "a plan resets machines only to end the cluster: make a new plan";
-                    findings.about_step(Rule::DestroyGoal, step, message, hint);
-                }
+                self.waits_for_ready(step, findings);
             }
         }
     }
 
-    /// A machine that is ours is the installation that was recorded.
+    /// No two machines are one installation.
+    pub(super) fn installations(&self, findings: &mut Findings) {
+        let inventory = self.input.inventory;
+        let mut known: BTreeMap<&NodeIdentity, &MachineName> = BTreeMap::new();
+        for (name, facts) in &inventory.machines {
+            let Some(node) = facts.node.current(inventory.taken) else { continue };
+            if let Some(first) = known.insert(node, name) {
+                let message = format!("{first} and {name} are one installation, {node}");
+                let hint = "give each machine an address of its own";
+                findings.about_machine(Rule::IdentityTwice, name, message, hint);
+            }
+        }
+    }
+
+    /// What was seen of a step's machine and what it should have. Steps on anything else than a machine of the spec are
+    /// refused: no action suits such a target yet.
+    pub(super) fn observed(
+        &self,
+        step: &Step,
+        findings: &mut Findings,
+    ) -> Option<(&MachineFacts, &Rendering)> {
+        let found = step.on.machine().and_then(|name| {
+            self.input.spec.machine(name)?;
+            Some((self.input.inventory.machines.get(name)?, self.input.desired.get(name)?))
+        });
+        if found.is_none() {
+            let message = format!("{} is not in the spec, or was not observed", step.on);
+            findings.about_step(Rule::IdentityMachine, step, message, "make a new plan");
+        }
+        found
+    }
+
+    /// A machine that is ours is the installation that was recorded, and one in maintenance was not ours before.
     pub(super) fn installation(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
-        let (now, machine) = (self.against.inventory.taken, &step.machine);
-        let ours = facts.standing.current(now) == Some(&Standing::Ours);
-        if let (true, Some(recorded), Some(node)) = (ours, &facts.recorded, facts.node.current(now))
-            && recorded != node
-        {
-            let message = format!("{machine} is installation {node}, and {recorded} was recorded");
-            let hint =
-                "is its address right? If it was installed anew, use --override identity.node";
-            findings.about_machine(Rule::IdentityNode, machine, message, hint);
+        let (now, machine) = (self.input.inventory.taken, &step.on);
+        let Some(recorded) = &facts.recorded else { return };
+        match facts.standing.current(now) {
+            Some(Standing::Ours) => {
+                let Some(node) = facts.node.current(now).filter(|node| *node != recorded) else {
+                    return;
+                };
+                let message =
+                    format!("{machine} is installation {node}, and {recorded} was recorded");
+                let hint = format!(
+                    "is its address right? If it was installed anew, use --override \
+                     identity.node={machine}"
+                );
+                findings.about_step(Rule::IdentityNode, step, message, &hint);
+            }
+            Some(Standing::Maintenance) => {
+                let message =
+                    format!("{machine} was recorded as ours and says that it is in maintenance");
+                let hint = format!(
+                    "if it was reset or installed anew, use --override \
+                     identity.maintenance={machine}"
+                );
+                findings.about_step(Rule::IdentityMaintenance, step, message, &hint);
+            }
+            Some(Standing::Another | Standing::Coming | Standing::Away) | None => {}
         }
     }
 
     /// A step suits the machine that is there.
     pub(super) fn standing(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
-        let now = self.against.inventory.taken;
-        let machine = &step.machine;
+        let now = self.input.inventory.taken;
+        let machine = &step.on;
         let standing = match facts.standing.current(now) {
             Some(Standing::Another) => {
                 let message = format!("{machine} carries the configuration of another cluster");
@@ -63,42 +106,33 @@ impl Check<'_> {
             Some(standing) => *standing,
             None => {
                 let why = facts.standing.why_not(now);
-                let message = format!("{machine} cannot be seen now: {why}");
-                let hint = "make a new plan, which leaves it out";
+                let message = format!("{machine} is unreachable now: {why}");
+                let hint = "make a new plan, which skips it";
                 return findings.about_step(Rule::FactsCurrent, step, message, hint);
             }
         };
-        let configures = |other: &&&Step| {
-            matches!(other.action, Action::ApplyConfig { mode: ApplyMode::Maintenance, .. })
+        let on = step.action.nature().on;
+        let joins = |other: &&Step| {
+            other.action.nature().awaits == Some(Awaited::Machine)
                 && self.graph.precedes(other, step)
         };
-        let suits = match &step.action {
-            Action::ApplyConfig { mode: ApplyMode::Maintenance, .. } => {
-                standing == Standing::Maintenance
-            }
-            Action::ApplyConfig { mode: ApplyMode::NoReboot | ApplyMode::Staged, .. }
-            | Action::HandOverLeadership
-            | Action::RebootMachine
-            | Action::ResetMachine => standing == Standing::Ours,
-            Action::BootstrapEtcd
-            | Action::AwaitVoter
-            | Action::AwaitNode { .. }
-            | Action::FetchKubeconfig => {
-                standing == Standing::Ours || self.graph.on(machine).iter().any(|s| configures(&s))
+        let suits = match on.needed() {
+            Needed::Is(needed) => standing == needed,
+            Needed::Joined => {
+                matches!(standing, Standing::Ours | Standing::Away)
+                    || self.graph.on(machine).iter().any(joins)
             }
         };
-        let for_control_planes = matches!(
-            step.action,
-            Action::AwaitVoter | Action::HandOverLeadership | Action::FetchKubeconfig
-        );
-        if for_control_planes && !self.is_control_plane(step) {
+        if matches!(on, On::ControlPlane(_)) && !self.is_control_plane(step) {
             let message =
                 format!("{} does not suit {machine}, which is a worker", step.action.verb());
             findings.about_step(Rule::FactsCurrent, step, message, "make a new plan");
         }
         if !suits {
             let state = match standing {
-                Standing::Maintenance => "waits for configuration",
+                Standing::Maintenance => "is in maintenance",
+                Standing::Coming => "boots with its configuration",
+                Standing::Away => "is not back yet",
                 Standing::Ours | Standing::Another => "is configured already",
             };
             let message = format!("{} does not suit {machine}, which {state}", step.action.verb());
@@ -108,34 +142,16 @@ impl Check<'_> {
 
     /// A step assumes what was seen, and says so.
     pub(super) fn preconditions(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
-        let inventory = self.against.inventory;
+        let inventory = self.input.inventory;
         let now = inventory.taken;
-        let node = || facts.node.current(now).cloned().map(Precondition::NodeIs);
-        let wanted: Vec<Option<Precondition>> = match &step.action {
-            Action::ApplyConfig { mode: ApplyMode::Maintenance, .. } => {
-                vec![Some(Precondition::InMaintenance)]
-            }
-            Action::ApplyConfig { .. } => {
-                let config = facts.config.current(now).copied().map(Precondition::ConfigIs);
-                vec![node(), config]
-            }
-            Action::RebootMachine => {
-                vec![node(), facts.boot.current(now).cloned().map(Precondition::BootIs)]
-            }
-            Action::HandOverLeadership => {
-                let member = inventory.etcd.current(now).and_then(|etcd| etcd.on(&step.machine));
-                vec![member.map(|(id, _)| Precondition::MemberIs(id))]
-            }
-            Action::ResetMachine => vec![node()],
-            Action::BootstrapEtcd => vec![Some(Precondition::NoMembers)],
-            Action::AwaitVoter | Action::AwaitNode { .. } | Action::FetchKubeconfig => Vec::new(),
-        };
+        let seen = Seen { facts, etcd: inventory.etcd.current(now), on: &step.on, now };
+        let wanted = step.action.assumes(&seen);
         let mut missing = wanted.iter().filter(|wanted| {
             wanted.as_ref().is_none_or(|wanted| !step.preconditions.contains(wanted))
         });
         if let Some(missing) = missing.next() {
             let message = missing.as_ref().map_or_else(
-                || format!("what {} has to be is not known now", step.machine),
+                || format!("what {} has to be is not known now", step.on),
                 |wanted| format!("it has to insist on: {wanted}"),
             );
             findings.about_step(Rule::FactsCurrent, step, message, "make a new plan");
@@ -146,38 +162,61 @@ impl Check<'_> {
     fn config(&self, step: &Step, rendering: &Rendering, findings: &mut Findings) {
         let change = rendering.change.as_ref();
         let class = change.map(|change| change.class);
-        let machine = &step.machine;
-        if let Action::ApplyConfig { config, mode, changes } = &step.action {
-            let shown = match mode {
-                ApplyMode::Maintenance => changes.is_empty(),
+        let machine = &step.on;
+        let given = step.action.config();
+        if let Some(given) = given {
+            let shown = match given.mode {
+                ApplyMode::Maintenance => given.changes.is_empty(),
                 ApplyMode::NoReboot | ApplyMode::Staged => {
-                    change.is_some_and(|change| change.fields == *changes)
+                    change.is_some_and(|change| change.fields == given.changes)
                 }
             };
-            if *config != rendering.digest || !shown {
+            if given.config != rendering.digest || !shown {
                 let message = format!("the configuration is not what the spec gives {machine} now");
                 findings.about_step(Rule::ConfigDigest, step, message, "make a new plan");
             }
         }
-        let right = match &step.action {
-            Action::ApplyConfig { mode: ApplyMode::NoReboot, .. } => {
-                class == Some(RebootClass::WithoutReboot)
-            }
-            Action::ApplyConfig { mode: ApplyMode::Staged, .. } => {
-                let follows = |other: &&&Step| {
-                    other.action == Action::RebootMachine && self.graph.precedes(step, other)
-                };
-                class == Some(RebootClass::WithReboot)
-                    && self.graph.on(machine).iter().any(|other| follows(&other))
-            }
-            Action::RebootMachine => class == Some(RebootClass::WithReboot),
-            _ => true,
+        let (mode, reboots) = (given.map(|given| given.mode), step.action.nature().reboots);
+        let suits = match mode {
+            Some(ApplyMode::Maintenance) => true,
+            Some(ApplyMode::NoReboot) => class == Some(RebootClass::WithoutReboot),
+            Some(ApplyMode::Staged) => class == Some(RebootClass::WithReboot),
+            None => !reboots || class == Some(RebootClass::WithReboot),
         };
-        if !right {
+        let on_machine = self.graph.on(machine);
+        let reboots_later = || {
+            let reboot = |other: &&&Step| other.action.nature().reboots;
+            on_machine.iter().filter(reboot).any(|other| self.graph.precedes(step, other))
+        };
+        let staged_before = || {
+            let staged = |other: &&&Step| {
+                other.action.config().is_some_and(|given| given.mode == ApplyMode::Staged)
+            };
+            on_machine.iter().filter(staged).any(|other| self.graph.precedes(other, step))
+        };
+        let message = if !suits {
             let class = class.map_or_else(|| "not known".to_owned(), |class| class.to_string());
-            let message =
-                format!("{} does not suit the change, which is {class}", step.action.verb());
-            findings.about_step(Rule::ConfigReboot, step, message, "make a new plan");
+            format!("{} does not suit the change, which is {class}", step.action.verb())
+        } else if mode == Some(ApplyMode::Staged) && !reboots_later() {
+            format!("nothing reboots {machine} after that")
+        } else if reboots && !staged_before() {
+            format!("no configuration waits for the reboot of {machine}")
+        } else {
+            return;
+        };
+        findings.about_step(Rule::ConfigReboot, step, message, "make a new plan");
+    }
+
+    /// A wait for a node waits for as much as the network allows.
+    fn waits_for_ready(&self, step: &Step, findings: &mut Findings) {
+        let ready = expects_ready(self.input.spec);
+        if step.action.waits_for_ready().is_some_and(|waits| waits != ready) {
+            let message = if ready {
+                format!("{} has to be ready, not only registered", step.on)
+            } else {
+                format!("{} cannot be ready before there is a network", step.on)
+            };
+            findings.about_step(Rule::OrderAwait, step, message, "make a new plan");
         }
     }
 
@@ -189,25 +228,25 @@ impl Check<'_> {
         rendering: &Rendering,
         findings: &mut Findings,
     ) {
-        let disks = facts.disks.current(self.against.inventory.taken);
+        let disks = facts.disks.current(self.input.inventory.taken);
         let missing = disks.and_then(|disks| rendering.disk.missing(disks));
-        if let (Action::ApplyConfig { mode: ApplyMode::Maintenance, .. }, Some(why)) =
-            (&step.action, missing)
-        {
-            let message = format!("{}: {why}", step.machine);
+        let installs =
+            step.action.config().is_some_and(|given| given.mode == ApplyMode::Maintenance);
+        if let Some(why) = missing.filter(|_| installs) {
+            let message = format!("{}: {why}", step.on);
             let hint = "`ichor disks --insecure` shows what there is; name one of them";
             findings.about_step(Rule::InstallDisk, step, message, hint);
         }
     }
 
     fn windows(&self, step: &Step, findings: &mut Findings) {
-        let windows = &self.against.spec.policy.windows;
+        let windows = &self.input.spec.policy.windows;
         let waits = step.gates.iter().any(|gate| {
             let Gate::Windows(given) = gate;
             given == windows
         });
-        if step.action.is_disruptive() && !windows.is_empty() && !waits {
-            let message = format!("{} would be disturbed outside the windows", step.machine);
+        if step.action.nature().disturbs && !windows.is_empty() && !waits {
+            let message = format!("{} would be disturbed outside the windows", step.on);
             let hint = "make a new plan, or use --override window.missing";
             findings.about_step(Rule::WindowMissing, step, message, hint);
         }
@@ -216,37 +255,31 @@ impl Check<'_> {
 
 /// A machine keeps its role, and its Kubernetes.
 fn keeps(step: &Step, rendering: &Rendering, findings: &mut Findings) {
-    let machine = &step.machine;
-    let Some(change) = &rendering.change else { return };
+    let (machine, Some(change)) = (&step.on, &rendering.change) else { return };
     if change.changes_role {
         let message = format!("{machine} would change between control plane and worker");
         let hint = "remove it from the cluster and add it again in its new role";
-        findings.about_machine(Rule::ConfigRole, machine, message, hint);
+        findings.about_step(Rule::ConfigRole, step, message, hint);
     }
     if change.changes_kubernetes {
         let message = format!(
             "{machine} would get another release of Kubernetes by a mere change of its files"
         );
         let hint = "`ichor upgrade k8s` does it in the right order";
-        findings.about_machine(Rule::ConfigKubernetes, machine, message, hint);
+        findings.about_step(Rule::ConfigKubernetes, step, message, hint);
     }
 }
 
-pub(super) fn complete(step: &Step, findings: &mut Findings) {
-    let empty = |text: &str| text.trim().is_empty();
-    let missing = if step.time_out.duration().is_zero() {
-        "a time-out"
-    } else if empty(&step.leaves) {
-        "what it leaves behind"
-    } else if empty(&step.recovery) {
-        "a recovery command"
+/// A step has the limits of its action, and says what it leaves behind.
+pub(super) fn complete(step: &Step, policy: &Policy, findings: &mut Findings) {
+    let problem = if step.time_out != step.action.limits(policy).time_out {
+        "its time-out is not that of the action and the policy"
+    } else if step.leaves.trim().is_empty() {
+        "it does not say what it leaves behind"
+    } else if step.recovery.trim().is_empty() {
+        "it has no recovery command"
     } else {
         return;
     };
-    findings.about_step(
-        Rule::StepIncomplete,
-        step,
-        format!("it lacks {missing}"),
-        "make a new plan",
-    );
+    findings.about_step(Rule::StepIncomplete, step, problem.to_owned(), "make a new plan");
 }

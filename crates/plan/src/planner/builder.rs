@@ -1,24 +1,32 @@
 //! Steps on their way into a plan.
 
-use crate::names::MachineName;
-use crate::step::{Action, Gate, Precondition, Proof, Step, StepNumber};
-use crate::time::Window;
+use domain::{MachineName, Target};
+
+use crate::action::Action;
+use crate::spec::Policy;
+use crate::step::{Gate, Precondition, QuorumProof, Step, StepNumber};
 
 pub(super) struct Builder<'a> {
     pub(super) steps: Vec<Step>,
-    windows: &'a [Window],
+    policy: &'a Policy,
+    /// Windows are for machines that serve afterwards.
+    windows: bool,
 }
 
 /// What a step has beyond its action.
 #[derive(Default)]
 pub(super) struct Extras {
     pub(super) preconditions: Vec<Precondition>,
-    pub(super) proof: Option<Proof>,
+    pub(super) proof: Option<QuorumProof>,
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(windows: &'a [Window]) -> Self {
-        Self { steps: Vec::new(), windows }
+    pub(super) fn new(policy: &'a Policy) -> Self {
+        Self { steps: Vec::new(), policy, windows: !policy.windows.is_empty() }
+    }
+
+    pub(super) fn without_windows(policy: &'a Policy) -> Self {
+        Self { windows: false, ..Self::new(policy) }
     }
 
     pub(super) fn add(
@@ -31,26 +39,22 @@ impl<'a> Builder<'a> {
         let number = StepNumber(u32::try_from(self.steps.len() + 1).unwrap_or(u32::MAX));
         after.sort_unstable();
         after.dedup();
-        let waits = action.is_disruptive() && !self.windows.is_empty();
-        let gates = waits.then(|| Gate::Windows(self.windows.to_vec()));
+        let gated = self.windows && action.nature().disturbs;
+        let on = Target::from(machine);
+        let outcome = action.outcome(&on);
         let Extras { preconditions, proof } = extras;
         self.steps.push(Step {
             number,
-            machine: machine.clone(),
             after,
             preconditions,
             proof,
-            gates: gates.into_iter().collect(),
-            time_out: action.time_out(),
-            leaves: action.leaves(machine),
-            recovery: action.recovery(machine),
+            gates: gated.then(|| Gate::Windows(self.policy.windows.clone())).into_iter().collect(),
+            time_out: action.limits(self.policy).time_out,
+            leaves: outcome.leaves,
+            recovery: outcome.recovery,
             action,
+            on,
         });
         number
-    }
-
-    /// The first step that does something.
-    pub(super) fn number_of(&self, action: &Action) -> Option<StepNumber> {
-        self.steps.iter().find(|step| step.action == *action).map(|step| step.number)
     }
 }

@@ -1,74 +1,81 @@
-//! The planner's view of etcd: who votes, who is able to, and what is left when one pauses.
+//! The planner's view of etcd: who votes, who is healthy, and what is left when one pauses.
 //!
-//! Only voters that are started *and* caught up are able; a member that merely exists is not, and neither
-//! is a learner. The checker does not use this code: it counts by itself.
+//! Only voters that are started *and* caught up are healthy; a member that merely exists is not, and neither is a learner.
+//! The checker does not use this code: it counts by itself.
 
-use std::collections::BTreeMap;
+use domain::{Etcd, MAX_LAG, MachineName};
 
-use crate::inventory::{Etcd, MAX_LAG, MemberId};
-use crate::names::MachineName;
 use crate::rule::{Finding, Rule};
-use crate::step::Proof;
+use crate::step::QuorumProof;
 
-/// The voters, and whether each is able.
+/// The voters, and whether each is healthy. Two members of one machine are two voters.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Voters(BTreeMap<Voter, bool>);
+pub(super) struct Voters(Vec<Voter>);
 
-/// A voter is the machine that it runs on, or, where that is not known, its member.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Voter {
-    On(MachineName),
-    Member(MemberId),
+#[derive(Clone, Debug)]
+struct Voter {
+    /// The machine that it runs on, where that is known.
+    machine: Option<MachineName>,
+    healthy: bool,
 }
 
 impl Voters {
-    pub(super) fn seen(etcd: &Etcd) -> Self {
-        let voters = etcd.members.iter().filter(|(_, member)| member.voter).map(|(id, member)| {
-            let voter = member.machine.clone().map_or(Voter::Member(*id), Voter::On);
-            (voter, member.started && member.lag.is_some_and(|lag| lag <= MAX_LAG))
+    pub(super) fn from_inventory(etcd: &Etcd) -> Self {
+        let voters = etcd.members.values().filter(|member| member.voter).map(|member| Voter {
+            machine: member.machine.clone(),
+            healthy: member.started && member.lag.is_some_and(|lag| lag <= MAX_LAG),
         });
         Self(voters.collect())
     }
 
-    /// A member becomes a voter, or able again.
+    /// A member becomes a voter, or healthy again. A machine runs one etcd, whatever members are left of earlier ones.
     pub(super) fn join(&mut self, machine: &MachineName) {
-        self.0.insert(Voter::On(machine.clone()), true);
+        if self.is_healthy(machine) {
+            return;
+        }
+        if let Some(voter) = self.on(machine).next() {
+            voter.healthy = true;
+            return;
+        }
+        self.0.push(Voter { machine: Some(machine.clone()), healthy: true });
     }
 
-    /// A voter stops for a while.
+    /// A machine's voters stop for a while.
     pub(super) fn pause(&mut self, machine: &MachineName) {
-        if let Some(able) = self.0.get_mut(&Voter::On(machine.clone())) {
-            *able = false;
-        }
+        self.on(machine).for_each(|voter| voter.healthy = false);
     }
 
     pub(super) fn has(&self, machine: &MachineName) -> bool {
-        self.0.contains_key(&Voter::On(machine.clone()))
+        self.0.iter().any(|voter| voter.machine.as_ref() == Some(machine))
     }
 
-    pub(super) fn is_able(&self, machine: &MachineName) -> bool {
-        self.0.get(&Voter::On(machine.clone())) == Some(&true)
+    pub(super) fn is_healthy(&self, machine: &MachineName) -> bool {
+        self.0.iter().any(|voter| voter.machine.as_ref() == Some(machine) && voter.healthy)
     }
 
-    /// Whether leadership can be handed to somebody.
+    /// Whether there is a member that leadership can be handed to.
     pub(super) fn has_another(&self) -> bool {
-        self.count().able > 1
+        self.count().healthy > 1
     }
 
-    /// How many there are, and how many are able.
-    pub(super) fn count(&self) -> Proof {
+    /// How many there are, and how many are healthy.
+    pub(super) fn count(&self) -> QuorumProof {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        Proof {
+        QuorumProof {
             voters: count(self.0.len()),
-            able: count(self.0.values().filter(|able| **able).count()),
+            healthy: count(self.0.iter().filter(|voter| voter.healthy).count()),
         }
+    }
+
+    fn on(&mut self, machine: &MachineName) -> impl Iterator<Item = &mut Voter> {
+        self.0.iter_mut().filter(move |voter| voter.machine.as_ref() == Some(machine))
     }
 }
 
 /// The rule that is broken when no more is left than this.
-pub(super) fn lost(proof: Proof, machine: &MachineName) -> Option<Finding> {
-    let Proof { voters, able } = proof;
-    if 2 * able > voters {
+pub(super) fn quorum_violation(proof: QuorumProof, machine: &MachineName) -> Option<Finding> {
+    let QuorumProof { voters, healthy } = proof;
+    if proof.has_majority() {
         return None;
     }
     let (rule, message, hint) = if voters == 1 {
@@ -80,27 +87,28 @@ pub(super) fn lost(proof: Proof, machine: &MachineName) -> Option<Finding> {
     } else {
         (
             Rule::QuorumTolerance,
-            format!("{able} of {voters} voters would be able while {machine} is changed"),
+            format!("{healthy} of {voters} voters would be healthy while {machine} is changed"),
             "bring the other control planes back first; `ichor etcd members` shows them",
         )
     };
-    let machine = Some(machine.clone());
-    Some(Finding { rule, step: None, machine, message, hint: hint.to_owned() })
+    Some(Finding::about(machine, rule, message, hint))
 }
 
 #[cfg(test)]
 mod tests {
+    use domain::{Member, MemberId};
+
     use super::*;
-    use crate::inventory::Member;
 
     #[test]
     fn one_of_three_may_pause_and_a_second_one_may_not() {
         let mut voters = seen(3, |_, _| {});
         voters.pause(&name(1));
-        assert_eq!(voters.count().to_string(), "2 of 3 voters able, 0 may still fail");
-        assert!(lost(voters.count(), &name(1)).is_none());
+        assert_eq!(voters.count().to_string(), "2 of 3 voters healthy, 0 may still fail");
+        assert!(quorum_violation(voters.count(), &name(1)).is_none());
         voters.pause(&name(2));
-        assert_eq!(lost(voters.count(), &name(2)).map(|f| f.rule), Some(Rule::QuorumTolerance));
+        let violation = quorum_violation(voters.count(), &name(2));
+        assert_eq!(violation.map(|finding| finding.rule), Some(Rule::QuorumTolerance));
     }
 
     #[test]
@@ -110,16 +118,37 @@ mod tests {
                 member.lag = Some(MAX_LAG + 1);
             }
         });
-        assert_eq!((lagging.count().voters, lagging.count().able), (3, 2));
+        assert_eq!((lagging.count().voters, lagging.count().healthy), (3, 2));
         let learning = seen(3, |id, member| member.voter = id != 3);
-        assert_eq!((learning.count().voters, learning.count().able), (2, 2));
+        assert_eq!((learning.count().voters, learning.count().healthy), (2, 2));
+    }
+
+    #[test]
+    fn two_members_of_one_machine_are_two_voters() {
+        // cp-2 was installed anew, and its old member was never removed.
+        let voters = seen(3, |id, member| {
+            if id == 3 {
+                member.machine = Some(name(2));
+                member.started = false;
+            }
+        });
+        assert_eq!((voters.count().voters, voters.count().healthy), (3, 2));
+        let mut awaited = voters.clone();
+        awaited.join(&name(2));
+        assert_eq!(awaited.count().healthy, 2);
+        let mut paused = voters;
+        paused.pause(&name(2));
+        assert_eq!(paused.count().healthy, 1);
+        paused.join(&name(2));
+        assert_eq!(paused.count().healthy, 2);
     }
 
     #[test]
     fn the_only_voter_cannot_pause_unnoticed() {
         let mut voters = seen(1, |_, _| {});
         voters.pause(&name(1));
-        assert_eq!(lost(voters.count(), &name(1)).map(|f| f.rule), Some(Rule::QuorumOnlyVoter));
+        let violation = quorum_violation(voters.count(), &name(1));
+        assert_eq!(violation.map(|finding| finding.rule), Some(Rule::QuorumOnlyVoter));
     }
 
     fn name(number: u64) -> MachineName {
@@ -133,6 +162,7 @@ mod tests {
             change(id, &mut member);
             (MemberId(id), member)
         };
-        Voters::seen(&Etcd { members: (1..=count).map(member).collect(), leader: None })
+        let members = (1..=count).map(member).collect();
+        Voters::from_inventory(&Etcd { members, ..Etcd::default() })
     }
 }

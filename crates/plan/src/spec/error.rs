@@ -54,10 +54,12 @@ pub enum Rule {
     NoControlPlane,
     /// Talos and Kubernetes are releases that we manage and that go together.
     Version,
+    /// A time that is given is long enough for something to happen in it.
+    TooShort,
 }
 
 impl Rule {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Format,
         Self::UnknownKey,
         Self::DuplicateKey,
@@ -68,6 +70,7 @@ impl Rule {
         Self::OverlappingNetworks,
         Self::NoControlPlane,
         Self::Version,
+        Self::TooShort,
     ];
 
     /// Its name, which is the code of the error.
@@ -83,6 +86,7 @@ impl Rule {
             Self::OverlappingNetworks => "spec.overlapping-networks",
             Self::NoControlPlane => "spec.no-control-plane",
             Self::Version => "spec.version",
+            Self::TooShort => "spec.too-short",
         }
     }
 }

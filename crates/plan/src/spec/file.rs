@@ -1,5 +1,10 @@
 //! `ichor.yaml`: its keys, and the spec that it is.
 
+use domain::{
+    Address, ClusterName, Day, Endpoint, FailureDomain, Fingerprint, Form, KubernetesVersion,
+    MachineName, Malformed, NAMES_OF_DAYS, Network, PoolName, Span, TalosVersion, TimeOfDay,
+    Window,
+};
 use talos_config::yaml::{self, Limits};
 use talos_config::{Contract, Origin, Source};
 
@@ -9,10 +14,6 @@ use super::{
     Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, PatchEntry, PatchSource,
     Policy, Pool,
 };
-use crate::names::{ClusterName, FailureDomain, Form, MachineName, Malformed, PoolName};
-use crate::network::{Address, Endpoint, Network};
-use crate::time::{Day, NAMES_OF_DAYS, Span, TimeOfDay, Window};
-use crate::version::{KubernetesVersion, TalosVersion};
 
 /// Reads the file, key by key. What holds between keys is checked by the caller.
 pub(super) fn parse(text: &str, source: Source) -> Result<ClusterSpec, SpecError> {
@@ -83,6 +84,8 @@ fn spec(item: &Item) -> Option<ClusterSpec> {
         policy: Policy {
             workers_at_once: policy.count("workersAtOnce"),
             windows: policy.items("windows").iter().map(window).collect::<Option<_>>()?,
+            install_within: policy.parsed("installWithin")?,
+            origin: policy.get("installWithin")?.origin,
         },
         backup: match item.get("backup") {
             None => None,
@@ -110,6 +113,7 @@ fn machines(item: &Item) -> Option<Vec<Machine>> {
         Some(Machine {
             name: item.parsed("name")?,
             address: item.parsed("address")?,
+            fingerprints: parsed_list(item, "fingerprints")?,
             disk: item.get("disk")?.text().to_owned(),
             domain: item.parsed("domain"),
             patches: patches(item)?,
@@ -304,6 +308,12 @@ const MACHINE: &[Key] = &[
         about: "Where the machine is reached",
     },
     Key {
+        name: "fingerprints",
+        ty: Type::List(&Type::Text(&const { form::<Fingerprint>() })),
+        need: Need::Default(Literal::Texts(&[])),
+        about: "Fingerprints of the certificate that the machine may show in maintenance; any will do when there is none",
+    },
+    Key {
         name: "disk",
         ty: Type::Text(&WORD),
         // As talosctl has it.
@@ -331,6 +341,12 @@ const POLICY: &[Key] = &[
         ty: Type::List(&Type::Object(WINDOW)),
         need: Need::Default(Literal::Texts(&[])),
         about: "When machines may be disturbed; always when there is none",
+    },
+    Key {
+        name: "installWithin",
+        ty: Type::Text(&const { form::<Span>() }),
+        need: Need::Default(Literal::Text("20m")),
+        about: "How long a machine may take from its first configuration until it answers as one of the cluster",
     },
 ];
 

@@ -16,15 +16,14 @@ mod write;
 use std::fmt;
 use std::str::FromStr;
 
+use domain::{
+    Address, ClusterName, Endpoint, FailureDomain, Fingerprint, Form, KubernetesVersion,
+    MachineName, Malformed, Network, PoolName, Span, TalosVersion, Window,
+};
 use talos_config::{Contract, Origin, Role, Schematic, Secret, Source};
 
 pub use error::{Problem, Rule as SpecRule, SpecError};
 pub use schema::json_schema;
-
-use crate::names::{ClusterName, FailureDomain, Form, MachineName, Malformed, PoolName};
-use crate::network::{Address, Endpoint, Network};
-use crate::time::{Span, Window};
-use crate::version::{KubernetesVersion, TalosVersion};
 
 /// A cluster as it should be.
 #[derive(Clone, Debug)]
@@ -116,6 +115,9 @@ pub struct Machine {
     pub name: MachineName,
     /// Where it is reached.
     pub address: Address,
+    /// Fingerprints of the certificate that it shows in maintenance, one of which has to match; any is taken when there is
+    /// none.
+    pub fingerprints: Vec<Fingerprint>,
     /// The disk that Talos is installed to.
     pub disk: String,
     /// What it fails together with.
@@ -151,7 +153,21 @@ pub struct Policy {
     pub workers_at_once: u32,
     /// When machines may be disturbed; always when there is none.
     pub windows: Vec<Window>,
+    /// How long a machine may take from its first configuration until it answers as one of the cluster.
+    pub install_within: Span,
+    /// Where that is described.
+    pub origin: Origin,
 }
+
+impl Default for Policy {
+    fn default() -> Self {
+        let (windows, origin) = (Vec::new(), Origin::default());
+        Self { workers_at_once: 1, windows, install_within: INSTALL_WITHIN, origin }
+    }
+}
+
+/// Servers test their memory for minutes, twice, and a worker waits for the first control plane.
+const INSTALL_WITHIN: Span = Span::minutes(20);
 
 /// How etcd is backed up.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use domain::{MANAGED, Network, Span};
 use talos_config::Origin;
 
 use super::error::{Problem, Rule};
 use super::{ClusterSpec, Machine};
-use crate::network::Network;
-use crate::version::MANAGED;
 
 /// Everything that is wrong, in the order of the rules.
 pub(super) fn broken(spec: &ClusterSpec) -> Vec<Problem> {
@@ -17,6 +16,7 @@ pub(super) fn broken(spec: &ClusterSpec) -> Vec<Problem> {
     duplicate_addresses(spec, &mut problems);
     overlapping_networks(spec, &mut problems);
     versions(spec, &mut problems);
+    short_times(spec, &mut problems);
     problems
 }
 
@@ -126,6 +126,21 @@ fn versions(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
     }
 }
 
+fn short_times(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
+    let given = spec.policy.install_within;
+    if given < SHORTEST_INSTALL {
+        problems.push(Problem {
+            rule: Rule::TooShort,
+            origin: spec.policy.origin,
+            message: format!("no machine is installed and boots within {given}"),
+            hint: Some(format!("set policy.installWithin to {SHORTEST_INSTALL} or more")),
+        });
+    }
+}
+
 fn there(origin: Origin) -> String {
     if origin.line == 0 { String::new() } else { format!(" (line {})", origin.line) }
 }
+
+/// A container boots in seconds, and nothing that is installed in less than a minute.
+const SHORTEST_INSTALL: Span = Span::minutes(1);

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use domain::{Form, Malformed};
 use talos_config::yaml::{Content, Node, Resolved, resolve};
 use talos_config::{Origin, nearest};
 
 use super::error::{Problem, Rule};
-use crate::names::{Form, Malformed};
 
 /// One key of an object.
 pub(super) struct Key {

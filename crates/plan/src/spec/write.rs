@@ -5,6 +5,7 @@
 //!
 //! Patches may hold secrets, and stand in the text.
 
+use domain::Window;
 use talos_config::yaml::{self, Content, Document, Node, Style, Tree};
 use talos_config::{Origin, Secret};
 
@@ -12,7 +13,6 @@ use super::{
     Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, PatchEntry, PatchSource,
     Policy, Pool,
 };
-use crate::time::Window;
 
 impl ClusterSpec {
     /// The text of a native file that says the same.
@@ -144,10 +144,11 @@ fn pool(pool: &Pool) -> Tree<'static> {
 }
 
 fn machine(machine: &Machine) -> Tree<'static> {
-    let Machine { name, address, disk, domain, patches, origin: _ } = machine;
+    let Machine { name, address, fingerprints, disk, domain, patches, origin: _ } = machine;
     let mut keys = Keys::default();
     keys.text("name", name.as_str());
     keys.text("address", address.to_string());
+    keys.list("fingerprints", fingerprints.iter().map(|one| Tree::Text(one.to_string().into())));
     keys.text("disk", disk.as_str());
     if let Some(domain) = domain {
         keys.text("domain", domain.as_str());
@@ -173,12 +174,15 @@ fn patch(source: &PatchSource) -> Tree<'static> {
 }
 
 fn policy(policy: &Policy) -> Keys {
-    let Policy { workers_at_once, windows } = policy;
+    let Policy { workers_at_once, windows, install_within, origin: _ } = policy;
     let mut keys = Keys::default();
     if *workers_at_once != 1 {
         keys.put("workersAtOnce", Tree::Verbatim(workers_at_once.to_string().into()));
     }
     keys.list("windows", windows.iter().map(window));
+    if *install_within != Policy::default().install_within {
+        keys.text("installWithin", install_within.to_string());
+    }
     keys
 }
 

@@ -11,19 +11,22 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use plan::{
-    Against, BootId, ClusterSpec, Digest, DigestKey, Etcd, Fact, Goal, Inventory, Layers, Live,
+    BootId, ClusterSpec, Digest, DigestKey, Etcd, Fact, Goal, Inventory, Layers, Live,
     MachineFacts, MachineName, Member, MemberId, Moment, NodeIdentity, NodeState, Override,
-    Planned, Refusal, RenderError, Renderer, Renderings, Request, Source, SpecError, Standing,
-    TalosVersion,
+    Planned, PlanningInput, Refusal, RenderError, Renderer, Renderings, Source, SpecError,
+    Standing, TalosVersion,
 };
-use talos_config::{Bundle, Config, Contract, Makers, Mode, Secret};
+use talos_config::{Bundle, Confidential, Config, Contract, Makers, Mode, Secret};
 
 pub struct World {
     pub spec: ClusterSpec,
     pub goal: Goal,
     pub patches: BTreeMap<String, Secret<String>>,
+    pub encrypted: BTreeMap<String, Confidential>,
     pub key: DigestKey,
     pub live: BTreeMap<MachineName, Config>,
+    /// What machines boot with next, where that is something else.
+    pub staged: BTreeMap<MachineName, Config>,
     pub inventory: Inventory,
     pub overrides: Vec<Override>,
 }
@@ -39,14 +42,19 @@ impl World {
             taken: NOW,
             machines: machines.collect(),
             etcd: not_known("no control plane answered"),
+            api: not_known("there is no kubeconfig"),
+            begun: BTreeMap::new(),
+            bootstrapping: None,
             kubeconfig: known(false, Source::Directory),
         };
         Ok(Self {
             spec,
             goal: Goal::Spec,
             patches: BTreeMap::new(),
+            encrypted: BTreeMap::new(),
             key: DigestKey::new([7; 32]),
             live: BTreeMap::new(),
+            staged: BTreeMap::new(),
             inventory,
             overrides: Vec::new(),
         })
@@ -81,13 +89,26 @@ impl World {
         self.inventory.machines.entry(name.clone()).or_insert_with(|| unseen("not looked at"))
     }
 
-    /// A machine that waits for configuration.
+    /// A machine that waits for configuration and was never ours.
     pub fn maintenance(&mut self, name: &MachineName) {
+        self.reset(name);
+        self.facts(name).recorded = None;
+    }
+
+    /// A machine that waits for configuration, whatever it was before.
+    pub fn reset(&mut self, name: &MachineName) {
         let facts = self.facts(name);
-        *facts = unseen("it has no configuration");
+        let recorded = facts.recorded.take();
+        *facts = MachineFacts { recorded, ..unseen("it has no configuration") };
         facts.standing = known(Standing::Maintenance, Source::Maintenance);
         facts.kubernetes = known(NodeState::Absent, Source::Kubernetes);
         self.live.remove(name);
+    }
+
+    /// A machine that was configured by us, and boots.
+    pub fn coming(&mut self, name: &MachineName) {
+        self.maintenance(name);
+        self.facts(name).standing = known(Standing::Coming, Source::Inference);
     }
 
     /// Machines that run with the configuration that the spec gives them now.
@@ -111,6 +132,8 @@ impl World {
         etcd.members.insert(id, Member { machine, voter: true, started: true, lag: Some(0) });
         etcd.leader = etcd.leader.or(Some(id));
         self.inventory.etcd = known(etcd, Source::TalosApi);
+        self.facts(name).member = known(Some(id), Source::TalosApi);
+        self.inventory.api = known(true, Source::Kubernetes);
     }
 
     pub fn etcd(&self) -> Etcd {
@@ -118,7 +141,7 @@ impl World {
     }
 
     pub fn layers(&self) -> Layers {
-        Layers::native(&self.spec, "ichor.yaml", &self.patches).expect("layers")
+        Layers::native(&self.spec, "ichor.yaml", &self.patches, &self.encrypted).expect("layers")
     }
 
     pub fn renderings(&self) -> Result<Renderings, RenderError> {
@@ -128,15 +151,16 @@ impl World {
         for (machine, _) in self.spec.machines() {
             let facts = self.inventory.machines.get(&machine.name);
             let talos = facts.and_then(|facts| facts.talos.current(self.inventory.taken));
-            let live = self.live.get(&machine.name).map(|config| Live { config, talos });
+            let staged = self.staged.get(&machine.name);
+            let live = self.live.get(&machine.name).map(|config| Live { config, talos, staged });
             let rendering = renderer.render(&machine.name, live)?;
             renderings.insert(machine.name.clone(), rendering);
         }
         Ok(renderings)
     }
 
-    pub fn plan(&self, desired: &Renderings) -> Result<Planned, Refusal> {
-        plan::plan(&Request {
+    pub fn input<'a>(&'a self, desired: &'a Renderings) -> PlanningInput<'a> {
+        PlanningInput {
             spec: &self.spec,
             goal: self.goal,
             desired,
@@ -144,12 +168,11 @@ impl World {
             identity: self.key.cluster(),
             parent: None,
             overrides: &self.overrides,
-        })
+        }
     }
 
-    pub fn against<'a>(&'a self, desired: &'a Renderings) -> Against<'a> {
-        let identity = self.key.cluster();
-        Against { spec: &self.spec, desired, inventory: &self.inventory, identity }
+    pub fn plan(&self, desired: &Renderings) -> Result<Planned, Refusal> {
+        plan::plan(&self.input(desired))
     }
 }
 
@@ -163,8 +186,13 @@ pub fn ours(name: &MachineName, digest: Digest, talos: TalosVersion) -> MachineF
         boot: known(BootId(format!("boot-of-{name}")), Source::TalosApi),
         talos: known(talos, Source::TalosApi),
         config: known(digest, Source::TalosApi),
+        staged: known(None, Source::TalosApi),
         disks: not_known("Talos is installed"),
+        member: known(None, Source::TalosApi),
+        node_name: known(name.into(), Source::TalosApi),
         kubernetes: known(NodeState::Ready, Source::Kubernetes),
+        unwell: known(Vec::new(), Source::TalosApi),
+        disturbed: None,
     }
 }
 
@@ -177,8 +205,13 @@ pub fn unseen(why: &str) -> MachineFacts {
         boot: not_known(why),
         talos: not_known(why),
         config: not_known(why),
+        staged: not_known(why),
         disks: not_known(why),
+        member: not_known(why),
+        node_name: not_known(why),
         kubernetes: not_known(why),
+        unwell: not_known(why),
+        disturbed: None,
     }
 }
 

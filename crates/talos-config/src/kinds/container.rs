@@ -14,7 +14,7 @@ pub(super) const KIND: Kind = Kind {
         field("workingDir", Type::Text),
         field("runAs", Type::Object(&[field("uid", I32).optional(), field("gid", I32).optional()]))
             .optional(),
-        field("environment", TEXTS),
+        field("environment", TEXTS).private(),
         field(
             "mounts",
             Type::List(&Type::Object(&[

@@ -6,6 +6,6 @@ pub(super) const KIND: Kind = Kind {
     name: "CRICustomizationConfig",
     named: true,
     since: Release(1, 14),
-    fields: &[field("name", Type::Text).always(), field("content", Type::Text).always()],
+    fields: &[field("name", Type::Text).always(), field("content", Type::Text).always().private()],
     about: "A piece of configuration of the container runtime",
 };

@@ -6,6 +6,6 @@ pub(super) const KIND: Kind = Kind {
     name: "EnvironmentConfig",
     named: false,
     since: Release(1, 13),
-    fields: &[field("variables", TEXT_MAP).always()],
+    fields: &[field("variables", TEXT_MAP).always().private()],
     about: "Environment of the system services",
 };

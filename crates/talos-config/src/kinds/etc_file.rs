@@ -9,7 +9,7 @@ pub(super) const KIND: Kind = Kind {
     fields: &[
         field("name", Type::Text).always(),
         field("mode", OCTAL).always().about("0644 when unset"),
-        field("contents", Type::Text).always(),
+        field("contents", Type::Text).always().private(),
     ],
     about: "A file below /etc",
 };

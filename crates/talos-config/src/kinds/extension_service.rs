@@ -12,14 +12,14 @@ pub(super) const KIND: Kind = Kind {
             "configFiles",
             Type::KeyedList(
                 &Type::Object(&[
-                    field("content", Type::Text).always(),
+                    field("content", Type::Text).always().private(),
                     field("mountPath", Type::Text).always(),
                 ]),
                 Match::Merge("mountPath"),
                 Nulls::Dropped,
             ),
         ),
-        field("environment", TEXTS),
+        field("environment", TEXTS).private(),
     ],
     about: "Configuration of an extension's service",
 };

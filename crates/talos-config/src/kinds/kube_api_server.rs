@@ -10,7 +10,7 @@ pub(super) const KIND: Kind = Kind {
     fields: &[
         field("image", Type::Text).always(),
         field("extraArgs", Type::Arguments),
-        field("env", TEXT_MAP),
+        field("env", TEXT_MAP).private(),
         field("resources", RESOURCES),
         field("apiPort", INT).optional(),
         field("certExtraSANs", TEXTS),

@@ -11,7 +11,7 @@ pub(super) const KIND: Kind = Kind {
         field("enabled", Type::Bool).optional(),
         field("image", Type::Text).always(),
         field("extraArgs", Type::Arguments),
-        field("env", TEXT_MAP),
+        field("env", TEXT_MAP).private(),
         field("resources", RESOURCES),
     ],
     about: "The controller manager",

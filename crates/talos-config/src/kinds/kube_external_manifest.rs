@@ -8,7 +8,7 @@ pub(super) const KIND: Kind = Kind {
     since: Release(1, 14),
     fields: &[
         field("name", Type::Text).always(),
-        field("headers", TEXT_MAP),
+        field("headers", TEXT_MAP).private(),
         field("url", URL).always(),
     ],
     about: "A manifest to fetch and apply",

@@ -12,7 +12,7 @@ pub(super) const KIND: Kind = Kind {
         field("image", Type::Text).always(),
         field("config", Type::Any).always(),
         field("extraArgs", Type::Arguments),
-        field("env", TEXT_MAP),
+        field("env", TEXT_MAP).private(),
         field("resources", RESOURCES),
     ],
     about: "The scheduler",

@@ -335,14 +335,14 @@ pub(super) const KIND: Kind = Kind {
                 field(
                     "files",
                     Type::StrictList(&Type::Object(&[
-                        field("content", Type::Text).always(),
+                        field("content", Type::Text).always().private(),
                         field("permissions", OCTAL).always(),
                         field("path", Type::Text).always(),
                         field("op", Type::Text).always(),
                     ])),
                 )
                 .about("superseded by EtcFileConfig and CRICustomizationConfig"),
-                field("env", TEXT_MAP).about("superseded by EnvironmentConfig"),
+                field("env", TEXT_MAP).private().about("superseded by EnvironmentConfig"),
                 field(
                     "time",
                     Type::Object(&[
@@ -575,7 +575,7 @@ pub(super) const KIND: Kind = Kind {
                         field("image", Type::Text),
                         field("extraArgs", Type::Arguments),
                         field("extraVolumes", Type::List(&VOLUME)),
-                        field("env", TEXT_MAP),
+                        field("env", TEXT_MAP).private(),
                         field("certSANs", TEXTS),
                         field("disablePodSecurityPolicy", Type::Bool).optional(),
                         field(
@@ -615,7 +615,7 @@ pub(super) const KIND: Kind = Kind {
                         field("image", Type::Text),
                         field("extraArgs", Type::Arguments),
                         field("extraVolumes", Type::List(&VOLUME)),
-                        field("env", TEXT_MAP),
+                        field("env", TEXT_MAP).private(),
                         field("resources", RESOURCES).optional().since(1, 5),
                     ]),
                 )
@@ -638,7 +638,7 @@ pub(super) const KIND: Kind = Kind {
                         field("image", Type::Text),
                         field("extraArgs", Type::Arguments),
                         field("extraVolumes", Type::List(&VOLUME)),
-                        field("env", TEXT_MAP),
+                        field("env", TEXT_MAP).private(),
                         field("resources", RESOURCES).optional().since(1, 5),
                         field("config", Type::Any).since(1, 6),
                     ]),
@@ -702,12 +702,12 @@ pub(super) const KIND: Kind = Kind {
                 )
                 .optional(),
                 field("extraManifests", TEXTS).about("superseded by KubeExternalManifestConfig"),
-                field("extraManifestHeaders", TEXT_MAP),
+                field("extraManifestHeaders", TEXT_MAP).private(),
                 field(
                     "inlineManifests",
                     Type::List(&Type::Object(&[
                         field("name", Type::Text).always(),
-                        field("contents", Type::Format(Format::Manifest)).always(),
+                        field("contents", Type::Format(Format::Manifest)).always().private(),
                     ])),
                 )
                 .about("superseded by KubeInlineManifestConfig"),

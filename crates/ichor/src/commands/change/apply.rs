@@ -1,12 +1,13 @@
-//! `ichor apply`, `resume`, `destroy` and `cancel`: a person carries out plans until all is as it should be.
+//! `ichor apply`, `resume`, `destroy` and `cancel`: plans are carried out until the cluster matches its spec.
 
-use engine::journal::{Entry, Journal as _};
-use engine::{Failure, Metrics, Outcome, Report, run, run_plan};
-use plan::{Digest, Draft, Goal, Override, Plan, Rule};
+use engine::journal::{Journal as _, Unfinished};
+use engine::live::SystemClock;
+use engine::{Cancelled, Failure, Metrics, Outcome, Report, Want, converge};
+use plan::{Digest, Goal, Override, Rule};
 
 use super::World;
 use super::person::Person;
-use super::plan::{load, tell_left_out};
+use super::plan::{load, tell_skipped};
 use crate::args::{ApplyArgs, DestroyArgs, Sure, Told};
 use crate::directory::Directory;
 use crate::printer::Printer;
@@ -19,8 +20,7 @@ pub(super) async fn apply(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let world = World::open(surroundings).await?;
-    let what = What::of(args)?;
-    change(&world, what, args.sure, &args.told, surroundings, printer).await
+    change(&world, want(args)?, args.sure, &args.told, surroundings, printer).await
 }
 
 pub(super) async fn resume(
@@ -29,21 +29,22 @@ pub(super) async fn resume(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let world = World::open(surroundings).await?;
-    let journal = &world.directory.journal;
-    let mut what = What::of(args)?;
+    let mut want = want(args)?;
     match unfinished(&world.directory).await? {
         None => printer.note("no plan was interrupted"),
-        Some(plan) => {
+        Some(Unfinished { plan, goal }) => {
             printer.note(&format!("goes on after plan {}", plan.short()));
-            // Somebody said before that it shall end.
-            let ending = journal.kept(plan).filter(|plan| plan.body().goal == Goal::Destroyed);
-            if let (Some(ending), What::Goal(Goal::Spec, overrides)) = (ending, &what) {
-                let given = ending.body().overrides.iter().chain(overrides).cloned();
-                what = What::Goal(Goal::Destroyed, given.collect());
+            if let (Goal::Destroyed, Want::Goal(_, overrides)) = (goal, &want) {
+                // The interrupted plan says why, where it was kept; that the cluster is to end is in the journal.
+                let kept = world.directory.journal.stored_plan(plan).await;
+                let given = kept.map(|plan| plan.body().overrides.clone());
+                let given = given.unwrap_or_else(|| vec![ending(None)]);
+                let overrides = given.into_iter().chain(overrides.iter().cloned()).collect();
+                want = Want::Goal(Goal::Destroyed, overrides);
             }
         }
     }
-    change(&world, what, args.sure, &args.told, surroundings, printer).await
+    change(&world, want, args.sure, &args.told, surroundings, printer).await
 }
 
 pub(super) async fn destroy(
@@ -52,52 +53,50 @@ pub(super) async fn destroy(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let world = World::open(surroundings).await?;
-    let what = What::Goal(Goal::Destroyed, vec![ending(args.reason.as_deref())]);
-    change(&world, what, args.sure, &args.told, surroundings, printer).await
+    let want = Want::Goal(Goal::Destroyed, vec![ending(args.reason.as_deref())]);
+    change(&world, want, args.sure, &args.told, surroundings, printer).await
 }
 
-/// Says by its name that the rule shall not hold which keeps a cluster from being ended.
+/// The override of `quorum.destroy`.
 pub(super) fn ending(reason: Option<&str>) -> Override {
-    let reason = reason.unwrap_or("nobody gave a reason").to_owned();
-    Override { rule: Rule::QuorumDestroy.name().to_owned(), reason }
+    let reason = reason.unwrap_or("no reason was given").to_owned();
+    Override { rule: Rule::QuorumDestroy.name().to_owned(), machine: None, reason }
 }
 
+/// Abandons a plan that was interrupted. An engine that carries it out now is asked to start no further step, and waited
+/// for.
 pub(super) async fn cancel(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let directory = Directory::open(&surroundings.place).await?;
-    match unfinished(&directory).await? {
-        Some(plan) => {
-            let entry = Entry::Cancelled { plan };
-            directory.journal.append(entry).await.map_err(engine::Error::from)?;
-            printer.note(&format!("plan {} is given up; machines stay as they are", plan.short()));
+    let requested = |plan: Digest| {
+        printer.note(&format!(
+            "plan {} is being carried out: no further step is started, what is under way comes to its end",
+            plan.short()
+        ));
+    };
+    let text = match engine::cancel(&directory.journal, &SystemClock, requested).await? {
+        Cancelled::Nothing => "no plan was interrupted".to_owned(),
+        Cancelled::Completed(plan) => format!("plan {} is complete", plan.short()),
+        Cancelled::Abandoned(plan) => {
+            format!("plan {} is abandoned; machines stay as they are", plan.short())
         }
-        None => printer.note("no plan was interrupted"),
-    }
+    };
+    printer.note(&text);
     Ok(ExitStatus::Done)
 }
 
-/// What is to be carried out.
-enum What {
-    /// A plan that was made before.
-    Plan(Box<Plan<Draft>>),
-    /// Whatever leads there now, without these rules.
-    Goal(Goal, Vec<Override>),
-}
-
-impl What {
-    fn of(args: &ApplyArgs) -> Result<Self, Error> {
-        match &args.plan {
-            Some(path) => Ok(Self::Plan(Box::new(load(path)?))),
-            None => Ok(Self::Goal(Goal::Spec, args.overriding.overrides())),
-        }
+fn want(args: &ApplyArgs) -> Result<Want, Error> {
+    match &args.plan {
+        Some(path) => Ok(Want::Plan(Box::new(load(path)?))),
+        None => Ok(Want::Goal(Goal::Spec, args.overriding.overrides()?)),
     }
 }
 
 async fn change(
     world: &World,
-    what: What,
+    want: Want,
     sure: Sure,
     told: &Told,
     surroundings: &Surroundings,
@@ -108,48 +107,54 @@ async fn change(
     let person = Person::new(&world.directory, surroundings, sure, told.shown.output, printer);
     let listeners = (&metrics, &person);
     let ports = world.ports(&person, &listeners);
-    let outcome = match what {
-        What::Plan(plan) => run_plan(cluster, *plan, &ports).await,
-        What::Goal(goal, overrides) => run(cluster, goal, &overrides, &ports).await,
-    };
+    let outcome = converge(cluster, want, &ports).await;
     let (printer, outcome) = person.end(outcome);
     if let Some(path) = &told.metrics {
         files::write_all(&[(path.clone(), metrics.to_string())], true, printer)?;
     }
     match outcome? {
         Outcome::Settled => {
-            printer.note("everything is as it should be");
+            printer.note("nothing to do: the cluster matches its spec");
             Ok(ExitStatus::Done)
         }
-        Outcome::Waiting(left_out) => Ok(tell_left_out(cluster, &left_out, printer)),
+        Outcome::Blocked(skipped) => Ok(tell_skipped(cluster, &skipped, printer)),
         Outcome::NeedsApproval(plan) => {
             Err(Error::Declined(format!("plan {}", plan.hash().short())))
         }
+        Outcome::Outdated(refusal) => Err(engine::Error::from(refusal).into()),
         Outcome::Ran(report) => Ok(tell_report(&report, printer)),
     }
 }
 
-async fn unfinished(directory: &Directory) -> Result<Option<Digest>, Error> {
-    let records = directory.journal.read().await.map_err(engine::Error::from)?;
-    Ok(engine::journal::unfinished(&records))
+async fn unfinished(directory: &Directory) -> Result<Option<Unfinished>, Error> {
+    Ok(directory.journal.ledger().await.map_err(engine::Error::from)?.unfinished)
 }
 
 fn tell_report(report: &Report, printer: &mut Printer) -> ExitStatus {
-    for Failure { step, machine, trouble, leaves, recovery } in &report.failures {
+    for Failure { step, on, error, leaves, recovery } in &report.failures {
         printer.note(&format!(
-            "step {step} on {machine} failed[{}]: {trouble}\n  leaves {leaves}\n  try {recovery}",
-            trouble.code
+            "step {step} on {on} failed[{}]: {error}\n  leaves {leaves}\n  try {recovery}",
+            error.code
         ));
     }
-    let done = report.done.len();
-    if report.is_complete() {
-        printer.note(&format!("plan {}: {done} steps done", report.plan.short()));
-        return ExitStatus::Done;
+    for skipped in &report.skipped {
+        printer.note(&format!("skipped: {skipped}"));
     }
+    let (plan, done) = (report.plan.short(), report.done.len());
     let left = report.failures.len() + report.left.len();
-    printer.note(&format!(
-        "plan {}: {done} steps done, {left} not; `ichor resume` goes on from here",
-        report.plan.short()
-    ));
-    ExitStatus::Failed
+    let text = match (report.is_complete(), report.skipped.len()) {
+        (true, 0) => format!("plan {plan}: {done} steps done"),
+        (true, skipped) => format!("plan {plan}: {done} steps done, {skipped} skipped"),
+        (false, _) => {
+            format!("plan {plan}: {done} steps done, {left} not; `ichor resume` goes on from here")
+        }
+    };
+    printer.note(&text);
+    if report.stopped {
+        ExitStatus::Interrupted
+    } else if report.is_complete() && report.skipped.is_empty() {
+        ExitStatus::Done
+    } else {
+        ExitStatus::Failed
+    }
 }

@@ -7,7 +7,7 @@ use plan::ConfigChange;
 use serde::Serialize;
 
 use super::World;
-use super::plan::Nobody;
+use super::plan::NonInteractive;
 use crate::args::Output;
 use crate::commands::diff::{Report, Row};
 use crate::printer::Printer;
@@ -31,7 +31,7 @@ pub(in crate::commands) async fn diff(
             hint: format!("it has {}", known.join(", ")),
         });
     }
-    let ports = world.ports(&Nobody, &Nobody);
+    let ports = world.ports(&NonInteractive, &NonInteractive);
     let mut compared = compare_live(&world.directory.cluster, &ports).await?;
     let mut live = Live(Vec::new());
     for (machine, _) in spec.machines() {

@@ -11,13 +11,13 @@ mod plan;
 mod status;
 
 pub(super) use diff::diff;
-use engine::live::{LiveKubernetes, LiveMachines, SystemClock};
+use engine::live::{LiveKubernetes, LiveMachines, SystemClock, SystemEntropy};
 use engine::provider::Metal;
-use engine::{Approve, Events, Ports};
+use engine::{Approver, EventSink, Ports};
 
 use crate::args::{Change, Overriding};
 use crate::directory::Directory;
-use crate::machines;
+use crate::machines::{self, Signals};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
@@ -27,7 +27,7 @@ pub(super) fn run(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    machines::run(async {
+    let work = async {
         match command {
             Change::Init(args) if args.talhelper => {
                 init_talconfig::run(args, &surroundings.place.keys, printer)
@@ -45,7 +45,11 @@ pub(super) fn run(
             Change::Health(args) => status::health(args, surroundings, printer).await,
             Change::History(args) => history::run(args, surroundings, printer).await,
         }
-    })
+    };
+    match command {
+        Change::Apply(_) | Change::Resume(_) | Change::Destroy(_) => machines::run_stoppable(work),
+        _ => machines::run(work),
+    }
 }
 
 /// The real world of one directory.
@@ -54,6 +58,7 @@ struct World {
     kubernetes: LiveKubernetes,
     provider: Metal,
     directory: Directory,
+    stop: Signals,
     holder: String,
 }
 
@@ -61,36 +66,55 @@ impl World {
     async fn open(surroundings: &Surroundings) -> Result<Self, Error> {
         let directory = Directory::open(&surroundings.place).await?;
         Ok(Self {
-            machines: directory.machines()?,
-            kubernetes: directory.kubernetes()?,
-            provider: Metal::new(directory.cluster.targets()),
-            holder: format!("{} (ichor, {})", surroundings.user, directory.id()),
+            machines: directory.machines(),
+            kubernetes: directory.kubernetes(),
+            provider: Metal::new(directory.cluster.addresses()),
+            holder: holder(&surroundings.user),
+            stop: Signals,
             directory,
         })
     }
 
-    fn ports<'a>(&'a self, approve: &'a dyn Approve, events: &'a dyn Events) -> Ports<'a> {
+    fn ports<'a>(&'a self, approver: &'a dyn Approver, events: &'a dyn EventSink) -> Ports<'a> {
         Ports {
             machines: &self.machines,
+            lifecycle: &self.machines,
+            etcd: &self.machines,
             kubernetes: &self.kubernetes,
             provider: &self.provider,
             vault: &self.directory.vault,
             journal: &self.directory.journal,
             clock: &SystemClock,
-            approve,
+            entropy: &SystemEntropy,
+            approver,
+            stop: &self.stop,
             events,
             holder: &self.holder,
         }
     }
 }
 
+/// Names the person and the computer to those who meet the lease.
+fn holder(user: &str) -> String {
+    let host = fs_err::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    format!("{user}@{} (ichor)", host.trim())
+}
+
 impl Overriding {
-    fn overrides(&self) -> Vec<::plan::Override> {
+    /// `identity.node=w-1` is for one machine, `quorum.tolerance` for the plan.
+    fn overrides(&self) -> Result<Vec<::plan::Override>, Error> {
         let reason = self.reason.clone().unwrap_or_default();
-        let given = self
-            .rules
-            .iter()
-            .map(|rule| ::plan::Override { rule: rule.clone(), reason: reason.clone() });
+        let given = self.rules.iter().map(|given| {
+            let (rule, machine) = match given.split_once('=') {
+                Some((rule, machine)) => (rule, Some(machine)),
+                None => (given.as_str(), None),
+            };
+            let machine = machine.map(str::parse).transpose().map_err(|error| Error::Usage {
+                message: format!("--override {given}: {error}"),
+                hint: "a rule, or a rule and a machine, as in identity.node=w-1".to_owned(),
+            })?;
+            Ok(::plan::Override { rule: rule.to_owned(), machine, reason: reason.clone() })
+        });
         given.collect()
     }
 }

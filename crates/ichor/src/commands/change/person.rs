@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use engine::journal::{Entry, Journal as _};
 use engine::live::SystemClock;
-use engine::{Approve, Doing, Event, Events, Outcome, Progress, StepPlace, Trouble};
-use plan::{Action, ApplyMode, Approval, Checked, Goal, Override, Plan, Step};
+use engine::{Approver, Doing, Event, EventSink, Outcome, PortError, Progress, StepPlace};
+use plan::{ApplyMode, Approval, Checked, Goal, Override, Plan, Step};
 
 use super::plan::show_plan;
 use crate::Error;
@@ -65,7 +65,7 @@ impl<'a> Person<'a> {
         let Some(audit) = audit else { return (printer, outcome) };
         let how = match &outcome {
             Ok(Outcome::Ran(report)) => match report.failures.first() {
-                Some(failure) => format!("failed: {}", failure.trouble.code),
+                Some(failure) => format!("failed: {}", failure.error.code),
                 None => "done".to_owned(),
             },
             Ok(_) => "done".to_owned(),
@@ -92,30 +92,34 @@ impl<'a> Person<'a> {
             }
         };
         let overrides = plan.body().overrides.iter();
-        let overrides = overrides
-            .map(|Override { rule, reason }| format!(", overriding {rule} because: {reason}"));
+        let overrides = overrides.map(|Override { rule, machine, reason }| {
+            let machine = machine.as_ref().map_or(String::new(), |name| format!("={name}"));
+            format!(", overriding {rule}{machine} because: {reason}")
+        });
         let detail = format!(
             "{} steps, approved by {}{}",
             plan.steps().len(),
             approval.by,
             overrides.collect::<String>()
         );
-        let mut nodes: Vec<String> =
-            plan.steps().iter().map(|step| step.machine.to_string()).collect();
+        let mut nodes: Vec<String> = plan.steps().iter().map(|step| step.on.to_string()).collect();
         nodes.sort();
         nodes.dedup();
         let action = format!("plan {}", plan.hash().short());
         let audit = Audit::begin(&action, &detail, nodes, &self.surroundings)?;
-        self.with(|state| state.audit = Some(audit));
+        // The plan of an earlier pass has ended: the next one is another line.
+        let before = self.with(|state| state.audit.replace(audit));
+        before.map_or(Ok(()), |before| before.close("followed by another plan"))?;
         Ok(approval)
     }
 }
 
 #[async_trait]
-impl Approve for Person<'_> {
-    async fn approve(&self, plan: &Plan<Checked>) -> Result<Option<Approval>, Trouble> {
+impl Approver for Person<'_> {
+    async fn approve(&self, plan: &Plan<Checked>) -> Result<Option<Approval>, PortError> {
         let records = self.directory.journal.read().await.unwrap_or_default();
-        let progress = Progress::new(plan.hash(), plan.steps(), &records);
+        let policy = &self.directory.cluster.spec.policy;
+        let progress = Progress::new(plan.hash(), plan.steps(), policy, &records);
         let shown = self.with(|state| {
             state.progress = Some(progress);
             match self.output {
@@ -125,7 +129,7 @@ impl Approve for Person<'_> {
         });
         // An approval that somebody gave before.
         let given = records.into_iter().rev().find_map(|record| match record.entry {
-            Entry::Approved(approval) if approval.plan == plan.hash() => Some(approval),
+            Entry::PlanApproved(approval) if approval.plan == plan.hash() => Some(approval),
             _ => None,
         });
         match shown.and_then(|()| self.allow(plan, given)) {
@@ -138,16 +142,16 @@ impl Approve for Person<'_> {
             }
             Err(Error::Declined(_)) => Ok(None),
             Err(error) => {
-                let trouble = error.trouble();
+                let port_error = error.port_error();
                 self.with(|state| state.error = Some(error));
-                Err(trouble)
+                Err(port_error)
             }
         }
     }
 }
 
-impl Events for Person<'_> {
-    fn tell(&self, event: &Event) {
+impl EventSink for Person<'_> {
+    fn emit(&self, event: &Event) {
         self.with(|state| {
             if let Some(progress) = &mut state.progress {
                 progress.take(event);
@@ -164,18 +168,28 @@ impl Events for Person<'_> {
 impl State<'_> {
     fn tell(&mut self, event: &Event) {
         let line = |place: &StepPlace, text: &str| {
-            let StepPlace { step, of, machine, verb, .. } = place;
-            format!("[{step}/{of}] {machine}: {verb}{text}")
+            let StepPlace { step, of, on, verb, .. } = place;
+            format!("[{step}/{of}] {on}: {verb}{text}")
         };
         match event {
-            Event::Observed { unseen, .. } => {
-                for (machine, why) in unseen {
-                    self.printer.note(&format!("{machine} cannot be seen: {why}"));
+            Event::Observed { unreachable, .. } => {
+                for (machine, why) in unreachable {
+                    self.printer.note(&format!("{machine} is unreachable: {why}"));
                 }
             }
             Event::LeaseUnavailable { why } => {
                 self.printer.note(&format!("no lease in the cluster keeps others out: {why}"));
             }
+            Event::LeaseAwaited { holder } => self.printer.note(&format!(
+                "{holder} has the lease; waits up to a minute to see whether it is still at work"
+            )),
+            Event::LeaseLost { holder } => self.printer.note(&format!(
+                "{holder} has taken the lease over: no further step is started"
+            )),
+            Event::Stopping => self.printer.note(
+                "stopping: no further step is started, what is under way comes to its end (again to drop it)",
+            ),
+            Event::GateShut { place, why, .. } => self.printer.note(&line(place, &format!(": {why}"))),
             // Somebody who watches sees what is at work below.
             Event::StepBegun(place) if !self.printer.is_watched() => {
                 self.printer.note(&line(place, " …"));
@@ -187,9 +201,15 @@ impl State<'_> {
             Event::StepFailed { place, code, message } => {
                 self.printer.note(&line(place, &format!(" failed[{code}]: {message}")));
             }
+            Event::Replanned { replaces, plan, differences } => self.printer.note(&format!(
+                "plan {} is not what would be done now, plan {} is:\n  {}",
+                replaces.short(),
+                plan.short(),
+                differences.join("\n  ")
+            )),
             Event::Planned { .. }
             | Event::Approved { .. }
-            | Event::LeaseTaken { .. }
+            | Event::LeaseAcquired { .. }
             | Event::StepBegun(_)
             | Event::StepWaits { .. }
             | Event::Ended { .. } => {}
@@ -202,13 +222,13 @@ impl State<'_> {
         let Some(progress) = &self.progress else { return };
         let now = SystemClock::time();
         let doing: Vec<Doing<'_>> = progress.doing(now).collect();
-        let width = doing.iter().map(|doing| doing.machine.as_str().len()).max().unwrap_or(0);
+        let width = doing.iter().map(|doing| doing.on.to_string().len()).max().unwrap_or(0);
         let mut lines: Vec<String> = doing
             .iter()
-            .map(|Doing { machine, verb, for_what, since }| {
+            .map(|Doing { on, verb, for_what, since }| {
                 let waits =
                     if for_what.is_empty() { String::new() } else { format!(": {for_what}") };
-                format!("  {machine:<width$}  {verb}{waits} ({})", short(*since))
+                format!("  {on:<width$}  {verb}{waits} ({})", short(*since))
             })
             .collect();
         if lines.is_empty() {
@@ -237,7 +257,7 @@ pub(super) fn short(duration: Duration) -> String {
 
 /// Whether a machine may install Talos after this step.
 fn installs(step: &Step) -> bool {
-    matches!(step.action, Action::ApplyConfig { mode: ApplyMode::Maintenance, .. })
+    step.action.config().is_some_and(|given| given.mode == ApplyMode::Maintenance)
 }
 
 fn question(plan: &Plan<Checked>) -> String {

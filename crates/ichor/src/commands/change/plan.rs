@@ -1,12 +1,13 @@
 //! `ichor plan`, `show` and `approve`: what would be done, and who says that it may be.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use engine::journal::{Entry, Journal as _};
 use engine::live::SystemClock;
-use engine::{Approve, Cluster, Event, Events, Proposal, Trouble, propose};
-use plan::{Approval, Checked, Draft, Goal, LeftOut, Plan};
+use engine::{Approver, Cluster, Event, EventSink, PortError, Proposal, Want, propose};
+use plan::{Approval, Checked, Draft, Goal, Plan, Skipped, Target};
 
 use super::World;
 use super::apply::ending;
@@ -23,19 +24,25 @@ pub(super) async fn plan(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let world = World::open(surroundings).await?;
-    let ports = world.ports(&Nobody, &Nobody);
     let (goal, overrides) = if args.destroy {
         (Goal::Destroyed, vec![ending(args.overriding.reason.as_deref())])
     } else {
-        (Goal::Spec, args.overriding.overrides())
+        (Goal::Spec, args.overriding.overrides()?)
     };
     let cluster = &world.directory.cluster;
-    match propose(cluster, goal, &overrides, &ports).await? {
+    // A plan that waits in the file for its approval keeps its hash for as long as nothing has changed.
+    let kept = args.out.as_deref().filter(|path| path.exists()).and_then(|path| load(path).ok());
+    let kept = kept.filter(|plan| (plan.body().goal, &plan.body().overrides) == (goal, &overrides));
+    let want = kept.map_or(Want::Goal(goal, overrides), |plan| Want::Pending(Box::new(plan)));
+    let planning = Planning(Mutex::new(printer));
+    let proposal = propose(cluster, want, &world.ports(&NonInteractive, &planning)).await?;
+    let printer = planning.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match proposal {
         Proposal::Nothing => {
-            printer.note("everything is as it should be");
+            printer.note("nothing to do: the cluster matches its spec");
             Ok(ExitStatus::Done)
         }
-        Proposal::Wait(left_out) => Ok(tell_left_out(cluster, &left_out, printer)),
+        Proposal::Blocked(skipped) => Ok(tell_skipped(cluster, &skipped, printer)),
         Proposal::Change(plan) => {
             show_plan(&*plan, args.shown.output, printer)?;
             if let Some(path) = &args.out {
@@ -65,7 +72,7 @@ pub(super) async fn approve(
     let plan = load(&args.plan)?;
     let by = args.by.clone().unwrap_or_else(|| surroundings.user.clone());
     let approval = Approval { plan: plan.hash(), by, at: SystemClock::time() };
-    directory.journal.append(Entry::Approved(approval)).await.map_err(engine::Error::from)?;
+    directory.journal.append(Entry::PlanApproved(approval)).await.map_err(engine::Error::from)?;
     printer.note(&format!("plan {} may be carried out", plan.hash().short()));
     Ok(ExitStatus::Done)
 }
@@ -103,32 +110,45 @@ fn head<State>(plan: &Plan<State>) -> String {
 }
 
 /// Tells that nothing can be done for now, and gives the status to end with.
-pub(super) fn tell_left_out(
+pub(super) fn tell_skipped(
     cluster: &Cluster,
-    left_out: &[LeftOut],
+    skipped: &[Skipped],
     printer: &mut Printer,
 ) -> ExitStatus {
-    for LeftOut { machine, why } in left_out {
-        printer.note(&format!("left out: {machine}: {why}"));
+    for skipped in skipped {
+        printer.note(&format!("skipped: {skipped}"));
     }
-    let left = |name: &str| left_out.iter().any(|left_out| left_out.machine == name);
-    if cluster.spec.machines().all(|(machine, _)| left(machine.name.as_str())) {
+    let is_skipped = |target: &Target| skipped.iter().any(|skipped| skipped.on == *target);
+    if cluster.spec.machines().all(|(machine, _)| is_skipped(&(&machine.name).into())) {
         ExitStatus::Unreachable
     } else {
         ExitStatus::Failed
     }
 }
 
-/// Nobody says yes, and nobody listens.
-pub(super) struct Nobody;
+/// Tells why a plan that was kept is not the plan any more.
+struct Planning<'a>(Mutex<&'a mut Printer>);
+
+impl EventSink for Planning<'_> {
+    fn emit(&self, event: &Event) {
+        if let Event::Replanned { replaces, differences, .. } = event {
+            let mut printer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let (plan, differences) = (replaces.short(), differences.join("\n  "));
+            printer.note(&format!("plan {plan} is not what would be done now:\n  {differences}"));
+        }
+    }
+}
+
+/// For commands that only look: approves nothing and tells nothing.
+pub(super) struct NonInteractive;
 
 #[async_trait]
-impl Approve for Nobody {
-    async fn approve(&self, _plan: &Plan<Checked>) -> Result<Option<Approval>, Trouble> {
+impl Approver for NonInteractive {
+    async fn approve(&self, _plan: &Plan<Checked>) -> Result<Option<Approval>, PortError> {
         Ok(None)
     }
 }
 
-impl Events for Nobody {
-    fn tell(&self, _event: &Event) {}
+impl EventSink for NonInteractive {
+    fn emit(&self, _event: &Event) {}
 }

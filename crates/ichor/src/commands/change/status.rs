@@ -3,15 +3,15 @@
 use std::fmt;
 use std::time::Duration;
 
-use engine::journal::{Journal as _, unfinished};
-use engine::{Cluster, Component, Machines, Progress, Target, components, observe};
+use engine::journal::Journal as _;
+use engine::{Cluster, Component, MachineAddress, Machines, Progress, components, observe};
 use plan::{Cni, Fact, Inventory, MachineName, Moment, NodeState, Standing};
 use serde::Serialize;
 use tokio::time::timeout;
 
 use super::World;
 use super::person::short;
-use super::plan::Nobody;
+use super::plan::NonInteractive;
 use crate::args::{HealthArgs, Output, StatusArgs};
 use crate::directory::Directory;
 use crate::moment::Moment as Time;
@@ -92,7 +92,7 @@ async fn show(
 }
 
 async fn look(world: &World, with_components: bool) -> Result<Status, Error> {
-    let (directory, ports) = (&world.directory, world.ports(&Nobody, &Nobody));
+    let (directory, ports) = (&world.directory, world.ports(&NonInteractive, &NonInteractive));
     let inventory = observe(&directory.cluster, &ports).await?;
     let mut status = Status::new(directory, &inventory).await?;
     if with_components {
@@ -156,11 +156,20 @@ struct ComponentStatus {
 impl Status {
     async fn new(directory: &Directory, inventory: &Inventory) -> Result<Self, Error> {
         let now = inventory.taken;
-        let records = directory.journal.read().await.map_err(engine::Error::from)?;
-        let begun = unfinished(&records).and_then(|plan| directory.journal.kept(plan));
+        let ledger = directory.journal.ledger().await.map_err(engine::Error::from)?;
+        let begun = match ledger.unfinished {
+            Some(unfinished) => directory.journal.stored_plan(unfinished.plan).await,
+            None => None,
+        };
         let running = directory.journal.is_taken();
-        let progress =
-            begun.as_ref().map(|plan| Progress::new(plan.hash(), plan.steps(), &records));
+        let policy = &directory.cluster.spec.policy;
+        let progress = match &begun {
+            Some(plan) => {
+                let records = directory.journal.read().await.map_err(engine::Error::from)?;
+                Some(Progress::new(plan.hash(), plan.steps(), policy, &records))
+            }
+            None => None,
+        };
         let plan = begun.as_ref().zip(progress.as_ref()).map(|(plan, progress)| PlanStatus {
             plan: plan.hash().short(),
             running,
@@ -170,7 +179,7 @@ impl Status {
         });
         let doing = |name: &MachineName| -> String {
             let mut doing = progress.iter().filter(|_| running).flat_map(|all| all.doing(now));
-            doing.find(|doing| doing.machine == name).map_or_else(String::new, |doing| {
+            doing.find(|doing| doing.on.machine() == Some(name)).map_or_else(String::new, |doing| {
                 format!("{} ({})", doing.verb, short(doing.since))
             })
         };
@@ -185,8 +194,10 @@ impl Status {
             let state = match facts.standing.current(now) {
                 Some(Standing::Ours) => "configured".to_owned(),
                 Some(Standing::Maintenance) => "in maintenance".to_owned(),
-                Some(Standing::Another) => "another cluster's".to_owned(),
-                None => format!("not seen: {}", facts.standing.why_not(now)),
+                Some(Standing::Another) => "foreign".to_owned(),
+                Some(Standing::Coming) => "booting with its configuration".to_owned(),
+                Some(Standing::Away) => "not back yet".to_owned(),
+                None => format!("unreachable: {}", facts.standing.why_not(now)),
             };
             if facts.standing.current(now) != Some(&Standing::Ours) {
                 problems.push(format!("{name}: {state}"));
@@ -240,16 +251,17 @@ impl Status {
         inventory: &Inventory,
         machines: &dyn Machines,
     ) {
-        let is_ours = |target: &Target| {
-            let facts = inventory.machines.get(&target.name);
+        let is_ours = |address: &MachineAddress| {
+            let facts = inventory.machines.get(&address.name);
             facts.and_then(|facts| facts.standing.current(inventory.taken)) == Some(&Standing::Ours)
         };
-        let targets: Vec<Target> = cluster.targets().into_iter().filter(is_ours).collect();
-        let answers = components(&targets, machines).await;
-        for (target, answer) in targets.iter().zip(answers) {
-            let machine = &target.name;
-            let components = answer.unwrap_or_else(|trouble| {
-                self.problems.push(format!("{machine}: {}", trouble.message));
+        let addresses: Vec<MachineAddress> =
+            cluster.addresses().into_iter().filter(is_ours).collect();
+        let answers = components(&addresses, machines).await;
+        for (address, answer) in addresses.iter().zip(answers) {
+            let machine = &address.name;
+            let components = answer.unwrap_or_else(|error| {
+                self.problems.push(format!("{machine}: {}", error.message));
                 Vec::new()
             });
             for Component { name, state, is_healthy, reason } in components {

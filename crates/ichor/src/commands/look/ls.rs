@@ -3,7 +3,7 @@
 use serde::Serialize;
 use talos_api::proto::machine::list_request::Type;
 use talos_api::proto::machine::{FileInfo, ListRequest};
-use talos_api::{Node, NodeError, Reason};
+use talos_api::{Limits, Node, NodeError, Reason};
 use talos_config::spell_bytes;
 
 use crate::args::{Ls, Output};
@@ -68,7 +68,7 @@ async fn list(node: &Node, request: ListRequest) -> Result<Vec<Result<Entry, Rea
         let request = request.clone();
         async move {
             let list = |node: Node| async move { node.machine().list(request).await };
-            node.open(list).await?.collect().await
+            node.limited(Limits::FILES).open(list).await?.collect().await
         }
     });
     Ok(replies.await?.into_iter().map(Entry::new).collect())

@@ -13,7 +13,7 @@ use talos_api::proto::machine::apply_configuration_request::Mode;
 use talos_api::proto::machine::{ApplyConfiguration, ApplyConfigurationRequest};
 use talos_api::{Node, NodeError, Reason};
 use talos_config::yaml::Dialect;
-use talos_config::{Config, Patch, Patched, REDACTED, Secret, Source, diff};
+use talos_config::{Confidential, Config, Patch, Patched, REDACTED, Secret, Source, diff_hiding};
 
 use super::live::Live;
 use super::power::send_reboot;
@@ -99,6 +99,8 @@ struct Given {
     config: Config,
     /// What it changes.
     changes: differences::Report,
+    /// What is hidden where it is shown.
+    confidential: Confidential,
     /// Whether applying it may reboot the machine.
     may_reboot: bool,
     /// Whether nothing is staged or tried.
@@ -131,10 +133,22 @@ impl Given {
             }
             None => Config::new(Vec::new()).map_err(|error| texts.locate(&error, source))?,
         };
+        let mut confidential = Confidential::default();
+        if let Some(values) = texts.encrypted(source) {
+            confidential.extend(values);
+            confidential.add_config(&config);
+        }
+        for (patch, source) in patches {
+            if let Some(values) = texts.encrypted(*source) {
+                confidential.extend(values);
+                confidential.add_patch(patch);
+            }
+        }
         Ok(Self {
             node: node.clone(),
             data,
-            changes: differences::Report::new(diff(&before, &config)),
+            changes: differences::Report::new(diff_hiding(&before, &config, &confidential)),
+            confidential,
             config,
             may_reboot: live.may_reboot(),
             settled: live.config.is_none_or(|config| config.settled),
@@ -296,7 +310,7 @@ impl Given {
         };
         let node = &self.node;
         let reply = node.call(node.machine().apply_configuration(request)).await;
-        let reply = reply.map_err(|error| hide(error, &self.config))?;
+        let reply = reply.map_err(|error| hide(error, &self.config, &self.confidential))?;
         Ok(Answer(node.only(reply.messages)?))
     }
 }
@@ -329,8 +343,8 @@ impl Answer {
 }
 
 /// Takes the secrets of a configuration out of what a machine says about it: it repeats what it does not understand.
-fn hide(error: NodeError, config: &Config) -> NodeError {
-    let shown = config.redacted(Dialect::V1_14);
+fn hide(error: NodeError, config: &Config, confidential: &Confidential) -> NodeError {
+    let shown = config.covered(Dialect::V1_14, confidential);
     let whole = config.encode(Dialect::V1_14);
     let shown: BTreeSet<&str> = shown.lines().map(str::trim).collect();
     let secrets: Vec<&str> = whole
@@ -402,7 +416,7 @@ mod tests {
         let config = Config::parse(text, Source(1)).unwrap();
         let said = "unknown keys found during decoding:\nmachine:\n  token: abcdef.0123456789abcdef\n  type: worker";
         let error = NodeError { node: "a".to_owned(), reason: Reason::Invalid(said.to_owned()) };
-        let told = hide(error, &config).to_string();
+        let told = hide(error, &config, &Confidential::default()).to_string();
         assert!(told.contains("type: worker") && !told.contains("0123456789"), "{told}");
     }
 }

@@ -80,14 +80,14 @@ async fn begin_when_ready(
         };
         let may_pass = match &reason {
             // It still shows itself as nobody's for a moment.
-            Reason::Untrusted(_) => begun.elapsed() < SETTLED_WITHIN,
+            Reason::Untrusted(_) | Reason::CertificateTime(_) => begun.elapsed() < SETTLED_WITHIN,
             Reason::Refused(_) => true,
             other => other.is_passing(),
         };
         if !may_pass {
             return Err(NodeError { node: node.name().to_owned(), reason }.into());
         }
-        is_answer_lost |= reason.is_passing();
+        is_answer_lost |= reason.may_have_happened();
         let text = format!("{}: not yet: {reason}", node.name());
         if text != shown {
             printer.step(&text);

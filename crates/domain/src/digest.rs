@@ -1,0 +1,115 @@
+//! SHA-256 of plans; HMAC, under the key of the vault, of anything derived from secrets.
+
+use std::fmt;
+use std::str::FromStr;
+
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use talos_config::yaml::Dialect;
+use talos_config::{Config, Secret};
+
+use crate::names::{Form, Malformed, through_text};
+
+/// Thirty-two bytes that stand for something.
+#[derive(Clone, Copy, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of a text that is no secret.
+    pub fn of(text: &str) -> Self {
+        Self(Sha256::digest(text).into())
+    }
+
+    /// Its beginning: enough to tell a few apart.
+    pub fn short(&self) -> String {
+        self.to_string()[..12].to_owned()
+    }
+}
+
+impl Form for Digest {
+    const WHAT: &'static str = "a digest";
+    const RULE: &'static str = "64 hexadecimal digits in lower case";
+    const PATTERN: &'static str = "^[0-9a-f]{64}$";
+}
+
+impl FromStr for Digest {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            _ => None,
+        };
+        let parse = || {
+            let mut bytes = [0; 32];
+            let digits = Some(text.as_bytes()).filter(|digits| digits.len() == 64)?;
+            for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+                *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+            }
+            Some(Self(bytes))
+        };
+        parse().ok_or_else(|| Malformed::new::<Self>(text))
+    }
+}
+
+through_text!(Digest);
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.short())
+    }
+}
+
+/// The key of digests, from the vault of a cluster. Without it nobody can try which secret a digest is of.
+#[derive(Clone)]
+pub struct DigestKey(Secret<[u8; 32]>);
+
+impl DigestKey {
+    /// Takes the key that the vault keeps.
+    pub fn new(bytes: [u8; 32]) -> Self {
+        Self(Secret::new(bytes))
+    }
+
+    /// What a configuration says, whatever it looks like: comments and quotes do not matter.
+    pub fn config(&self, config: &Config) -> Digest {
+        self.digest("config", config.encode(Dialect::V1_14).expose())
+    }
+
+    /// Which cluster it is: two that have one name still have two vaults.
+    pub fn cluster(&self) -> Digest {
+        self.digest("cluster", "")
+    }
+
+    /// `purpose` keeps digests of different things apart.
+    fn digest(&self, purpose: &str, text: &str) -> Digest {
+        let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(self.0.expose())
+            .expect("HMAC takes a key of any length");
+        mac.update(purpose.as_bytes());
+        mac.update(&[0]);
+        mac.update(text.as_bytes());
+        Digest(mac.finalize().into_bytes().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_written_as_it_is_read_and_depends_on_the_key() {
+        let one = DigestKey::new([1; 32]).cluster();
+        assert_eq!(one.to_string().parse(), Ok(one));
+        assert_ne!(one, DigestKey::new([2; 32]).cluster());
+        assert!("00".parse::<Digest>().is_err());
+        assert!("G".repeat(64).parse::<Digest>().is_err());
+    }
+}

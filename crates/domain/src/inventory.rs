@@ -1,0 +1,332 @@
+//! What was seen: facts about machines, etcd and Kubernetes, each with its age and its source.
+//!
+//! Observers fill it, planner and checker read it. A fact that nobody could learn is a value, not an
+//! error; a fact that is too old counts as not known. It holds no secret and can be stored.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Kind;
+use crate::digest::Digest;
+use crate::disk::Disk;
+use crate::names::{Form, MachineName, Malformed, NodeName, through_text};
+use crate::time::{Moment, Span};
+use crate::version::TalosVersion;
+
+/// What was seen of a cluster.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Inventory {
+    /// When it was put together; ages are counted to this moment.
+    pub taken: Moment,
+    /// The machines, by their names in the spec.
+    pub machines: BTreeMap<MachineName, MachineFacts>,
+    /// The members of etcd.
+    pub etcd: Fact<Etcd>,
+    /// Whether the Kubernetes API answered under the cluster's CA, which it cannot do without an etcd.
+    pub api: Fact<bool>,
+    /// Members of etcd that the journal recorded and no reset has ended, with the machines that they ran on. The spec may
+    /// not name these machines any more.
+    pub begun: BTreeMap<MemberId, MachineName>,
+    /// The machine that etcd was begun on, as long as no member of it was recorded: it may still appear there.
+    pub bootstrapping: Option<MachineName>,
+    /// Whether the cluster's directory has a kubeconfig.
+    pub kubeconfig: Fact<bool>,
+}
+
+/// One thing that was to be seen.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "fact", deny_unknown_fields)]
+pub enum Fact<T> {
+    /// It was seen.
+    Known {
+        /// What it was.
+        value: T,
+        /// When.
+        seen: Moment,
+        /// How.
+        source: Source,
+    },
+    /// It was not seen.
+    NotKnown {
+        /// Why not.
+        why: String,
+    },
+}
+
+/// Where a fact comes from.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// The API of a machine, with our credentials.
+    TalosApi,
+    /// The API of a machine in maintenance, without credentials.
+    Maintenance,
+    /// The cluster's Kubernetes API.
+    Kubernetes,
+    /// Our own journal or directory.
+    Directory,
+    /// It follows from other facts.
+    Inference,
+}
+
+/// What was seen of a machine.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct MachineFacts {
+    /// Whose machine it is.
+    pub standing: Fact<Standing>,
+    /// Which installation of Talos it is.
+    pub node: Fact<NodeIdentity>,
+    /// Which installation it was when we last changed it; what our journal says.
+    pub recorded: Option<NodeIdentity>,
+    /// Which boot of it this is.
+    pub boot: Fact<BootId>,
+    /// The release that runs.
+    pub talos: Fact<TalosVersion>,
+    /// The configuration that it has.
+    pub config: Fact<Digest>,
+    /// Another configuration, which waits for the next boot; none where it would boot with the one that it has.
+    pub staged: Fact<Option<Digest>>,
+    /// The disks that Talos could be installed to, where it is not installed yet.
+    pub disks: Fact<Vec<Disk>>,
+    /// A control plane's own member of etcd, by what the machine itself says; none where etcd never ran.
+    pub member: Fact<Option<MemberId>>,
+    /// What its node in Kubernetes is called.
+    pub node_name: Fact<NodeName>,
+    /// What Kubernetes says about its node.
+    pub kubernetes: Fact<NodeState>,
+    /// Parts of Kubernetes that a control plane should run and that are not well, or run with an older configuration than
+    /// the machine has; each with its reason.
+    pub unwell: Fact<Vec<String>>,
+    /// When we last disturbed it, as long as it has not been seen in service since; what our journal says.
+    pub disturbed: Option<Moment>,
+}
+
+/// Whose machine it is.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// Nobody's: it waits for configuration.
+    Maintenance,
+    /// Ours: it knows our credentials.
+    Ours,
+    /// Another cluster's: it has configuration and does not know us.
+    Another,
+    /// Ours soon: it does not answer, and was configured by us since it was last in maintenance, so that it holds no etcd.
+    Coming,
+    /// Ours, and it does not answer: we have disturbed it, and it still has time to come back.
+    Away,
+}
+
+/// What Kubernetes says about a machine.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NodeState {
+    /// It is not registered.
+    Absent,
+    /// It is registered, and not ready.
+    NotReady,
+    /// It is registered and ready.
+    Ready,
+}
+
+/// The identity that Talos gives an installation.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct NodeIdentity(pub String);
+
+/// The identity of one boot.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct BootId(pub String);
+
+/// The members of etcd, as one of them told. None at all means that etcd has not been bootstrapped.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Etcd {
+    /// The members.
+    pub members: BTreeMap<MemberId, Member>,
+    /// The one that leads.
+    pub leader: Option<MemberId>,
+    /// Machines of ours whose member is not among these: they are in another etcd.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<MachineName>,
+}
+
+/// etcd's own identity of a member. Host names are not identities: they are reused.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct MemberId(pub u64);
+
+/// A member of etcd.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Member {
+    /// The machine that it runs on, if that is one we know.
+    pub machine: Option<MachineName>,
+    /// Whether it votes, or still learns.
+    pub voter: bool,
+    /// Whether it runs.
+    pub started: bool,
+    /// Entries behind the leader; none when it did not answer.
+    pub lag: Option<u64>,
+}
+
+impl<T> Fact<T> {
+    /// What was seen, unless that is too long ago to act upon.
+    pub fn current(&self, now: Moment) -> Option<&T> {
+        match self {
+            Self::Known { value, seen, .. } if now.since(*seen) <= MAX_AGE => Some(value),
+            Self::Known { .. } | Self::NotKnown { .. } => None,
+        }
+    }
+
+    /// Why nothing can be said now.
+    pub fn why_not(&self, now: Moment) -> String {
+        match self {
+            Self::Known { seen, .. } => format!("last seen {} ago", now.since(*seen)),
+            Self::NotKnown { why } => why.clone(),
+        }
+    }
+}
+
+impl Etcd {
+    /// The member that runs on a machine.
+    pub fn on(&self, machine: &MachineName) -> Option<(MemberId, &Member)> {
+        let mut members = self.members.iter();
+        members
+            .find(|(_, member)| member.machine.as_ref() == Some(machine))
+            .map(|(id, member)| (*id, member))
+    }
+}
+
+impl Inventory {
+    /// The text of an inventory file.
+    pub fn encode(&self) -> String {
+        let file = InventoryFile { format: FORMAT.to_owned(), inventory: self.clone() };
+        // Maps have texts for keys, so writing cannot fail.
+        serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
+    }
+
+    /// Reads an inventory file.
+    pub fn decode(text: &str) -> Result<Self, InventoryError> {
+        let head: Head = serde_json::from_str(text).map_err(InventoryError::Syntax)?;
+        if head.format != FORMAT {
+            return Err(InventoryError::Format(head.format));
+        }
+        let file: InventoryFile = serde_json::from_str(text).map_err(InventoryError::Syntax)?;
+        Ok(file.inventory)
+    }
+}
+
+impl fmt::Display for NodeIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for BootId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Form for MemberId {
+    const WHAT: &'static str = "a member of etcd";
+    const RULE: &'static str = "at most 16 hexadecimal digits";
+    const PATTERN: &'static str = "^[0-9a-f]{1,16}$";
+}
+
+impl FromStr for MemberId {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let plain = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let id = u64::from_str_radix(text, 16).ok().filter(|_| plain);
+        id.map(Self).ok_or_else(|| Malformed::new::<Self>(text))
+    }
+}
+
+through_text!(MemberId);
+
+/// As etcd's own tools write it.
+impl fmt::Display for MemberId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}", self.0)
+    }
+}
+
+/// Why a text is no inventory.
+#[derive(Debug, thiserror::Error)]
+pub enum InventoryError {
+    /// It is not what it should be.
+    #[error("cannot read the inventory")]
+    Syntax(#[source] serde_json::Error),
+    /// It is in a format that we do not know.
+    #[error("the inventory has the format {0:?}, and this release reads {FORMAT:?}")]
+    Format(String),
+}
+
+impl InventoryError {
+    /// Every code, each with an entry in the reference of errors.
+    pub const CODES: &[&str] = &["inventory.syntax", "inventory.format"];
+
+    /// The name of this kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Syntax(_) => "inventory.syntax",
+            Self::Format(_) => "inventory.format",
+        }
+    }
+
+    /// What can be done about it: observe again.
+    pub fn kind(&self) -> Kind {
+        Kind::Permanent
+    }
+}
+
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct InventoryFile {
+    format: String,
+    inventory: Inventory,
+}
+
+const FORMAT: &str = "ichor-inventory/v2";
+
+/// A voter that is further behind than this does not count: etcd itself takes no more writes when what it
+/// has applied is so many entries behind what was agreed.
+pub const MAX_LAG: u64 = 5_000;
+
+/// Facts older than this are not acted upon: longer than a slow round of observing several hundred
+/// machines, shorter than somebody needs to replace one.
+const MAX_AGE: Span = Span::minutes(5);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_grows_too_old_to_act_upon() {
+        let fact = Fact::Known { value: 1, seen: Moment(1000), source: Source::TalosApi };
+        assert_eq!(fact.current(Moment(1300)), Some(&1));
+        assert_eq!(fact.current(Moment(1301)), None);
+        assert_eq!(fact.why_not(Moment(1301)), "last seen 5m1s ago");
+    }
+
+    #[test]
+    fn a_member_is_written_as_etcd_writes_it() {
+        assert_eq!(MemberId(0x00ab_12ff).to_string(), "ab12ff");
+        assert_eq!("8e9e05c52164694d".parse(), Ok(MemberId(0x8e9e_05c5_2164_694d)));
+        for bad in ["", "+1", "-1", "0x1", "g", "18e9e05c52164694d"] {
+            assert!(bad.parse::<MemberId>().is_err(), "{bad}");
+        }
+    }
+}

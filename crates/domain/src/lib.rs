@@ -1,0 +1,32 @@
+//! What planner, engine and simulator all speak of: names, identities, digests, time, versions, and the facts of an
+//! inventory.
+//!
+//! In: texts and numbers of files and machines. Out: types that cannot be built wrong. Always holds: the crate knows no
+//! clock, no randomness, no files and no network, and decides nothing about plans, so that a simulator can use it without
+//! sharing a line of code with the planner that it judges.
+
+mod digest;
+mod disk;
+mod error;
+mod inventory;
+mod names;
+mod network;
+mod target;
+mod time;
+mod version;
+
+pub use digest::{Digest, DigestKey};
+pub use disk::Disk;
+pub use error::Kind;
+pub use inventory::{
+    BootId, Etcd, Fact, Inventory, InventoryError, MAX_LAG, MachineFacts, Member, MemberId,
+    NodeIdentity, NodeState, Source, Standing,
+};
+pub use names::{
+    AddonName, ClusterName, FailureDomain, Fingerprint, Form, MachineName, Malformed, NodeName,
+    PoolName,
+};
+pub use network::{Address, Endpoint, Network};
+pub use target::{ApplyMode, Target};
+pub use time::{Day, Moment, NAMES_OF_DAYS, Span, TimeOfDay, Window};
+pub use version::{KubernetesVersion, MANAGED, Supported, TalosVersion};

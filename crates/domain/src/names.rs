@@ -1,0 +1,266 @@
+//! Texts with rules, each as a type of its own that cannot be built wrong.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A text with rules: what it is called, what it looks like, and how it is read.
+pub trait Form: FromStr<Err = Malformed> {
+    /// What such a text is, with its article: `a cluster name`.
+    const WHAT: &'static str;
+    /// What is allowed, for people.
+    const RULE: &'static str;
+    /// The same as a regular expression of JSON Schema.
+    const PATTERN: &'static str;
+}
+
+/// Why a text is not what it should be.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{text:?} is not {what}: {rule}")]
+pub struct Malformed {
+    /// The text, cut where it would fill a screen.
+    pub text: String,
+    /// What it should have been.
+    pub what: &'static str,
+    /// What is allowed.
+    pub rule: &'static str,
+}
+
+impl Malformed {
+    /// A text that is not of a form.
+    pub fn new<T: Form>(text: &str) -> Self {
+        Self { text: text.chars().take(80).collect(), what: T::WHAT, rule: T::RULE }
+    }
+}
+
+/// Makes a name of the letters that host names have.
+macro_rules! name {
+    ($(#[$docs:meta])* $name:ident, $what:literal) => {
+        $(#[$docs])*
+        #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl Form for $name {
+            const WHAT: &'static str = $what;
+            const RULE: &'static str = LABEL_RULE;
+            const PATTERN: &'static str = LABEL_PATTERN;
+        }
+
+        impl FromStr for $name {
+            type Err = Malformed;
+
+            fn from_str(text: &str) -> Result<Self, Malformed> {
+                if is_label(text) { Ok(Self(text.to_owned())) } else { Err(Malformed::new::<Self>(text)) }
+            }
+        }
+
+        $crate::names::through_text!($name);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+    };
+}
+
+/// Reads and writes a type in files as the text that it is.
+macro_rules! through_text {
+    ($name:ident) => {
+        impl TryFrom<String> for $name {
+            type Error = $crate::names::Malformed;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(value: $name) -> Self {
+                value.to_string()
+            }
+        }
+    };
+}
+pub(crate) use through_text;
+
+name!(
+    /// The name of a cluster.
+    ClusterName,
+    "a cluster name"
+);
+name!(
+    /// The name of a machine: what a machine *is* in a spec, and its host name.
+    MachineName,
+    "a machine name"
+);
+name!(
+    /// The name of a pool of workers.
+    PoolName,
+    "a pool name"
+);
+name!(
+    /// What fails together: a rack, a room, a zone.
+    FailureDomain,
+    "a failure domain"
+);
+
+name!(
+    /// The name of an add-on.
+    AddonName,
+    "an add-on name"
+);
+/// The name of a node in Kubernetes, which need not be the machine's: with `registerWithFQDN` it has dots.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct NodeName(String);
+
+impl NodeName {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Form for NodeName {
+    const WHAT: &'static str = "a node name";
+    const RULE: &'static str = "labels of a host name with dots between them, at most 253 letters";
+    const PATTERN: &'static str =
+        "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$";
+}
+
+impl FromStr for NodeName {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        if text.len() <= 253 && text.split('.').all(is_label) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Malformed::new::<Self>(text))
+        }
+    }
+}
+
+through_text!(NodeName);
+
+/// Every name of a machine can be the name of a node.
+impl From<&MachineName> for NodeName {
+    fn from(name: &MachineName) -> Self {
+        Self(name.0.clone())
+    }
+}
+
+impl fmt::Display for NodeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// The SHA-256 of a certificate's public key in base64, as `talosctl --cert-fingerprint` takes it.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Fingerprint(String);
+
+impl Fingerprint {
+    /// The fingerprint as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Form for Fingerprint {
+    const WHAT: &'static str = "a fingerprint";
+    const RULE: &'static str = "32 bytes in base64: 43 letters and =";
+    const PATTERN: &'static str = "^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$";
+}
+
+impl FromStr for Fingerprint {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+        // The last letter has two bits more than 32 bytes need, which have to be zero.
+        let last = |byte: &u8| b"AEIMQUYcgkosw048".contains(byte);
+        let body = text.strip_suffix('=').map(str::as_bytes).filter(|body| body.len() == 43);
+        match body.filter(|body| body.iter().copied().all(letter) && body.last().is_some_and(last))
+        {
+            Some(_) => Ok(Self(text.to_owned())),
+            None => Err(Malformed::new::<Self>(text)),
+        }
+    }
+}
+
+through_text!(Fingerprint);
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// Whether a text is a label of a host name (RFC 1123), in lower case.
+fn is_label(text: &str) -> bool {
+    let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    (1..=63).contains(&text.len())
+        && text.bytes().all(|byte| letter(byte) || byte == b'-')
+        && text.bytes().next().is_some_and(letter)
+        && text.bytes().next_back().is_some_and(letter)
+}
+
+const LABEL_RULE: &str =
+    "lower-case letters, digits and hyphens, at most 63, with a letter or digit at both ends";
+const LABEL_PATTERN: &str = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_what_a_host_can_be_called() {
+        for good in ["a", "cp-1", "0", &"x".repeat(63)] {
+            assert!(good.parse::<MachineName>().is_ok(), "{good}");
+        }
+        for bad in ["", "-a", "a-", "A", "a_b", "a.b", "ä", &"x".repeat(64)] {
+            assert!(bad.parse::<MachineName>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_node_may_have_dots_in_its_name() {
+        let long = ["x".repeat(63), "y".repeat(63), "z".repeat(63), "w".repeat(61)].join(".");
+        for good in ["w-1", "w-1.example.org", long.as_str()] {
+            assert!(good.parse::<NodeName>().is_ok(), "{good}");
+        }
+        for bad in ["", ".", "w-1.", "w-1..org", "W-1", &format!("{long}.a")] {
+            assert!(bad.parse::<NodeName>().is_err(), "{bad}");
+        }
+        let machine: MachineName = "w-1".parse().expect("a name");
+        assert_eq!(NodeName::from(&machine).as_str(), "w-1");
+    }
+
+    #[test]
+    fn a_fingerprint_is_32_bytes_in_base64() {
+        let good = format!("{}8=", "aB3+/".repeat(9).get(..42).expect("letters"));
+        assert_eq!(good.parse::<Fingerprint>().map(|found| found.to_string()), Ok(good.clone()));
+        for bad in [
+            "",
+            "=",
+            &good[1..],
+            &good[..43],
+            &format!("{good}="),
+            &good.replace('a', "-"),
+            &good.replace("8=", "9="),
+        ] {
+            assert!(bad.parse::<Fingerprint>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Releases of Talos and Kubernetes, and which go together.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use talos_config::Contract;
+
+use crate::names::{Form, Malformed, through_text};
+
+/// A release: three numbers, and what comes before the release itself.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Release {
+    major: u32,
+    minor: u32,
+    patch: u32,
+    /// `rc.1` of `v1.14.0-rc.1`; empty for the release itself.
+    before: String,
+}
+
+impl Release {
+    fn parse(text: &str) -> Option<Self> {
+        let bare = text.strip_prefix('v').unwrap_or(text);
+        let (numbers, before) = match bare.split_once('-') {
+            Some((_, "")) => return None,
+            Some((numbers, before)) => (numbers, before),
+            None => (bare, ""),
+        };
+        let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+        let mut parts = numbers.split('.').map(|part| {
+            let plain = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            part.parse().ok().filter(|_| plain)
+        });
+        let release = Self {
+            major: parts.next()??,
+            minor: parts.next()??,
+            patch: parts.next()??,
+            before: before.to_owned(),
+        };
+        (parts.next().is_none() && before.chars().all(fine)).then_some(release)
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v{}.{}.{}", self.major, self.minor, self.patch)?;
+        if self.before.is_empty() { Ok(()) } else { write!(f, "-{}", self.before) }
+    }
+}
+
+/// A release of Talos that a machine runs or shall run.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TalosVersion(Release);
+
+impl TalosVersion {
+    /// Whether it is `1.minor` or later.
+    pub fn since(&self, minor: u32) -> bool {
+        (self.0.major, self.0.minor) >= (1, minor)
+    }
+
+    /// The contract that configuration for this release follows.
+    pub fn contract(&self) -> Contract {
+        Contract::new(self.0.major, self.0.minor)
+    }
+
+    /// What of Kubernetes goes with it; `None` for a release that we do not manage.
+    pub fn kubernetes(&self) -> Option<&'static Supported> {
+        let row = |row: &&Supported| self.0.major == 1 && row.talos == self.0.minor;
+        SUPPORTED.iter().find(row)
+    }
+}
+
+/// A release of Kubernetes.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct KubernetesVersion(Release);
+
+impl KubernetesVersion {
+    /// The version as image tags have it behind their `v`.
+    pub fn bare(&self) -> String {
+        self.0.to_string().split_off(1)
+    }
+}
+
+macro_rules! version {
+    ($name:ident, $what:literal) => {
+        impl Form for $name {
+            const WHAT: &'static str = $what;
+            const RULE: &'static str = "v and three numbers, such as v1.13.9";
+            const PATTERN: &'static str = r"^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$";
+        }
+
+        impl FromStr for $name {
+            type Err = Malformed;
+
+            fn from_str(text: &str) -> Result<Self, Malformed> {
+                Release::parse(text).map(Self).ok_or_else(|| Malformed::new::<Self>(text))
+            }
+        }
+
+        through_text!($name);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+version!(TalosVersion, "a Talos release");
+version!(KubernetesVersion, "a Kubernetes release");
+
+/// What of Kubernetes a minor release of Talos runs.
+#[derive(Debug)]
+pub struct Supported {
+    /// The minor release of Talos.
+    talos: u32,
+    /// The oldest and the newest minor release of Kubernetes.
+    minors: (u32, u32),
+    /// What is taken when nobody asks for another.
+    pub default: &'static str,
+}
+
+impl Supported {
+    /// Whether a release of Kubernetes is among them. What comes before a release counts as it.
+    pub fn has(&self, version: &KubernetesVersion) -> bool {
+        let Release { major, minor, .. } = version.0;
+        major == 1 && (self.minors.0..=self.minors.1).contains(&minor)
+    }
+}
+
+impl fmt::Display for Supported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v1.{} to v1.{}", self.minors.0, self.minors.1)
+    }
+}
+
+/// Which minor releases of Talos can be managed, as a text.
+pub const MANAGED: &str = "v1.5 to v1.14";
+
+/// The table that Talos' own upgrade check has, with the last Kubernetes that each release came with.
+const SUPPORTED: &[Supported] = &[
+    row(5, (26, 28), "v1.28.3"),
+    row(6, (24, 29), "v1.29.7"),
+    row(7, (25, 30), "v1.30.5"),
+    row(8, (26, 31), "v1.31.4"),
+    row(9, (27, 32), "v1.32.4"),
+    row(10, (28, 33), "v1.33.6"),
+    row(11, (29, 34), "v1.34.1"),
+    row(12, (30, 35), "v1.35.4"),
+    row(13, (31, 36), "v1.36.3"),
+    row(14, (32, 37), "v1.37.0"),
+];
+
+const fn row(talos: u32, minors: (u32, u32), default: &'static str) -> Supported {
+    Supported { talos, minors, default }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_read_with_and_without_their_letter() {
+        for (text, written) in
+            [("1.13.9", "v1.13.9"), ("v1.14.0-rc.1", "v1.14.0-rc.1"), ("v1.36.3", "v1.36.3")]
+        {
+            assert_eq!(text.parse::<TalosVersion>().map(|v| v.to_string()).as_deref(), Ok(written));
+        }
+        for text in ["", "v1.13", "1.13.x", "v1.2.3.4", "v1.2.3-", "v1.2.3-a b", "+1.2.3"] {
+            assert!(text.parse::<TalosVersion>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn each_release_comes_with_a_kubernetes_that_it_supports() {
+        for row in SUPPORTED {
+            let version = row.default.parse().expect("a version");
+            assert!(row.has(&version), "{}", row.default);
+        }
+    }
+}

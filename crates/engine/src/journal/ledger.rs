@@ -1,0 +1,129 @@
+//! What the entries of a journal amount to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{Digest, MachineName, MemberId, Moment, NodeIdentity};
+use plan::{Goal, StepNumber};
+use serde::{Deserialize, Serialize};
+
+use super::{Entry, StepEffect};
+
+/// What the entries of a journal amount to.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Ledger {
+    /// The installation that each machine was when it was last changed.
+    pub recorded: BTreeMap<MachineName, NodeIdentity>,
+    /// The members of etcd that were seen and not reset since, with their machines.
+    pub members: BTreeMap<MemberId, MachineName>,
+    /// Machines that were handed their first configuration and have not been recorded since, and when that was.
+    pub configuring: BTreeMap<MachineName, Moment>,
+    /// Machines that were disturbed and have not been seen in service since, and when that was.
+    pub disturbed: BTreeMap<MachineName, Moment>,
+    /// Steps of the last plan that wait for a machine to be in service.
+    awaiting: BTreeMap<StepNumber, MachineName>,
+    /// Machines that were about to be reset, and have been neither forgotten nor recorded since.
+    pub resetting: BTreeSet<MachineName>,
+    /// The machine that etcd was begun on, until a member of it is recorded.
+    pub bootstrapping: Option<MachineName>,
+    /// The last plan that was started, did not come to a good end, and was not abandoned.
+    pub unfinished: Option<Unfinished>,
+    /// The engine that started the last plan.
+    pub holder: String,
+    /// The last plan that was asked to start no further step, or abandoned, and has not been started since. A command that
+    /// carried it out makes no other plan.
+    pub cancelled: Option<Digest>,
+}
+
+/// A plan that was interrupted, or has failed.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unfinished {
+    /// The plan.
+    pub plan: Digest,
+    /// What it leads to.
+    pub goal: Goal,
+}
+
+impl Ledger {
+    /// Takes in the next entry, which was written at a moment.
+    pub fn fold(&mut self, at: Moment, entry: &Entry) {
+        match entry {
+            Entry::PlanStarted { plan, goal, holder, .. } => {
+                self.awaiting.clear();
+                self.unfinished = Some(Unfinished { plan: *plan, goal: *goal });
+                self.holder.clone_from(holder);
+                self.cancelled = self.cancelled.filter(|cancelled| cancelled != plan);
+            }
+            Entry::PlanEnded { plan, complete: true } => self.end(*plan),
+            Entry::PlanCancelled { plan } => {
+                self.end(*plan);
+                self.cancelled = Some(*plan);
+            }
+            Entry::CancelRequested { plan } => self.cancelled = Some(*plan),
+            Entry::MachineConfiguring { machine } => {
+                self.forget(machine);
+                self.configuring.insert(machine.clone(), at);
+            }
+            Entry::MachineRejected { machine } => {
+                self.configuring.remove(machine);
+            }
+            Entry::MachineResetting { machine } => {
+                self.resetting.insert(machine.clone());
+            }
+            Entry::MachineRecorded { machine, node, member } => {
+                self.configuring.remove(machine);
+                self.resetting.remove(machine);
+                self.recorded.insert(machine.clone(), node.clone());
+                if let Some(member) = member {
+                    self.bootstrapping = None;
+                    self.members.retain(|_, on| on != machine);
+                    self.members.insert(*member, machine.clone());
+                }
+            }
+            Entry::EtcdBootstrapping { machine } => self.bootstrapping = Some(machine.clone()),
+            Entry::MachineForgotten { machine } => self.forget(machine),
+            Entry::StepStarted { step, on, effect, .. } => {
+                let Some(machine) = on.machine().cloned() else { return };
+                match effect {
+                    Some(StepEffect::Disturbs) => {
+                        self.disturbed.insert(machine, at);
+                    }
+                    Some(StepEffect::AwaitsService) => {
+                        self.awaiting.insert(*step, machine);
+                    }
+                    None => {}
+                }
+            }
+            Entry::StepDone { step, .. } => {
+                if let Some(machine) = self.awaiting.remove(step) {
+                    self.disturbed.remove(&machine);
+                }
+            }
+            Entry::PlanApproved(_)
+            | Entry::StepFailed { .. }
+            | Entry::PlanEnded { complete: false, .. } => {}
+        }
+    }
+
+    fn end(&mut self, plan: Digest) {
+        self.unfinished = self.unfinished.filter(|unfinished| unfinished.plan != plan);
+    }
+
+    /// A machine without configuration is no installation and has no member.
+    fn forget(&mut self, machine: &MachineName) {
+        self.recorded.remove(machine);
+        self.configuring.remove(machine);
+        self.resetting.remove(machine);
+        self.disturbed.remove(machine);
+        self.members.retain(|_, on| on != machine);
+        self.bootstrapping = self.bootstrapping.take().filter(|on| on != machine);
+    }
+
+    /// Takes in that a machine was seen in maintenance: what was about to reset it has done so.
+    pub(crate) fn saw_maintenance(&mut self, machine: &MachineName) {
+        if self.resetting.contains(machine) {
+            self.forget(machine);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Etcd begins once: not where one is, was or may be, and not by an answer that says something else.
+
+use std::time::Duration;
+
+use crate::cluster::{cluster, parse, text_of};
+use crate::engine::{Directory, Engine, What, World, said, simulate};
+
+fn list(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn bootstrap_refused_when_the_only_control_plane_was_exchanged() {
+    simulate(async {
+        let (world, directory) = World::created(&cluster(1, 1)).await;
+        let before = directory.entries().len();
+        let exchanged = parse(&text_of(&list(&["cp-2"]), &list(&["w-1"]), ""));
+        world.with(|model| model.add(&exchanged));
+        let outcome = Engine::new(&world, &directory).apply(&exchanged, &[]).await;
+        assert_eq!(said(&outcome), "bootstrap.again");
+        assert_eq!(*world.calls(), Vec::<String>::new());
+        assert_eq!(directory.entries().len(), before);
+    });
+}
+
+#[test]
+fn bootstrap_refused_when_all_control_planes_were_exchanged_and_the_journal_is_new() {
+    simulate(async {
+        let (world, _) = World::created(&cluster(3, 0)).await;
+        let exchanged = parse(&text_of(&list(&["cp-4", "cp-5", "cp-6"]), &[], ""));
+        world.with(|model| model.add(&exchanged));
+        let clone = Directory::new("second");
+        let outcome = Engine::new(&world, &clone).apply(&exchanged, &[]).await;
+        assert_eq!(said(&outcome), "bootstrap.again");
+        assert_eq!(*world.calls(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn bootstrap_refused_when_etcd_was_lost() {
+    simulate(async {
+        let cluster = cluster(1, 1);
+        let (world, directory) = World::created(&cluster).await;
+        world.with(|model| {
+            model.ending = true;
+            model.machine("cp-1").member = None;
+        });
+        let outcome = Engine::new(&world, &directory).apply(&cluster, &[]).await;
+        assert_eq!(said(&outcome), "bootstrap.again");
+        assert_eq!(*world.calls(), Vec::<String>::new());
+        // A person who knows that the data are gone says so.
+        let engine = Engine::new(&world, &directory);
+        let outcome = engine.apply(&cluster, &["bootstrap.again"]).await;
+        assert_eq!(said(&outcome), "complete");
+        assert_eq!(*world.calls(), ["bootstrap cp-1"]);
+    });
+}
+
+#[test]
+fn bootstrap_refused_when_the_only_control_plane_was_reset_by_hand() {
+    simulate(async {
+        let cluster = cluster(1, 1);
+        let (world, directory) = World::created(&cluster).await;
+        world.with(|model| {
+            model.ending = true;
+            model.wipe("cp-1");
+        });
+        world.settle().await;
+        let outcome = Engine::new(&world, &directory).apply(&cluster, &[]).await;
+        assert!(outcome.is_err(), "{}", said(&outcome));
+        assert_eq!(*world.calls(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn bootstrap_refused_first_and_already_there_then_is_no_success() {
+    simulate(async {
+        let cluster = cluster(1, 0);
+        let (world, directory) = (World::new(&cluster), Directory::new("first"));
+        world.once("bootstrap cp-1", What::RefuseNow);
+        world.always("bootstrap cp-1", What::AlreadyDone);
+        let outcome = Engine::new(&world, &directory).pass(&cluster, &[]).await;
+        assert!(
+            said(&outcome).starts_with("cp-1 failed: engine.precondition"),
+            "{}",
+            said(&outcome)
+        );
+        assert_eq!(world.with(|model| model.bootstraps), 0);
+    });
+}
+
+#[test]
+fn bootstrap_whose_answer_was_lost_is_success_when_it_is_already_there() {
+    simulate(async {
+        let cluster = cluster(1, 0);
+        let (world, directory) = (World::new(&cluster), Directory::new("first"));
+        world.once("bootstrap cp-1", What::LoseAnswer);
+        let outcome = Engine::new(&world, &directory).pass(&cluster, &[]).await;
+        assert_eq!(said(&outcome), "complete");
+        assert_eq!(world.with(|model| (model.bootstraps, model.violations.len())), (1, 0));
+    });
+}
+
+#[test]
+fn bootstrap_looks_again_before_it_tries_again() {
+    simulate(async {
+        let cluster = cluster(2, 0);
+        let (world, directory) = (World::new(&cluster), Directory::new("first"));
+        world.always("bootstrap cp-1", What::RefuseNow);
+        let engine = Engine::new(&world, &directory);
+        let elsewhere = async {
+            while !engine.log().contains(&"bootstrap cp-1".to_owned()) {
+                world.wait(Duration::from_millis(100)).await;
+            }
+            world.with(|model| model.bootstrap("cp-2")).expect("etcd")
+        };
+        let (outcome, began) = tokio::join!(engine.pass(&cluster, &[]), elsewhere);
+        assert!(began);
+        let tries = engine.log().iter().filter(|call| *call == "bootstrap cp-1").count();
+        assert_eq!(tries, 1);
+        assert_eq!(world.with(|model| model.violations.clone()), Vec::<String>::new());
+        assert!(said(&outcome).contains("cp-1 failed: engine.precondition"), "{}", said(&outcome));
+    });
+}

@@ -1,0 +1,221 @@
+//! An engine that is killed anywhere: the next one finishes, and does nothing twice.
+
+use std::time::Duration;
+
+use ::engine::{Cluster, Outcome};
+use domain::NodeState;
+use plan::{Goal, Override};
+
+use crate::cluster::{WITH_REBOOT, WITHOUT_REBOOT, cluster, cluster_with, name, overriding};
+use crate::engine::{Directory, Engine, KillPhase, Snapshot, World, has_effect, said, simulate};
+use crate::model::Model;
+
+#[test]
+fn killed_create_of_one_finishes() {
+    let cluster = cluster(1, 0);
+    Case { creates: true, ..Case::new(new_world(&cluster), cluster) }.sweep();
+}
+
+#[test]
+fn killed_create_of_three_and_one_finishes() {
+    let cluster = cluster(3, 1);
+    Case { creates: true, ..Case::new(new_world(&cluster), cluster) }.sweep();
+}
+
+#[test]
+fn killed_join_of_a_control_plane_finishes() {
+    let before = created(&cluster(2, 0));
+    Case::new(before, cluster(3, 0)).sweep();
+}
+
+#[test]
+fn killed_change_without_reboot_finishes() {
+    let before = created(&cluster(3, 1));
+    Case::new(before, cluster_with(3, 1, WITHOUT_REBOOT)).sweep();
+}
+
+#[test]
+fn killed_change_with_reboot_finishes() {
+    let before = created(&cluster(3, 1));
+    let case = Case::new(before, cluster_with(3, 1, WITH_REBOOT));
+    Case { reboots: 1, ..case }.sweep();
+}
+
+#[test]
+fn killed_change_with_reboot_of_the_only_control_plane_finishes() {
+    let before = created(&cluster(1, 1));
+    let case = Case::new(before, cluster_with(1, 1, WITH_REBOOT));
+    let overrides = vec![overriding("quorum.only-voter")];
+    Case { reboots: 1, overrides, ..case }.sweep();
+}
+
+#[test]
+fn killed_destroy_finishes() {
+    let cluster = cluster(3, 1);
+    let case = Case::new(created(&cluster), cluster);
+    let overrides = vec![overriding("quorum.destroy")];
+    Case { goal: Goal::Destroyed, overrides, resumes: BOOTS, ..case }.sweep();
+}
+
+fn new_world(cluster: &Cluster) -> Snapshot {
+    simulate(async { World::new(cluster).snapshot(&Directory::new("first")) })
+}
+
+fn created(cluster: &Cluster) -> Snapshot {
+    simulate(async {
+        let (world, directory) = World::created(cluster).await;
+        world.snapshot(&directory)
+    })
+}
+
+struct Case {
+    before: Snapshot,
+    cluster: Cluster,
+    goal: Goal,
+    overrides: Vec<Override>,
+    creates: bool,
+    /// How often each machine may be booted again.
+    reboots: usize,
+    /// How often a person starts it again at most, a minute later each time.
+    resumes: usize,
+}
+
+impl Case {
+    fn new(before: Snapshot, cluster: Cluster) -> Self {
+        let (goal, overrides) = (Goal::Spec, Vec::new());
+        Self { before, cluster, goal, overrides, creates: false, reboots: 0, resumes: 1 }
+    }
+
+    fn begin(&self) -> (World, Directory) {
+        let (world, directory) = self.before.restore();
+        world.with(|model| {
+            model.add(&self.cluster);
+            model.ending = self.goal == Goal::Destroyed;
+        });
+        (world, directory)
+    }
+
+    /// Kills at every call that has an effect, before and after it, and at some of the others.
+    fn sweep(self) {
+        let log = simulate(async {
+            let (world, directory) = self.begin();
+            let engine = Engine::new(&world, &directory);
+            let want = ::engine::Want::Goal(self.goal, self.overrides.clone());
+            let outcome = engine.run(&self.cluster, want).await.expect("an end");
+            assert_eq!(said(&outcome), "complete");
+            self.assert_done(&world, &directory).await;
+            engine.log()
+        });
+        let looks = log.iter().filter(|label| !has_effect(label)).count();
+        let stride = looks.div_ceil(usize::try_from(testkit::cases(LOOKS)).expect("a count"));
+        let mut look = 0;
+        let mut wrong = Vec::new();
+        for (number, label) in log.iter().enumerate() {
+            let phases: &[KillPhase] = if has_effect(label) {
+                &[KillPhase::Before, KillPhase::After]
+            } else {
+                look += 1;
+                if look % stride == 0 { &[KillPhase::After] } else { &[] }
+            };
+            for phase in phases {
+                let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    self.killed(number, *phase, label);
+                }));
+                if killed.is_err() {
+                    wrong.push(format!("{phase:?} call {number}, {label}"));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "killed\n{}", wrong.join("\n"));
+    }
+
+    fn killed(&self, number: usize, phase: KillPhase, label: &str) {
+        let at = format!("killed {phase:?} call {number}, {label}");
+        simulate(async {
+            let (world, directory) = self.begin();
+            let engine = Engine::killed_at(&world, &directory, number, phase);
+            let want = ::engine::Want::Goal(self.goal, self.overrides.clone());
+            assert!(engine.run(&self.cluster, want).await.is_none(), "{at}: not reached");
+            assert!(directory.is_free(), "{at}: the slot is not free");
+            world.wait(Duration::from_secs(1)).await;
+            let mut outcomes = Vec::new();
+            for _ in 0..self.resumes {
+                let engine = Engine::new(&world, &directory);
+                let goal = directory.ledger().unfinished.map_or(self.goal, |plan| plan.goal);
+                assert_eq!(goal, self.goal, "{at}: goal");
+                let want = ::engine::Want::Goal(goal, self.overrides.clone());
+                let outcome = engine.run(&self.cluster, want).await.expect("an end");
+                outcomes.push(said(&outcome));
+                match outcome {
+                    Ok(Outcome::Settled) => break,
+                    Ok(Outcome::Ran(report))
+                        if report.is_complete() && report.skipped.is_empty() =>
+                    {
+                        break;
+                    }
+                    _ => world.wait(Duration::from_mins(1)).await,
+                }
+            }
+            let last = outcomes.last().map(String::as_str);
+            assert!(matches!(last, Some("complete" | "settled")), "{at}: {outcomes:?}");
+            self.assert_done(&world, &directory).await;
+        });
+    }
+
+    async fn assert_done(&self, world: &World, directory: &Directory) {
+        assert!(directory.is_free());
+        let again = Engine::new(world, directory);
+        let want = ::engine::Want::Goal(self.goal, self.overrides.clone());
+        let outcome = again.run(&self.cluster, want).await.expect("an end");
+        assert_eq!(said(&outcome), "settled");
+        let ledger = directory.ledger();
+        assert_eq!(ledger.configuring.len(), 0);
+        assert_eq!(ledger.unfinished, None);
+        world.settle().await;
+        if self.goal == Goal::Destroyed {
+            // What is over does not stand in the way of a new beginning.
+            let creates = Engine::without_approval(world, directory);
+            assert_eq!(said(&creates.apply(&self.cluster, &[]).await), "needs approval");
+        }
+        world.with(|model| {
+            assert_eq!(model.violations, Vec::<String>::new());
+            assert_eq!(model.bootstraps, usize::from(self.creates) + self.before.bootstraps());
+            for (name, machine) in &model.machines {
+                assert!(machine.reboots <= self.reboots, "{name} rebooted {}", machine.reboots);
+                assert!(machine.resets <= 1, "{name} reset {} times", machine.resets);
+            }
+            match self.goal {
+                Goal::Spec => self.assert_running(model, &ledger),
+                Goal::Destroyed => {
+                    assert!(model.machines.values().all(|machine| !machine.is_ours()));
+                }
+            }
+        });
+    }
+
+    fn assert_running(&self, model: &Model, ledger: &::engine::journal::Ledger) {
+        let mut renderer = self.cluster.renderer();
+        for (machine, _) in self.cluster.spec.machines() {
+            let wanted = renderer.config(&machine.name).expect("a configuration");
+            let machine_name = machine.name.as_str();
+            let has = model.machines[machine_name].config().expect("configured");
+            let key = &self.cluster.key;
+            assert_eq!(key.config(has), key.config(&wanted), "{machine_name}");
+            let node =
+                format!("node-{}-of-{machine_name}", model.machines[machine_name].installation);
+            let recorded = ledger.recorded.get(&name(machine_name));
+            assert_eq!(recorded.map(|node| node.0.as_str()), Some(node.as_str()));
+        }
+        let control_planes = self.cluster.spec.control_plane.machines.len();
+        let voters = model.members.iter().filter(|(id, member)| member.voter && model.runs(**id));
+        assert_eq!((voters.count(), model.members.len()), (control_planes, control_planes));
+        let states = model.node_states();
+        assert_eq!(states.len(), self.cluster.spec.machines().count());
+        assert!(states.iter().all(|(_, state, _)| *state == NodeState::Ready));
+    }
+}
+
+/// As many looks are kill points as give a test of seconds; `ICHOR_CASES` asks for more.
+const LOOKS: u32 = 12;
+/// A machine that is booting when an engine starts is left to the next one.
+const BOOTS: usize = 3;

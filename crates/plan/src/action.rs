@@ -1,0 +1,305 @@
+//! The actions of steps, one file each. What planner and checker may know of an action is data: its [`Nature`].
+//!
+//! In: nothing but the action itself. Out: its verb, its nature, its limits, what it assumes, what it leaves behind.
+//! Always holds: planner, checker, view and comparison read these and match on no action; a new action is a file here, a
+//! line below, and a file of the same name in the engine.
+
+mod apply_config;
+mod await_machine;
+mod await_node;
+mod await_voter;
+mod bootstrap_etcd;
+mod fetch_kubeconfig;
+mod hand_over_leadership;
+mod reboot_machine;
+mod reference;
+mod reset_machine;
+
+use domain::{Etcd, MachineFacts, Moment, Span, Standing, Target};
+use serde::{Deserialize, Serialize};
+
+use crate::spec::Policy;
+use crate::step::Precondition;
+
+pub use apply_config::ApplyConfig;
+pub use await_machine::AwaitMachine;
+pub use await_node::AwaitNode;
+pub use await_voter::AwaitVoter;
+pub use bootstrap_etcd::BootstrapEtcd;
+pub use fetch_kubeconfig::FetchKubeconfig;
+pub use hand_over_leadership::HandOverLeadership;
+pub use reboot_machine::{RETURNS_WITHIN, RebootMachine};
+pub use reference::steps_reference;
+pub use reset_machine::ResetMachine;
+
+/// Declares the actions: the enum, and the delegation of [`Act`] to the struct of each.
+macro_rules! actions {
+    ($($(#[$docs:meta])* $name:ident,)*) => {
+        /// An action of a step.
+        #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+        #[serde(rename_all = "camelCase", tag = "do")]
+        pub enum Action {
+            $($(#[$docs])* $name($name),)*
+        }
+
+        $(impl From<$name> for Action {
+            fn from(action: $name) -> Self {
+                Self::$name(action)
+            }
+        })*
+
+        impl Action {
+            fn act(&self) -> &dyn Act {
+                match self {
+                    $(Self::$name(action) => action,)*
+                }
+            }
+
+            /// One of each action, and of each of its verbs: what there is to know about steps.
+            pub fn samples() -> Vec<Self> {
+                [$($name::samples().into_iter().map(Self::from).collect::<Vec<_>>(),)*].concat()
+            }
+        }
+    };
+}
+
+actions! {
+    /// Hands a machine its configuration.
+    ApplyConfig,
+    /// Waits until a machine that was configured before answers as one of the cluster.
+    AwaitMachine,
+    /// Waits until a machine is registered in Kubernetes and, where the network allows it, ready.
+    AwaitNode,
+    /// Waits until a machine's member of etcd votes, runs and has caught up.
+    AwaitVoter,
+    /// Begins etcd, and so the cluster, on one control plane.
+    BootstrapEtcd,
+    /// Fetches credentials for the Kubernetes API.
+    FetchKubeconfig,
+    /// Lets another member lead etcd.
+    HandOverLeadership,
+    /// Boots a machine again.
+    RebootMachine,
+    /// Takes a machine's configuration and data away; Talos stays installed.
+    ResetMachine,
+}
+
+/// What an action declares about itself.
+trait Act {
+    fn verb(&self) -> &'static str;
+    fn nature(&self) -> Nature;
+    fn limits(&self, policy: &Policy) -> Limits;
+    fn outcome(&self, on: &Target) -> Outcome;
+
+    /// One for each verb that it may have.
+    fn samples() -> Vec<Self>
+    where
+        Self: Sized;
+
+    /// What must hold right before it; `None` for what has to be known and is not.
+    fn assumes(&self, _seen: &Seen<'_>) -> Vec<Option<Precondition>> {
+        Vec::new()
+    }
+
+    /// What sets it apart from others of its verb, for people.
+    fn detail(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+}
+
+impl Action {
+    /// What it is called: `apply config`, `reboot`.
+    pub fn verb(&self) -> &'static str {
+        self.act().verb()
+    }
+
+    /// What planner and checker may know of it.
+    pub fn nature(&self) -> Nature {
+        self.act().nature()
+    }
+
+    /// How long it may take and usually takes.
+    pub fn limits(&self, policy: &Policy) -> Limits {
+        self.act().limits(policy)
+    }
+
+    /// What it leaves behind when it fails, and the command that helps.
+    pub fn outcome(&self, on: &Target) -> Outcome {
+        self.act().outcome(on)
+    }
+
+    /// What must hold right before it; `None` for what has to be known and is not.
+    pub(crate) fn assumes(&self, seen: &Seen<'_>) -> Vec<Option<Precondition>> {
+        self.act().assumes(seen)
+    }
+
+    /// What sets it apart from others of its verb, for people.
+    pub fn detail(&self) -> Vec<(&'static str, String)> {
+        self.act().detail()
+    }
+
+    /// Whether it waits for a ready node or only for a registered one, if it waits for a node.
+    pub fn waits_for_ready(&self) -> Option<bool> {
+        match self {
+            Self::AwaitNode(wait) => Some(wait.ready),
+            _ => None,
+        }
+    }
+
+    /// The configuration that it hands over, if it is such an action.
+    pub fn config(&self) -> Option<&ApplyConfig> {
+        match self {
+            Self::ApplyConfig(config) => Some(config),
+            _ => None,
+        }
+    }
+}
+
+/// What planner and checker may know of an action.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Nature {
+    /// What it acts on, and in which state that has to be.
+    pub on: On,
+    /// The kind of change that it belongs to; none for what only waits or fetches.
+    pub change: Option<Change>,
+    /// A running machine may stop serving because of it: windows, batches and "control planes before workers" apply.
+    pub disturbs: bool,
+    /// What it means for etcd when its machine has a member.
+    pub etcd: EtcdEffect,
+    /// What has to be waited for after it, on the same machine.
+    pub leaves_awaited: &'static [Awaited],
+    /// What it waits for.
+    pub awaits: Option<Awaited>,
+    /// The machine boots again.
+    pub reboots: bool,
+}
+
+impl Nature {
+    /// An action on a machine that belongs to no change, disturbs nothing and leaves etcd alone.
+    const fn harmless(on: On) -> Self {
+        Self {
+            on,
+            change: None,
+            disturbs: false,
+            etcd: EtcdEffect::None,
+            leaves_awaited: &[],
+            awaits: None,
+            reboots: false,
+        }
+    }
+}
+
+/// What an action acts on.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum On {
+    /// A machine in a state.
+    Machine(Needed),
+    /// A control plane in a state.
+    ControlPlane(Needed),
+}
+
+impl On {
+    /// The state that the machine has to be in.
+    pub fn needed(self) -> Needed {
+        match self {
+            Self::Machine(needed) | Self::ControlPlane(needed) => needed,
+        }
+    }
+}
+
+/// The state that a machine has to be in for an action.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Needed {
+    /// It has this standing.
+    Is(Standing),
+    /// It is ours, be it away for a while, or an earlier step of the plan makes it ours.
+    Joined,
+}
+
+/// Kinds of change, some of which exclude each other in one plan.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Change {
+    /// Machines get their first configuration.
+    Join,
+    /// Etcd begins.
+    Bootstrap,
+    /// Machines get another configuration.
+    Configure,
+    /// Everything comes to its end.
+    Destroy,
+}
+
+impl Change {
+    /// Every pair of kinds that may not be in one plan.
+    pub const EXCLUSIVE: &[(Self, Self)] = &[
+        (Self::Destroy, Self::Join),
+        (Self::Destroy, Self::Bootstrap),
+        (Self::Destroy, Self::Configure),
+    ];
+}
+
+/// What a step on a control plane means for etcd.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum EtcdEffect {
+    /// Nothing.
+    None,
+    /// The member stays, but may be changed.
+    Touch,
+    /// A member is on its way into an etcd that exists.
+    Join,
+    /// Another member leads.
+    MoveLeader,
+    /// The member stops for a while, or for good.
+    Pause,
+    /// The first member begins.
+    Begin,
+    /// The member votes and has caught up.
+    Restore,
+}
+
+/// What a machine has to do again after it was disturbed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Awaited {
+    /// Answer as one of the cluster.
+    Machine,
+    /// Serve in Kubernetes.
+    Node,
+    /// Vote in etcd, if it is a control plane.
+    Voter,
+}
+
+/// How long an action may take, and usually takes where no experience is recorded.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Limits {
+    /// After this it has failed.
+    pub time_out: Span,
+    /// On servers that boot from a disk.
+    pub usual: Span,
+}
+
+/// What is left when an action fails, and what to do then.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Outcome {
+    /// What is left behind.
+    pub leaves: String,
+    /// The command that helps.
+    pub recovery: String,
+}
+
+/// What was observed of the target of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    pub(crate) facts: &'a MachineFacts,
+    /// The members of etcd, where they are known.
+    pub(crate) etcd: Option<&'a Etcd>,
+    pub(crate) on: &'a Target,
+    /// The moment to which ages are counted.
+    pub(crate) now: Moment,
+}
+
+impl Seen<'_> {
+    /// The machine is the installation that was observed.
+    fn node(&self) -> Option<Precondition> {
+        self.facts.node.current(self.now).cloned().map(Precondition::NodeIs)
+    }
+}

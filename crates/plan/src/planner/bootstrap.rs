@@ -1,0 +1,123 @@
+//! The beginning of etcd, where there is none and nothing speaks for one that was there before.
+
+use domain::{MachineName, NodeState, Standing};
+
+use super::assessment::{Assessment, Disposition, EtcdState, in_maintenance_again};
+use super::builder::Extras;
+use super::{Planner, PlanningInput, Voters};
+use crate::action::BootstrapEtcd;
+use crate::rule::{Finding, Rule};
+
+pub(super) fn plan(planner: &mut Planner<'_>) {
+    let assessment = planner.assessment;
+    if !matches!(assessment.etcd, EtcdState::None) {
+        return;
+    }
+    // A machine that still boots holds up nothing but itself; one on which etcd was begun before has to be the first again.
+    let before = planner.input.inventory.bootstrapping.as_ref();
+    let mut control_planes: Vec<_> = assessment.control_planes().collect();
+    control_planes.sort_by_key(|machine| {
+        (Some(machine.name) != before, matches!(machine.disposition, Disposition::Coming))
+    });
+    let Some(first) = control_planes.first().copied() else { return };
+    // What keeps etcd from starting may be in the configuration, so that comes first.
+    for machine in &control_planes {
+        if let Disposition::Change(change) = machine.disposition {
+            planner.apply(machine, change);
+        }
+    }
+    planner.findings.extend(unsafe_to_begin(assessment, planner.input));
+    if let Some(before) = before.filter(|before| *before != first.name) {
+        planner.findings.push(begun_elsewhere(before));
+    }
+    if let Some(voters) = &mut planner.voters {
+        voters.join(first.name);
+    }
+    let proof = planner.voters.as_ref().map(Voters::count);
+    planner.chained(BootstrapEtcd {}, first, Extras { preconditions: Vec::new(), proof });
+    for machine in control_planes {
+        planner.await_voter(machine);
+    }
+}
+
+/// Everything that speaks for an etcd that is there, or was there before.
+fn unsafe_to_begin(assessment: &Assessment<'_>, input: &PlanningInput<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for machine in &assessment.machines {
+        let name = machine.name;
+        match machine.facts.standing.current(machine.now) {
+            None | Some(Standing::Away) if machine.control_plane => findings.push(Finding::about(
+                name,
+                Rule::BootstrapUnseen,
+                format!(
+                    "{name} is unreachable ({}) and may hold an etcd already",
+                    machine.facts.standing.why_not(machine.now)
+                ),
+                "start it, take it out of the spec, or use --override bootstrap.unseen",
+            )),
+            Some(Standing::Another) if machine.control_plane => findings.push(Finding::about(
+                name,
+                Rule::IdentityForeign,
+                format!("{name} carries the configuration of another cluster"),
+                "is its address right? If it shall change its cluster, `ichor node reset` it first",
+            )),
+            // What it says about itself proves nothing, and so does its lack of an etcd.
+            Some(Standing::Maintenance)
+                if machine.control_plane && machine.facts.recorded.is_some() =>
+            {
+                findings.push(in_maintenance_again(name));
+            }
+            Some(Standing::Ours) if machine.facts.recorded.is_none() => {
+                findings.push(Finding::about(
+                    name,
+                    Rule::CreateConfigured,
+                    format!("{name} is configured already, and not from this directory"),
+                    "another person may be creating this cluster; if not, use --override \
+                     create.configured",
+                ));
+            }
+            _ => {}
+        }
+    }
+    findings.extend(begun_before(input));
+    findings
+}
+
+/// Etcd was begun on a machine that cannot be the first now, and may appear there at any moment.
+fn begun_elsewhere(machine: &MachineName) -> Finding {
+    Finding {
+        rule: Rule::BootstrapAgain,
+        step: None,
+        on: None,
+        message: format!("etcd was begun on {machine} and has not been seen since"),
+        hint: "bring that machine back; if it was reset, use --override bootstrap.again".to_owned(),
+    }
+}
+
+/// Evidence that this cluster's etcd has begun, wherever its control planes are now.
+fn begun_before(input: &PlanningInput<'_>) -> Option<Finding> {
+    let inventory = input.inventory;
+    let now = inventory.taken;
+    let mut evidence = Vec::new();
+    if inventory.api.current(now) == Some(&true) {
+        evidence.push("the Kubernetes API answers".to_owned());
+    }
+    for (name, facts) in &inventory.machines {
+        if let Some(NodeState::Ready | NodeState::NotReady) = facts.kubernetes.current(now) {
+            evidence.push(format!("{name} is registered in Kubernetes"));
+        }
+    }
+    for (member, name) in &inventory.begun {
+        evidence.push(format!("{name} ran member {member}"));
+    }
+    (!evidence.is_empty()).then(|| Finding {
+        rule: Rule::BootstrapAgain,
+        step: None,
+        on: None,
+        message: format!("etcd has begun before: {}", evidence.join(", ")),
+        hint:
+            "put the old control planes back into the spec, or restore a snapshot; if that etcd is \
+               gone for good, use --override bootstrap.again"
+                .to_owned(),
+    })
+}

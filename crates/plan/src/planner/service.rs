@@ -1,0 +1,109 @@
+//! Machines that do not serve although they should, and what they hold up.
+//!
+//! A machine that is out of service counts among those that may be at once, whoever took it out: control planes one at a
+//! time, workers as many of one failure domain as the policy says. It may be changed itself, which may be its cure; the
+//! others wait for it, or stay as they are where it cannot be waited for.
+
+use domain::{NodeState, Standing};
+
+use super::assessment::{Disposition, EtcdState, MachineAssessment};
+use super::expects_ready;
+use super::quorum::Voters;
+use crate::rule::{Finding, Rule};
+use crate::spec::{ClusterSpec, Policy};
+
+/// Why a machine does not serve although it should; nothing before there is a cluster.
+pub(super) fn out(
+    machine: &MachineAssessment<'_>,
+    etcd: &EtcdState<'_>,
+    spec: &ClusterSpec,
+) -> Option<String> {
+    let (facts, now) = (machine.facts, machine.now);
+    let voters = match etcd {
+        EtcdState::None => return None,
+        EtcdState::Members(etcd) => Voters::from_inventory(etcd),
+        EtcdState::Unknown(_) => Voters::default(),
+    };
+    let node = facts.kubernetes.current(now);
+    // A machine that was never seen in the cluster is not missed in it.
+    let is_expected = facts.recorded.is_some()
+        || voters.has(machine.name)
+        || node.is_some_and(|node| *node != NodeState::Absent);
+    match facts.standing.current(now) {
+        Some(Standing::Coming) => return None,
+        Some(Standing::Away) => return Some("it is not back yet".to_owned()),
+        None => return is_expected.then(|| facts.standing.why_not(now)),
+        Some(Standing::Another) => return is_expected.then(|| "it is foreign".to_owned()),
+        Some(Standing::Maintenance) => {
+            return is_expected.then(|| "it is in maintenance".to_owned());
+        }
+        Some(Standing::Ours) => {}
+    }
+    if voters.has(machine.name) && !voters.is_healthy(machine.name) {
+        return Some("its member of etcd is not healthy".to_owned());
+    }
+    match node {
+        Some(NodeState::Absent) => return Some("its node is not registered".to_owned()),
+        Some(NodeState::NotReady) if expects_ready(spec) => {
+            return Some("its node is not ready".to_owned());
+        }
+        Some(NodeState::NotReady | NodeState::Ready) | None => {}
+    }
+    if let Some(unwell) = facts.unwell.current(now).filter(|unwell| !unwell.is_empty()) {
+        return Some(unwell.join(", "));
+    }
+    facts.disturbed.map(|_| "it was disturbed, and not seen in service since".to_owned())
+}
+
+/// Holds changes back where machines are out of service that cannot be waited for. Workers follow the control planes, so
+/// that they stay as they are with them.
+pub(super) fn hold(machines: &mut [MachineAssessment<'_>], policy: &Policy) {
+    let lost: Vec<Lost<'_>> = machines.iter().filter_map(Lost::of).collect();
+    let at_once = at_once(policy);
+    let mut control_planes_wait = None;
+    for machine in machines.iter_mut() {
+        if machine.out.is_some() || !matches!(machine.disposition, Disposition::Change(_)) {
+            continue;
+        }
+        let mut beside = lost.iter().filter(|lost| {
+            lost.control_plane == machine.control_plane
+                && (machine.control_plane || lost.domain == machine.domain)
+        });
+        let most = if machine.control_plane { 1 } else { at_once };
+        let holds = beside.nth(most - 1).or(control_planes_wait);
+        if machine.control_plane {
+            control_planes_wait = holds;
+        }
+        if let Some(Lost { name, why, .. }) = holds {
+            let message =
+                format!("{} is not changed while {name} is out of service: {why}", machine.name);
+            let hint = format!(
+                "bring it back first; if it is gone for good, use --override \
+                 order.out-of-service={name}"
+            );
+            let finding = Finding::about(machine.name, Rule::OrderOutOfService, message, &hint);
+            machine.disposition = Disposition::Held(finding);
+        }
+    }
+}
+
+/// As many workers of one failure domain as may be out of service at the same time.
+pub(super) fn at_once(policy: &Policy) -> usize {
+    usize::try_from(policy.workers_at_once.max(1)).unwrap_or(1)
+}
+
+/// A machine that is out of service, and that no step can wait for.
+struct Lost<'a> {
+    name: String,
+    control_plane: bool,
+    domain: Option<&'a str>,
+    why: String,
+}
+
+impl<'a> Lost<'a> {
+    fn of(machine: &MachineAssessment<'a>) -> Option<Self> {
+        let why = machine.out.clone().filter(|_| machine.disposition.is_skipped())?;
+        let (control_plane, domain) = (machine.control_plane, machine.domain);
+        Some(Self { name: machine.name.to_string(), control_plane, domain, why })
+    }
+}
