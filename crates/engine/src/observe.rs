@@ -174,6 +174,7 @@ pub(crate) async fn etcd_now(
     let ledger = ports.journal.ledger().await?;
     let control_planes = cluster.control_planes();
     let now = ports.clock.now();
+    let observed = each(&control_planes, |address| ports.machines.observe(address)).await;
     let mut told = Addresses::new();
     let mut standings = Vec::new();
     for (address, observed) in control_planes.iter().zip(observed) {
@@ -272,9 +273,6 @@ fn facts(
             let digest = cluster.key.config(&staged);
             let differs = !matches!(&facts.config, Fact::Known { value, .. } if *value == digest);
             facts.staged = known(differs.then_some(digest), now, Source::TalosApi);
-            if differs {
-                live.staged.insert(name.clone(), *staged);
-            }
         }
     }
     // What configured it did not live to write down which installation it became.
