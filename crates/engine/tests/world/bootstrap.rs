@@ -42,7 +42,7 @@ fn bootstrap_refused_when_etcd_was_lost() {
         let cluster = cluster(1, 1);
         let (world, directory) = World::created(&cluster).await;
         world.with(|model| {
-            model.ending = true;
+            model.may_lose_quorum = true;
             model.machine("cp-1").member = None;
         });
         let outcome = Engine::new(&world, &directory).apply(&cluster, &[]).await;
@@ -62,7 +62,7 @@ fn bootstrap_refused_when_the_only_control_plane_was_reset_by_hand() {
         let cluster = cluster(1, 1);
         let (world, directory) = World::created(&cluster).await;
         world.with(|model| {
-            model.ending = true;
+            model.may_lose_quorum = true;
             model.wipe("cp-1");
         });
         world.settle().await;

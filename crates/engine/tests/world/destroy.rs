@@ -38,7 +38,7 @@ fn goal_of_an_interrupted_destroy_is_in_the_ledger() {
     simulate(async {
         let cluster = cluster(3, 1);
         let (world, directory) = World::created(&cluster).await;
-        world.with(|model| model.ending = true);
+        world.with(|model| model.may_lose_quorum = true);
         let killed = Engine::killed_at_label(&world, &directory, "reset cp-1", KillPhase::After);
         let want = ::engine::Want::Goal(Goal::Destroyed, vec![overriding("quorum.destroy")]);
         assert!(killed.run(&cluster, want).await.is_none());

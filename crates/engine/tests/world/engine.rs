@@ -402,7 +402,7 @@ impl Engine {
     }
 
     pub async fn destroy(&self, cluster: &Cluster) -> Result<Outcome, Error> {
-        self.world.with(|model| model.ending = true);
+        self.world.with(|model| model.may_lose_quorum = true);
         let overrides = vec![overriding("quorum.destroy")];
         self.run(cluster, Want::Goal(Goal::Destroyed, overrides)).await.expect("an end")
     }

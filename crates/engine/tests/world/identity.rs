@@ -151,7 +151,7 @@ fn world_that_changes_between_approval_and_execution_is_refused() {
         ("facts.current", |model| model.machine("w-1").cut = true),
         ("identity.node", |model| model.reinstall("cp-2")),
         ("quorum.tolerance", |model| {
-            model.ending = true;
+            model.may_lose_quorum = true;
             for name in ["cp-1", "cp-3"] {
                 model.machine(name).member = None;
             }

@@ -90,7 +90,7 @@ impl Case {
         let (world, directory) = self.before.restore();
         world.with(|model| {
             model.add(&self.cluster);
-            model.ending = self.goal == Goal::Destroyed;
+            model.may_lose_quorum = !self.overrides.is_empty();
         });
         (world, directory)
     }

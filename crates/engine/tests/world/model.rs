@@ -25,8 +25,8 @@ pub struct Model {
     pub bootstraps: usize,
     /// What must never happen, as far as it has.
     pub violations: Vec<String>,
-    /// The cluster is meant to end: etcd may lose its quorum.
-    pub ending: bool,
+    /// A person has said so: the cluster ends, or its only voter boots again.
+    pub may_lose_quorum: bool,
     had_quorum: bool,
     last_id: u64,
 }
@@ -229,7 +229,7 @@ impl Model {
             self.register();
         }
         let quorum = self.has_quorum();
-        if self.had_quorum && !quorum && !self.ending {
+        if self.had_quorum && !quorum && !self.may_lose_quorum {
             self.violations.push(format!("quorum lost at {}s", now.as_secs()));
         }
         self.had_quorum = quorum;

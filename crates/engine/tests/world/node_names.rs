@@ -34,7 +34,7 @@ fn node_that_was_ready_before_its_reboot_is_waited_for() {
         world.with(|model| {
             model.machine("w-1").boot_takes = Duration::from_secs(10);
             model.machine("w-1").services_take = Duration::from_secs(20);
-            model.ending = true;
+            model.may_lose_quorum = true;
         });
         let changed = cluster_with(1, 1, WITH_REBOOT);
         let engine = Engine::new(&world, &directory);

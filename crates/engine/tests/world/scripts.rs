@@ -67,7 +67,7 @@ impl Stage {
             ["propose"] => self.pass(false).await,
             ["approve"] => self.pass(true).await,
             ["destroy"] => {
-                self.world().with(|model| model.ending = true);
+                self.world().with(|model| model.may_lose_quorum = true);
                 self.engine("first", Goal::Destroyed).await
             }
             ["resume"] => {
@@ -299,7 +299,7 @@ fn happening(name: &str, state: &str) -> impl Fn(&mut Model) + Send + Sync + 'st
         ["wiped"] => model.wipe(&name),
         ["without", "its", "etcd"] => {
             model.machine(&name).member = None;
-            model.ending = true;
+            model.may_lose_quorum = true;
         }
         ["boots", "in", span] => {
             model.machine(&name).boot_takes = span.parse::<Span>().expect("a span").duration();
