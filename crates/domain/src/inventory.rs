@@ -13,6 +13,7 @@ use crate::Kind;
 use crate::digest::Digest;
 use crate::disk::Disk;
 use crate::names::{Form, MachineName, Malformed, NodeName, through_text};
+use crate::network::Address;
 use crate::time::{Moment, Span};
 use crate::version::TalosVersion;
 
@@ -35,6 +36,9 @@ pub struct Inventory {
     pub bootstrapping: Option<MachineName>,
     /// Whether the cluster's directory has a kubeconfig.
     pub kubeconfig: Fact<bool>,
+    /// Machines that the provider has for this cluster and that no machine of the spec is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub orphans: Vec<Orphan>,
 }
 
 /// One thing that was to be seen.
@@ -67,6 +71,8 @@ pub enum Source {
     Maintenance,
     /// The cluster's Kubernetes API.
     Kubernetes,
+    /// The provider that makes machines.
+    Provider,
     /// Our own journal or directory.
     Directory,
     /// It follows from other facts.
@@ -77,6 +83,12 @@ pub enum Source {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MachineFacts {
+    /// Where it is called: what the spec says, or its provider.
+    pub address: Fact<Address>,
+    /// The provider's machine behind it; none where the provider has none. Not known for a machine that no provider makes.
+    pub instance: Fact<Option<Instance>>,
+    /// The last generation that its provider was asked for, 0 where it never was; what our journal says.
+    pub generation: u32,
     /// Whose machine it is.
     pub standing: Fact<Standing>,
     /// Which installation of Talos it is.
@@ -120,6 +132,10 @@ pub enum Standing {
     Coming,
     /// Ours, and it does not answer: we have disturbed it, and it still has time to come back.
     Away,
+    /// Its provider does not have it.
+    Absent,
+    /// Its provider has made it, and it has neither answered nor been configured since.
+    Starting,
 }
 
 /// What Kubernetes says about a machine.
@@ -132,6 +148,31 @@ pub enum NodeState {
     NotReady,
     /// It is registered and ready.
     Ready,
+}
+
+/// A provider's own identity of a machine.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct ProviderId(pub String);
+
+/// A machine that a provider has.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Instance {
+    /// The provider's identity of it.
+    pub id: ProviderId,
+    /// Counts the machines that were made for one name.
+    pub generation: u32,
+}
+
+/// A machine that a provider has for a cluster and that no machine of the spec is: the spec does not name it any more, or
+/// another one has taken its place.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Orphan {
+    /// The name that it was made for.
+    pub name: MachineName,
+    /// The provider's machine.
+    pub instance: Instance,
 }
 
 /// The identity that Talos gives an installation.
@@ -218,6 +259,26 @@ impl Inventory {
         }
         let file: InventoryFile = serde_json::from_str(text).map_err(InventoryError::Syntax)?;
         Ok(file.inventory)
+    }
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ours => "configured",
+            Self::Maintenance => "in maintenance",
+            Self::Another => "foreign",
+            Self::Coming => "booting with its configuration",
+            Self::Away => "not back yet",
+            Self::Absent => "not provided",
+            Self::Starting => "booting for the first time",
+        })
+    }
+}
+
+impl fmt::Display for ProviderId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 

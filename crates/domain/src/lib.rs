@@ -19,12 +19,12 @@ pub use digest::{Digest, DigestKey};
 pub use disk::Disk;
 pub use error::Kind;
 pub use inventory::{
-    BootId, Etcd, Fact, Inventory, InventoryError, MAX_LAG, MachineFacts, Member, MemberId,
-    NodeIdentity, NodeState, Source, Standing,
+    BootId, Etcd, Fact, Instance, Inventory, InventoryError, MAX_LAG, MachineFacts, Member,
+    MemberId, NodeIdentity, NodeState, Orphan, ProviderId, Source, Standing,
 };
 pub use names::{
-    AddonName, ClusterName, FailureDomain, Fingerprint, Form, MachineName, Malformed, NodeName,
-    PoolName,
+    AddonName, ClassName, ClusterName, FailureDomain, Fingerprint, Form, MachineName, Malformed,
+    NodeName, PoolName, ProviderName,
 };
 pub use network::{Address, Endpoint, Network};
 pub use target::{ApplyMode, Target};

@@ -115,6 +115,21 @@ name!(
 );
 
 name!(
+    /// A class of machines that a provider makes: a size, an image, a place. The provider decides what it means.
+    ClassName,
+    "a machine class"
+);
+name!(
+    /// The name of a provider of machines.
+    ProviderName,
+    "a provider"
+);
+impl ProviderName {
+    /// The provider that makes no machines: people put them there.
+    pub const METAL: &str = "metal";
+}
+
+name!(
     /// The name of an add-on.
     AddonName,
     "an add-on name"

@@ -4,10 +4,13 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use crate::names::{Form, Malformed};
+use serde::{Deserialize, Serialize};
+
+use crate::names::{Form, Malformed, through_text};
 
 /// The address of a machine.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Address(pub IpAddr);
 
 impl Form for Address {
@@ -23,6 +26,8 @@ impl FromStr for Address {
         text.parse().map(Self).map_err(|_| Malformed::new::<Self>(text))
     }
 }
+
+through_text!(Address);
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! What is wanted of one cluster, with everything that its machines' configuration is made of.
 
-use domain::{Address, DigestKey, Fingerprint, MachineName};
+use domain::{Address, DigestKey, Fingerprint, Inventory, MachineName};
 use plan::{ClusterSpec, Layers, Machine, Renderer};
 use talos_config::{Bundle, Mode};
 
@@ -29,30 +29,22 @@ pub struct MachineAddress {
     pub fingerprints: Vec<Fingerprint>,
 }
 
-impl From<&Machine> for MachineAddress {
-    fn from(machine: &Machine) -> Self {
-        Self {
-            name: machine.name.clone(),
-            address: machine.address,
-            fingerprints: machine.fingerprints.clone(),
-        }
+impl MachineAddress {
+    /// A machine of the spec at an address.
+    pub fn new(machine: &Machine, address: Address) -> Self {
+        let (name, fingerprints) = (machine.name.clone(), machine.fingerprints.clone());
+        Self { name, address, fingerprints }
     }
 }
 
 impl Cluster {
-    /// All machines, control planes first.
-    pub fn addresses(&self) -> Vec<MachineAddress> {
-        self.spec.machines().map(|(machine, _)| machine.into()).collect()
-    }
-
-    /// The machines that run etcd.
-    pub fn control_planes(&self) -> Vec<MachineAddress> {
-        self.spec.control_plane.machines.iter().map(MachineAddress::from).collect()
-    }
-
-    /// A machine by its name.
-    pub fn address(&self, name: &MachineName) -> Option<MachineAddress> {
-        self.spec.machine(name).map(|(machine, _)| machine.into())
+    /// Where machines are, as they were observed; control planes first.
+    pub fn addresses(&self, inventory: &Inventory) -> Vec<MachineAddress> {
+        let known = self.spec.machines().filter_map(|(machine, _)| {
+            let address = &inventory.machines.get(&machine.name)?.address;
+            Some(MachineAddress::new(machine, *address.current(inventory.taken)?))
+        });
+        known.collect()
     }
 
     /// What makes the configuration of its machines.

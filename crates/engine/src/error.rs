@@ -74,6 +74,8 @@ impl PortError {
         "lease.held",
         "lease.unavailable",
         "machine.unwell",
+        "provider.credentials",
+        "provider.unknown",
         "vault.unreadable",
     ];
 

@@ -20,7 +20,8 @@ use domain::{Digest, Fact, Inventory, Kind, MachineName, Standing, Target};
 use futures_util::future::{Either, FutureExt, select};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use plan::{
-    Approved, Awaited, EtcdEffect, Goal, Nature, Plan, RenderError, Rule, Skipped, Step, StepNumber,
+    Approved, Awaited, Change, EtcdEffect, Goal, Nature, Plan, RenderError, Rule, Skipped, Step,
+    StepNumber,
 };
 use talos_config::Secret;
 use tokio::sync::{Semaphore, watch};
@@ -52,7 +53,7 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// A stop was asked for.
     pub stopped: bool,
-    /// Machines were away when it was planned, so that what they need was not known.
+    /// Machines were away or not made yet when it was planned, so that what they need was not known.
     pub unseen: bool,
 }
 
@@ -138,6 +139,7 @@ pub(crate) async fn execute(
         let config = renderer.config(machine)?;
         Ok((cluster.key.config(&config), renderer.text(machine, &config)))
     };
+    let addresses = cluster.addresses(inventory).into_iter();
     let execution = Execution {
         plan,
         follows,
@@ -146,6 +148,7 @@ pub(crate) async fn execute(
         ports,
         lease,
         nodes: NodeList::new(ports.kubernetes, ports.clock),
+        addresses: addresses.map(|at| (at.name.clone(), at)).collect(),
         changes: Semaphore::new(AT_ONCE),
         looks: Semaphore::new(AT_ONCE),
         halting: watch::Sender::new(false),
@@ -154,7 +157,9 @@ pub(crate) async fn execute(
     let mut report = execution.steps().await?;
     let is_away = |standing: Option<&Standing>| standing == Some(&Standing::Away);
     let mut facts = inventory.machines.values();
-    report.unseen = facts.any(|facts| is_away(facts.standing.current(inventory.taken)));
+    let provides = |step: &Step| step.action.nature().change == Some(Change::Provide);
+    report.unseen = facts.any(|facts| is_away(facts.standing.current(inventory.taken)))
+        || plan.steps().iter().any(provides);
     let complete = report.is_complete();
     ports.journal.append(Entry::PlanEnded { plan: plan.hash(), complete }).await?;
     let left = report.failures.len() + report.left.len();
@@ -172,6 +177,8 @@ struct Execution<'a> {
     ports: &'a Ports<'a>,
     lease: &'a Lease<'a>,
     nodes: NodeList<'a>,
+    /// Where machines were when the plan was started.
+    addresses: BTreeMap<MachineName, MachineAddress>,
     /// Bounds the steps that change machines at the same time: each may pull an installer through one uplink.
     changes: Semaphore,
     /// Bounds the looks of steps that wait: hundreds of nodes may be waited for at the same time.
@@ -188,7 +195,7 @@ type Render<'a> =
 struct At<'a> {
     execution: &'a Execution<'a>,
     step: &'a Step,
-    machine: &'a MachineAddress,
+    name: &'a MachineName,
     ports: &'a Ports<'a>,
     /// What the step last waited for.
     last_wait: &'a Mutex<Option<String>>,
@@ -372,17 +379,20 @@ impl Execution<'_> {
     }
 
     async fn attempt(&self, step: &Step) -> Result<(), Error> {
-        let machine = step.on.machine().and_then(|name| self.cluster.address(name));
-        let machine = machine
-            .ok_or_else(|| PortError::precondition(format!("{} is not in the spec", step.on)))?;
+        let name = step
+            .on
+            .machine()
+            .ok_or_else(|| PortError::precondition(format!("{} is not a machine", step.on)))?;
         let nature = step.action.nature();
         let needs_lease = nature.disturbs || self.joins_etcd(step);
         let guarded = Guarded { execution: self, step };
-        let ports =
-            if needs_lease { Ports { lifecycle: &guarded, ..*self.ports } } else { *self.ports };
+        let ports = if needs_lease {
+            Ports { lifecycle: &guarded, provider: &guarded, ..*self.ports }
+        } else {
+            *self.ports
+        };
         let last_wait = Mutex::default();
-        let at =
-            At { execution: self, step, machine: &machine, ports: &ports, last_wait: &last_wait };
+        let at = At { execution: self, step, name, ports: &ports, last_wait: &last_wait };
         let _permit = match nature.change {
             Some(_) => self.unless_halted(self.changes.acquire()).await?.ok(),
             None => None,
@@ -487,6 +497,12 @@ impl Execution<'_> {
 }
 
 impl At<'_> {
+    /// Where the machine is called. A machine that a provider makes is called by the plans that follow.
+    fn machine(&self) -> Result<&MachineAddress, PortError> {
+        let known = self.execution.addresses.get(self.name);
+        known.ok_or_else(|| PortError::precondition(format!("{} has no known address", self.name)))
+    }
+
     /// Looks until there is an answer, telling what is waited for in between. The step's time-out ends it.
     async fn until<T, F>(&self, mut look: impl FnMut() -> F) -> Result<T, Error>
     where

@@ -154,6 +154,29 @@ pub enum Entry {
         /// The machine.
         machine: MachineName,
     },
+    /// A provider is about to be asked for a machine. If the engine dies before an answer, the same generation is asked for
+    /// again.
+    MachineProviding {
+        /// The machine.
+        machine: MachineName,
+        /// Counts the machines that were made for the name.
+        generation: u32,
+    },
+    /// A provider is about to be asked to take a machine away. If the engine dies before the answer, and the provider does
+    /// not have it then, that was this.
+    MachineDestroying {
+        /// The machine.
+        machine: MachineName,
+        /// Tells it from the machines that were made for the name before and after it.
+        generation: u32,
+    },
+    /// A provider has taken a machine away: whatever takes its place is another generation.
+    MachineDestroyed {
+        /// The machine.
+        machine: MachineName,
+        /// Tells it from the machines that were made for the name before and after it.
+        generation: u32,
+    },
     /// A machine was reset: the installation and its member are gone.
     MachineForgotten {
         /// The machine.

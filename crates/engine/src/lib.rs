@@ -17,6 +17,7 @@ pub mod journal;
 mod lease;
 mod line_file;
 pub mod live;
+mod locate;
 mod metrics;
 mod node_list;
 mod observe;

@@ -18,6 +18,7 @@ use crate::cluster::{Cluster, MachineAddress};
 use crate::error::{Error, PortError};
 use crate::event::Event;
 use crate::journal::Ledger;
+use crate::locate::{LocatedMachine, locate};
 use crate::ports::{
     ApiError, Component, ListedMember, Machines, MemberState, NextBoot, NodeStatus, Observed,
     OwnMachine, Ports,
@@ -59,7 +60,8 @@ pub async fn components(
     addresses: &[MachineAddress],
     machines: &dyn Machines,
 ) -> Vec<Result<Vec<Component>, PortError>> {
-    each(addresses, |address| machines.components(address)).await
+    let addresses: Vec<_> = addresses.iter().collect();
+    each(&addresses, |address| machines.components(address)).await
 }
 
 /// What a machine of ours should run as a part of Kubernetes and does not, each with its reason.
@@ -85,10 +87,29 @@ async fn look(
     mut compare: impl FnMut(&MachineName, Option<&OwnMachine>) -> Result<(), RenderError> + Send,
 ) -> Result<Inventory, Error> {
     let mut ledger = ports.journal.ledger().await?;
-    let addresses = cluster.addresses();
+    let located = locate(cluster, ports).await?;
     let mut machines = BTreeMap::new();
     let mut unreachable = Vec::new();
-    let asking = addresses.iter().map(|address| async move {
+    for located_machine in &located.machines {
+        let Err(why) = &located_machine.address else { continue };
+        let name = &located_machine.name;
+        if matches!(located_machine.instance, Fact::Known { value: None, .. }) {
+            ledger.saw_absence(name);
+        }
+        compare(name, None)?;
+        let observed = Observed::Unreachable(why.clone());
+        let mut facts = facts(located_machine, observed, &ledger, cluster, located.at);
+        if has_no_etcd(&facts) {
+            facts.member = known(None, located.at, Source::Provider);
+        }
+        machines.insert(name.clone(), facts);
+        unreachable.push((name.clone(), why.clone()));
+    }
+    let asking = located.machines.iter().filter_map(|located_machine| {
+        let address = located_machine.address.as_ref().ok()?;
+        Some((located_machine, address))
+    });
+    let asking = asking.map(|(located_machine, address)| async move {
         let asked = ports.clock.now();
         let observed = ports.machines.observe(address).await;
         let disks = match observed {
@@ -96,19 +117,18 @@ async fn look(
             _ => Err("not in maintenance".to_owned()),
         };
         let unwell = match observed {
-            Observed::Ours(_) if cluster.spec.is_control_plane(&address.name) => {
+            Observed::Ours(_) if located_machine.control_plane => {
                 unwell(address, ports.machines).await.map_err(|error| error.message)
             }
             _ => Err("not asked".to_owned()),
         };
-        (address, asked, observed, disks, unwell)
+        (located_machine, asked, observed, disks, unwell)
     });
     let mut told = Addresses::new();
     let mut answers = at_once(asking.collect());
     let observing = async {
-        while let Some((MachineAddress { name, .. }, asked, observed, disks, unwell)) =
-            answers.next().await
-        {
+        while let Some((located_machine, asked, observed, disks, unwell)) = answers.next().await {
+            let name = &located_machine.name;
             let mut own = None;
             match &observed {
                 Observed::Unreachable(why) => unreachable.push((name.clone(), why.clone())),
@@ -120,7 +140,7 @@ async fn look(
                 Observed::Foreign => {}
             }
             compare(name, own)?;
-            let mut facts = facts(name, observed, &ledger, cluster, asked);
+            let mut facts = facts(located_machine, observed, &ledger, cluster, asked);
             facts.disks = match disks {
                 Ok(disks) => known(disks, asked, Source::Maintenance),
                 Err(why) => Fact::NotKnown { why },
@@ -140,10 +160,10 @@ async fn look(
         facts.kubernetes = node_state(facts, name, &nodes, nodes_asked);
     }
     ports.events.emit(&Event::Observed { machines: machines.len(), unreachable });
-    let control_planes = cluster.control_planes();
+    let control_planes = located.machines.iter().filter(|machine| machine.control_plane);
     let standings: Vec<_> = control_planes
-        .iter()
-        .map(|address| (address, machines[&address.name].standing.clone()))
+        .filter(|machine| !has_no_etcd(&machines[&machine.name]))
+        .map(|machine| (machine, machines[&machine.name].standing.clone()))
         .collect();
     let asked = members(&standings, told, ports).await;
     for (name, member) in asked.own_members() {
@@ -159,8 +179,8 @@ async fn look(
     let vault_asked = ports.clock.now();
     let kubeconfig = known(ports.vault.has_kubeconfig().await, vault_asked, Source::Directory);
     let (begun, bootstrapping) = (ledger.members, ledger.bootstrapping);
-    let taken = ports.clock.now();
-    Ok(Inventory { taken, machines, etcd, api, begun, bootstrapping, kubeconfig })
+    let (orphans, taken) = (located.orphans, ports.clock.now());
+    Ok(Inventory { taken, machines, etcd, api, begun, bootstrapping, kubeconfig, orphans })
 }
 
 /// The members of etcd as they are now.
@@ -172,32 +192,59 @@ pub(crate) async fn etcd_now(
     is_waived: impl Fn(&MachineName) -> bool,
 ) -> Result<Fact<Etcd>, Error> {
     let ledger = ports.journal.ledger().await?;
-    let control_planes = cluster.control_planes();
+    let located = locate(cluster, ports).await?;
     let now = ports.clock.now();
-    let observed = each(&control_planes, |address| ports.machines.observe(address)).await;
+    let control_planes: Vec<_> =
+        located.machines.iter().filter(|machine| machine.control_plane).collect();
+    let asking = control_planes.iter().map(|machine| async move {
+        match &machine.address {
+            Ok(address) => ports.machines.observe(address).await,
+            Err(why) => Observed::Unreachable(why.clone()),
+        }
+    });
+    let observed: Vec<Observed> = at_once(asking.collect()).collect().await;
     let mut told = Addresses::new();
     let mut standings = Vec::new();
-    for (address, observed) in control_planes.iter().zip(observed) {
-        let standing = standing(&address.name, &observed, &ledger, cluster, now);
+    for (machine, observed) in control_planes.into_iter().zip(observed) {
+        let standing = standing(machine, &observed, &ledger, cluster, now);
         let is_seen = matches!(&standing, Fact::Known { value, .. } if *value != Standing::Away);
-        if is_seen || !is_waived(&address.name) {
-            standings.push((address, standing));
+        let is_absent = is_without_etcd(&standing, ledger.recorded.contains_key(&machine.name));
+        if !is_absent && (is_seen || !is_waived(&machine.name)) {
+            standings.push((machine, standing));
         }
         if let Observed::Ours(own) = observed {
-            told.insert(address.name.clone(), own.addresses);
+            told.insert(machine.name.clone(), own.addresses);
         }
     }
     let asked = members(&standings, told, ports).await;
     Ok(asked.combine(&ledger, ports).await)
 }
 
+/// Whether a machine certainly has no etcd because it is not there, or was never configured.
+fn has_no_etcd(facts: &MachineFacts) -> bool {
+    is_without_etcd(&facts.standing, facts.recorded.is_some())
+}
+
+fn is_without_etcd(standing: &Fact<Standing>, recorded: bool) -> bool {
+    match standing {
+        Fact::Known { value: Standing::Starting, .. } => true,
+        // What is gone may have taken an etcd along.
+        Fact::Known { value: Standing::Absent, .. } => !recorded,
+        _ => false,
+    }
+}
+
 fn standing(
-    name: &MachineName,
+    machine: &LocatedMachine,
     observed: &Observed,
     ledger: &Ledger,
     cluster: &Cluster,
     now: Moment,
 ) -> Fact<Standing> {
+    let name = &machine.name;
+    if let Fact::Known { value: None, .. } = machine.instance {
+        return known(Standing::Absent, now, Source::Provider);
+    }
     let configured = ledger.configuring.get(name).map(|since| now.since(*since));
     match observed {
         Observed::Maintenance => known(Standing::Maintenance, now, Source::Maintenance),
@@ -223,6 +270,13 @@ fn standing(
                 (None, Some(ago)) if ago <= RETURNS_WITHIN && !ledger.resetting.contains(name) => {
                     known(Standing::Away, now, Source::Directory)
                 }
+                // Nothing was done with it since its provider has made it.
+                (None, None)
+                    if matches!(machine.instance, Fact::Known { .. })
+                        && !ledger.recorded.contains_key(name) =>
+                {
+                    known(Standing::Starting, now, Source::Provider)
+                }
                 (None, _) => Fact::NotKnown { why: why.clone() },
             }
         }
@@ -230,13 +284,14 @@ fn standing(
 }
 
 fn facts(
-    name: &MachineName,
+    machine: &LocatedMachine,
     observed: Observed,
     ledger: &Ledger,
     cluster: &Cluster,
     now: Moment,
 ) -> MachineFacts {
-    let standing = standing(name, &observed, ledger, cluster, now);
+    let name = &machine.name;
+    let standing = standing(machine, &observed, ledger, cluster, now);
     let why = match &observed {
         Observed::Maintenance => "in maintenance",
         Observed::Ours(_) => "not told",
@@ -244,6 +299,18 @@ fn facts(
         Observed::Unreachable(why) => why,
     };
     let mut facts = MachineFacts {
+        address: match &machine.address {
+            Ok(known_at) => {
+                let source = match machine.instance {
+                    Fact::Known { .. } => Source::Provider,
+                    Fact::NotKnown { .. } => Source::Directory,
+                };
+                known(known_at.address, now, source)
+            }
+            Err(why) => not_known(why),
+        },
+        instance: machine.instance.clone(),
+        generation: ledger.generations.get(name).copied().unwrap_or_default(),
         standing,
         node: not_known(why),
         recorded: ledger.recorded.get(name).cloned(),
@@ -306,7 +373,7 @@ struct Asked<'a> {
     /// Members of machines of ours.
     own: BTreeMap<MemberId, (&'a MachineAddress, MemberState)>,
     /// Machines that certainly have none.
-    without: Vec<&'a MachineAddress>,
+    without: Vec<&'a MachineName>,
     /// A control plane that does not answer.
     unreachable: Option<String>,
     /// Why something else is not known.
@@ -319,7 +386,7 @@ struct Asked<'a> {
 type Addresses = BTreeMap<MachineName, Vec<String>>;
 
 async fn members<'a>(
-    standings: &[(&'a MachineAddress, Fact<Standing>)],
+    standings: &[(&'a LocatedMachine, Fact<Standing>)],
     told: Addresses,
     ports: &Ports<'_>,
 ) -> Asked<'a> {
@@ -329,38 +396,41 @@ async fn members<'a>(
         without: Vec::new(),
         unreachable: None,
         problem: None,
-        control_planes: standings.iter().map(|(address, _)| *address).collect(),
+        control_planes: standings
+            .iter()
+            .filter_map(|(machine, _)| machine.address.as_ref().ok())
+            .collect(),
         told,
     };
     let mut ours = Vec::new();
-    for (address, standing) in standings {
-        match standing {
-            Fact::Known { value: Standing::Ours, .. } => ours.push((*address).clone()),
-            Fact::Known { value: Standing::Maintenance | Standing::Coming, .. } => {
-                asked.without.push(*address);
+    for (machine, standing) in standings {
+        let name = &machine.name;
+        match (standing, &machine.address) {
+            (Fact::Known { value: Standing::Ours, .. }, Ok(address)) => ours.push(address),
+            (Fact::Known { value: Standing::Maintenance | Standing::Coming, .. }, _) => {
+                asked.without.push(name);
             }
-            Fact::Known { value: Standing::Another, .. } => {
-                asked.problem = Some(format!("{} is foreign", address.name));
+            (Fact::Known { value: Standing::Another, .. }, _) => {
+                asked.problem = Some(format!("{name} is foreign"));
             }
-            Fact::Known { value: Standing::Away, .. } => {
-                asked.unreachable = Some(format!("{} is not back yet", address.name));
+            (Fact::Known { value: Standing::Away | Standing::Starting, .. }, _) => {
+                asked.unreachable = Some(format!("{name} is not back yet"));
             }
-            Fact::NotKnown { why } => {
-                asked.unreachable = Some(format!("{} is unreachable ({why})", address.name));
+            (Fact::Known { value: Standing::Absent, .. }, _) => {
+                asked.unreachable = Some(format!("{name} is gone"));
+            }
+            (Fact::NotKnown { why }, _) | (Fact::Known { value: Standing::Ours, .. }, Err(why)) => {
+                asked.unreachable = Some(format!("{name} is unreachable ({why})"));
             }
         }
     }
     let states = each(&ours, |address| ports.etcd.status(address)).await;
-    for (address, state) in ours.iter().zip(states) {
-        let control_planes = &asked.control_planes;
-        let Some(address) = control_planes.iter().copied().find(|known| *known == address) else {
-            continue;
-        };
+    for (address, state) in ours.into_iter().zip(states) {
         match state {
             Ok(Some(state)) => {
                 asked.own.insert(state.id, (address, state));
             }
-            Ok(None) => asked.without.push(address),
+            Ok(None) => asked.without.push(&address.name),
             Err(error) => asked.problem = Some(format!("{}: {}", address.name, error.message)),
         }
     }
@@ -371,7 +441,7 @@ impl<'a> Asked<'a> {
     /// The member of each machine that told about it.
     fn own_members(&self) -> Vec<(&'a MachineName, Fact<Option<MemberId>>)> {
         let own = self.own.iter().map(|(id, (address, _))| (&address.name, Some(*id)));
-        let without = self.without.iter().map(|address| (&address.name, None));
+        let without = self.without.iter().map(|name| (*name, None));
         own.chain(without)
             .map(|(name, member)| (name, known(member, self.at, Source::TalosApi)))
             .collect()
@@ -454,10 +524,10 @@ impl<'a> Asked<'a> {
 
 /// Asks machines, not too many at once, and gives the answers in their order.
 async fn each<'a, T, F: Future<Output = T>>(
-    addresses: &'a [MachineAddress],
+    addresses: &[&'a MachineAddress],
     ask: impl Fn(&'a MachineAddress) -> F,
 ) -> Vec<T> {
-    let asking = addresses.iter().map(ask).collect();
+    let asking = addresses.iter().copied().map(ask).collect();
     at_once(asking).collect().await
 }
 

@@ -158,12 +158,12 @@ pub async fn converge(cluster: &Cluster, want: Want, ports: &Ports<'_>) -> Resul
         if let Outcome::Ran(report) = &outcome {
             follows = Some(report.plan);
         }
-        let was_complete = match &outcome {
-            Outcome::Ran(report) if report.goes_on() => report.is_complete(),
+        match &outcome {
+            Outcome::Ran(report) if report.goes_on() => {}
             // A person approved this very plan, and has to look at another one.
-            Outcome::Outdated(_) if !is_plan => false,
+            Outcome::Outdated(_) if !is_plan => {}
             _ => break,
-        };
+        }
         let want = Want::Goal(goal, overrides.clone());
         match (pass(cluster, want, follows, ports).await, outcome) {
             // What the last plan could not finish has finished by itself.
@@ -171,8 +171,10 @@ pub async fn converge(cluster: &Cluster, want: Want, ports: &Ports<'_>) -> Resul
                 end_interrupted(goal, ports).await?;
                 return Ok(Outcome::Ran(report.completed()));
             }
-            // Nothing more can be done, and everything that was planned is.
-            (Ok(Outcome::Blocked(_)) | Err(_), before) if was_complete => return Ok(before),
+            // Everything that was planned is done, and what is left cannot be done for now.
+            (Ok(Outcome::Blocked(skipped)), Outcome::Ran(report)) if report.is_complete() => {
+                return Ok(Outcome::Ran(Report { skipped, ..report }));
+            }
             (next, _) => outcome = next?,
         }
     }

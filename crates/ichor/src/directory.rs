@@ -259,7 +259,7 @@ pub(crate) fn known(place: &Place) -> Result<Vec<Known>, Error> {
             let (spec, _) = native_spec(&file, &mut Texts::with_keys(&place.keys))?;
             let machine = |(machine, place): (&Machine, plan::Place<'_>)| Known {
                 names: vec![machine.name.to_string()],
-                addresses: vec![machine.address.to_string()],
+                addresses: machine.address().iter().map(ToString::to_string).collect(),
                 is_control_plane: matches!(place, plan::Place::ControlPlane),
             };
             Ok(spec.machines().map(machine).collect())

@@ -230,6 +230,9 @@ impl Error {
                 engine::Error::Render(_) | engine::Error::Approval(_) => ExitStatus::BadInput,
                 // What the vault of a directory holds is input.
                 engine::Error::Port(error) if is_of_vault(error) => ExitStatus::BadInput,
+                engine::Error::Port(error) if error.code.starts_with("provider.") => {
+                    ExitStatus::BadInput
+                }
                 engine::Error::Journal(_) | engine::Error::Port(_) => ExitStatus::Failed,
             },
             Self::Machine(error) => match error.reason {
@@ -297,6 +300,13 @@ impl Error {
                 "the secrets of the cluster are needed; SOPS_AGE_KEY_FILE names the key that opens \
                  encrypted ones",
             ),
+            Self::Engine(engine::Error::Port(error)) => match error.code {
+                "provider.unknown" => {
+                    Some("name another under provider, or give machines addresses")
+                }
+                "provider.credentials" => Some("give the provider's credentials, and repeat it"),
+                _ => None,
+            },
             Self::Engine(_) => None,
             Self::Machine(error) => error.reason.hint(),
             Self::Deed(failure) => Some(failure.hint()),

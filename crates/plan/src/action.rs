@@ -9,13 +9,15 @@ mod await_machine;
 mod await_node;
 mod await_voter;
 mod bootstrap_etcd;
+mod destroy_machine;
 mod fetch_kubeconfig;
 mod hand_over_leadership;
+mod provide_machine;
 mod reboot_machine;
 mod reference;
 mod reset_machine;
 
-use domain::{Etcd, MachineFacts, Moment, Span, Standing, Target};
+use domain::{Etcd, Instance, MachineFacts, Moment, Span, Standing, Target};
 use serde::{Deserialize, Serialize};
 
 use crate::spec::Policy;
@@ -26,8 +28,10 @@ pub use await_machine::AwaitMachine;
 pub use await_node::AwaitNode;
 pub use await_voter::AwaitVoter;
 pub use bootstrap_etcd::BootstrapEtcd;
+pub use destroy_machine::DestroyMachine;
 pub use fetch_kubeconfig::FetchKubeconfig;
 pub use hand_over_leadership::HandOverLeadership;
+pub use provide_machine::ProvideMachine;
 pub use reboot_machine::{RETURNS_WITHIN, RebootMachine};
 pub use reference::steps_reference;
 pub use reset_machine::ResetMachine;
@@ -74,10 +78,14 @@ actions! {
     AwaitVoter,
     /// Begins etcd, and so the cluster, on one control plane.
     BootstrapEtcd,
+    /// Has a provider take a machine away, with all of its data.
+    DestroyMachine,
     /// Fetches credentials for the Kubernetes API.
     FetchKubeconfig,
     /// Lets another member lead etcd.
     HandOverLeadership,
+    /// Has a provider make a machine.
+    ProvideMachine,
     /// Boots a machine again.
     RebootMachine,
     /// Takes a machine's configuration and data away; Talos stays installed.
@@ -142,6 +150,22 @@ impl Action {
     pub fn waits_for_ready(&self) -> Option<bool> {
         match self {
             Self::AwaitNode(wait) => Some(wait.ready),
+            _ => None,
+        }
+    }
+
+    /// The machine that it has a provider make, if it is such an action.
+    pub fn provides(&self) -> Option<&ProvideMachine> {
+        match self {
+            Self::ProvideMachine(provide) => Some(provide),
+            _ => None,
+        }
+    }
+
+    /// The machine that it has a provider take away, if it is such an action.
+    pub fn destroys(&self) -> Option<&Instance> {
+        match self {
+            Self::DestroyMachine(destroy) => Some(&destroy.instance),
             _ => None,
         }
     }
@@ -214,11 +238,17 @@ pub enum Needed {
     Is(Standing),
     /// It is ours, be it away for a while, or an earlier step of the plan makes it ours.
     Joined,
+    /// Its provider does not have it, or has made it and nothing was done with it since.
+    NotProvided,
+    /// Its provider has it, whatever state it is in.
+    Provided,
 }
 
 /// Kinds of change, some of which exclude each other in one plan.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Change {
+    /// Providers make machines.
+    Provide,
     /// Machines get their first configuration.
     Join,
     /// Etcd begins.
@@ -232,6 +262,7 @@ pub enum Change {
 impl Change {
     /// Every pair of kinds that may not be in one plan.
     pub const EXCLUSIVE: &[(Self, Self)] = &[
+        (Self::Destroy, Self::Provide),
         (Self::Destroy, Self::Join),
         (Self::Destroy, Self::Bootstrap),
         (Self::Destroy, Self::Configure),

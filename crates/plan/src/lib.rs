@@ -26,17 +26,17 @@ mod view;
 
 pub use action::{
     Action, ApplyConfig, AwaitMachine, AwaitNode, AwaitVoter, Awaited, BootstrapEtcd, Change,
-    EtcdEffect, FetchKubeconfig, HandOverLeadership, Limits, Nature, Needed, On, Outcome,
-    RETURNS_WITHIN, RebootMachine, ResetMachine, steps_reference,
+    DestroyMachine, EtcdEffect, FetchKubeconfig, HandOverLeadership, Limits, Nature, Needed, On,
+    Outcome, ProvideMachine, RETURNS_WITHIN, RebootMachine, ResetMachine, steps_reference,
 };
 pub use check::check;
 pub use compare::{PlanDifference, compare};
 pub use domain::{
-    AddonName, Address, ApplyMode, BootId, ClusterName, Day, Digest, DigestKey, Disk, Endpoint,
-    Etcd, Fact, FailureDomain, Fingerprint, Form, Inventory, InventoryError, Kind,
-    KubernetesVersion, MAX_LAG, MachineFacts, MachineName, Malformed, Member, MemberId, Moment,
-    Network, NodeIdentity, NodeName, NodeState, PoolName, Source, Span, Standing, Supported,
-    TalosVersion, Target, TimeOfDay, Window,
+    AddonName, Address, ApplyMode, BootId, ClassName, ClusterName, Day, Digest, DigestKey, Disk,
+    Endpoint, Etcd, Fact, FailureDomain, Fingerprint, Form, Instance, Inventory, InventoryError,
+    Kind, KubernetesVersion, MAX_LAG, MachineFacts, MachineName, Malformed, Member, MemberId,
+    Moment, Network, NodeIdentity, NodeName, NodeState, Orphan, PoolName, ProviderId, ProviderName,
+    Source, Span, Standing, Supported, TalosVersion, Target, TimeOfDay, Window,
 };
 pub use file::PlanFileError;
 pub use install::{Install, InstallDisk};
@@ -50,7 +50,7 @@ pub use reboot::RebootClass;
 pub use render::{ConfigChange, Explained, Live, RenderError, Renderer, Rendering, Renderings};
 pub use rule::{Finding, Refusal, Rule};
 pub use spec::{
-    Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, PatchEntry, PatchSource,
-    Place, Policy, Pool, Problem, SpecError, SpecRule, json_schema,
+    Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, PatchEntry,
+    PatchSource, Place, Policy, Pool, Problem, SpecError, SpecRule, json_schema,
 };
 pub use step::{FieldChange, Gate, Needs, Precondition, QuorumProof, Step, StepNumber};

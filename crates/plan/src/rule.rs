@@ -46,6 +46,10 @@ pub enum Rule {
     IdentityMaintenance,
     /// No two machines are one installation.
     IdentityTwice,
+    /// A machine that was recorded as ours, and that its provider does not have, is not made again unasked.
+    IdentityGone,
+    /// A machine is made of the class that the spec gives, once for each generation.
+    ProvideClass,
     /// A step is for a machine of the spec.
     IdentityMachine,
     /// The configuration of a step is the one that the spec gives.
@@ -90,7 +94,7 @@ pub enum Rule {
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 40] = [
         Self::QuorumTolerance,
         Self::QuorumOnlyVoter,
         Self::QuorumUnknown,
@@ -109,6 +113,8 @@ impl Rule {
         Self::IdentityNode,
         Self::IdentityMaintenance,
         Self::IdentityTwice,
+        Self::IdentityGone,
+        Self::ProvideClass,
         Self::IdentityMachine,
         Self::ConfigDigest,
         Self::InstallDisk,
@@ -143,7 +149,13 @@ impl Rule {
 
     /// Whether an override has to name the machine: what is true of one says nothing about another.
     pub const fn is_for_one_machine(self) -> bool {
-        matches!(self, Self::IdentityNode | Self::IdentityMaintenance | Self::OrderOutOfService)
+        matches!(
+            self,
+            Self::IdentityNode
+                | Self::IdentityMaintenance
+                | Self::IdentityGone
+                | Self::OrderOutOfService
+        )
     }
 
     /// What can be done about a refusal.
@@ -177,6 +189,8 @@ impl Rule {
             Self::IdentityNode => ("identity.node", true, NeedsPerson),
             Self::IdentityMaintenance => ("identity.maintenance", true, NeedsPerson),
             Self::IdentityTwice => ("identity.twice", false, Permanent),
+            Self::IdentityGone => ("identity.gone", true, NeedsPerson),
+            Self::ProvideClass => ("provide.class", false, Permanent),
             Self::IdentityMachine => ("identity.machine", false, Permanent),
             Self::ConfigDigest => ("config.digest", false, Permanent),
             Self::InstallDisk => ("install.disk", true, NeedsPerson),

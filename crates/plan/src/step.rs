@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use domain::{BootId, Digest, MemberId, NodeIdentity, Span, Target, Window};
+use domain::{BootId, Digest, MemberId, NodeIdentity, ProviderId, Span, Target, Window};
 use serde::{Deserialize, Serialize};
 use talos_config::Difference;
 
@@ -70,6 +70,8 @@ pub enum Precondition {
     NoMembers,
     /// At least so many voters are healthy.
     MinHealthyVoters(u32),
+    /// The provider has this machine under the name.
+    InstanceIs(ProviderId),
 }
 
 impl Precondition {
@@ -82,6 +84,7 @@ impl Precondition {
             }
             Self::MemberIs(_) | Self::MinHealthyVoters(_) => Needs { etcd: true, ..nothing },
             Self::NoMembers => Needs { etcd: true, kubernetes: true, ..nothing },
+            Self::InstanceIs(_) => Needs { provider: true, ..nothing },
         }
     }
 }
@@ -95,6 +98,8 @@ pub struct Needs {
     pub etcd: bool,
     /// The Kubernetes API.
     pub kubernetes: bool,
+    /// The provider's list of machines.
+    pub provider: bool,
 }
 
 impl Needs {
@@ -105,6 +110,7 @@ impl Needs {
             machine: self.machine || other.machine,
             etcd: self.etcd || other.etcd,
             kubernetes: self.kubernetes || other.kubernetes,
+            provider: self.provider || other.provider,
         }
     }
 }
@@ -162,6 +168,7 @@ impl fmt::Display for Precondition {
             Self::MemberIs(member) => write!(f, "etcd member {member}"),
             Self::NoMembers => f.write_str("etcd has no members and no Kubernetes API answers"),
             Self::MinHealthyVoters(count) => write!(f, "at least {count} healthy voters"),
+            Self::InstanceIs(id) => write!(f, "instance {id} of the provider"),
         }
     }
 }

@@ -7,9 +7,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use plan::{
-    Action, ApplyMode, Body, BootId, DigestKey, Disk, Draft, Goal, MachineName, Member, MemberId,
-    Moment, NodeIdentity, NodeState, Override, PatchSource, Plan, Planned, QuorumProof, Renderer,
-    Source, Span, SpecError, Standing, StepNumber, Target, check, compare,
+    Action, ApplyMode, Body, BootId, DigestKey, Disk, Draft, Goal, Instance, MachineName, Member,
+    MemberId, Moment, NodeIdentity, NodeState, Orphan, Override, PatchSource, Plan, Planned,
+    ProviderId, QuorumProof, Renderer, Source, Span, SpecError, Standing, StepNumber, Target,
+    check, compare,
 };
 use talos_config::{Mode, Origin, Secret};
 use testkit::scripts;
@@ -48,6 +49,7 @@ impl Stage {
             "patch" => self.patch(rest, text),
             "seen" => self.seen(rest),
             "etcd" => self.etcd(rest),
+            "provider" => self.provider(rest),
             "later" => self.later(rest),
             "the" => self.cluster_says(rest),
             "no" => {
@@ -232,6 +234,8 @@ impl Stage {
                     };
                     world.facts(name).disks = known(vec![disk], Source::Maintenance);
                 }
+                "not provided" => world.provided(name, None),
+                "provided" => world.provided(name, Some(instance(name))),
                 "not reachable" => world.facts(name).standing = not_known("connection refused"),
                 "of another cluster" => {
                     world.facts(name).standing = known(Standing::Another, Source::TalosApi);
@@ -282,6 +286,17 @@ impl Stage {
                 other => panic!("no state {other:?}"),
             }
         }
+        String::new()
+    }
+
+    /// `also made server-9 for cp-1`
+    fn provider(&mut self, rest: &str) -> String {
+        let ["also", "made", id, "for", name] = rest.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("no event {rest:?}")
+        };
+        let instance = Instance { id: ProviderId(id.to_owned()), generation: 1 };
+        let name = name.parse().expect("a name");
+        self.world().inventory.orphans.push(Orphan { name, instance });
         String::new()
     }
 
@@ -473,4 +488,8 @@ fn with_sources(error: &dyn std::error::Error, code: &str) -> String {
         source = cause.source();
     }
     text
+}
+
+fn instance(name: &MachineName) -> Instance {
+    Instance { id: ProviderId(format!("server-of-{name}")), generation: 1 }
 }

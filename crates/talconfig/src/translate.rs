@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use plan::{
     Address, ClusterName, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Laid, Layers, Machine,
-    MachineName, Malformed, Policy, Pool, Problem, SpecError, SpecRule,
+    MachineName, MachineSource, Malformed, Policy, Pool, Problem, SpecError, SpecRule,
 };
 use talos_config::{Config, Origin, Source, Value};
 
@@ -101,6 +101,7 @@ impl Cluster<'_> {
                     image: None,
                     extensions: Vec::new(),
                     network,
+                    provider: None,
                     control_plane: ControlPlane {
                         machines: control_planes,
                         patches: Vec::new(),
@@ -199,7 +200,7 @@ impl Reader<'_> {
         }
         Some(Machine {
             name: name?,
-            address: address?,
+            source: MachineSource::Address(address?),
             fingerprints: Vec::new(),
             disk: node.value.text_at("installDisk").to_owned(),
             domain: None,

@@ -5,8 +5,10 @@ mod await_machine;
 mod await_node;
 mod await_voter;
 mod bootstrap_etcd;
+mod destroy_machine;
 mod fetch_kubeconfig;
 mod hand_over_leadership;
+mod provide_machine;
 mod reboot_machine;
 mod reset_machine;
 
@@ -22,8 +24,10 @@ pub(super) async fn act(at: &At<'_>) -> Result<(), Error> {
         Action::AwaitNode(action) => await_node::act(action, at).await,
         Action::AwaitVoter(_) => await_voter::act(at).await,
         Action::BootstrapEtcd(_) => bootstrap_etcd::act(at).await,
+        Action::DestroyMachine(action) => destroy_machine::act(action, at).await,
         Action::FetchKubeconfig(_) => fetch_kubeconfig::act(at).await,
         Action::HandOverLeadership(_) => hand_over_leadership::act(at).await,
+        Action::ProvideMachine(action) => provide_machine::act(action, at).await,
         Action::RebootMachine(_) => reboot_machine::act(at).await,
         Action::ResetMachine(_) => reset_machine::act(at).await,
     }

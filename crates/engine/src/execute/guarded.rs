@@ -1,10 +1,10 @@
-//! Machines, to disturb: every call asks for the lease once more.
+//! Machines, to disturb or to destroy: every call asks for the lease once more.
 //!
 //! A step that was started under a fresh lease may be held up before its call: by a slow disk, a machine that answers
 //! late, or a computer that sleeps. Guarantees: no machine is disturbed by an engine whose lease may be another's by then.
 
 use async_trait::async_trait;
-use domain::ApplyMode;
+use domain::{ApplyMode, ClassName, Digest, ProviderId};
 use plan::Step;
 use talos_config::Secret;
 
@@ -12,6 +12,7 @@ use super::Execution;
 use crate::cluster::MachineAddress;
 use crate::error::PortError;
 use crate::ports::Lifecycle;
+use crate::provider::{MachineKey, ProvidedMachine, Provider};
 
 pub(super) struct Guarded<'a> {
     pub(super) execution: &'a Execution<'a>,
@@ -22,6 +23,31 @@ impl<'a> Guarded<'a> {
     async fn lifecycle(&self) -> Result<&'a dyn Lifecycle, PortError> {
         self.execution.ensure_lease(self.step).await?;
         Ok(self.execution.ports.lifecycle)
+    }
+}
+
+#[async_trait]
+impl Provider for Guarded<'_> {
+    fn name(&self) -> &'static str {
+        self.execution.ports.provider.name()
+    }
+
+    async fn ensure(
+        &self,
+        key: &MachineKey,
+        class: &ClassName,
+    ) -> Result<ProvidedMachine, PortError> {
+        // Two engines that ask for one machine get one: nothing has to keep the second one out.
+        self.execution.ports.provider.ensure(key, class).await
+    }
+
+    async fn destroy(&self, id: &ProviderId) -> Result<(), PortError> {
+        self.execution.ensure_lease(self.step).await?;
+        self.execution.ports.provider.destroy(id).await
+    }
+
+    async fn list(&self, cluster: Digest) -> Result<Vec<ProvidedMachine>, PortError> {
+        self.execution.ports.provider.list(cluster).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! What must hold right before a step, looked at right before it.
 
-use domain::{Etcd, Fact, MAX_LAG, MachineName, Member};
+use domain::{Etcd, Fact, MAX_LAG, MachineName, Member, ProviderId};
 use plan::{EtcdEffect, Needs, Precondition, Rule};
 
 use super::At;
@@ -14,6 +14,8 @@ struct Seen {
     etcd: Option<Etcd>,
     /// A Kubernetes API answers.
     api: bool,
+    /// What the provider has under the machine's name.
+    instances: Vec<ProviderId>,
 }
 
 pub(super) async fn check(at: &At<'_>) -> Result<(), Error> {
@@ -22,7 +24,7 @@ pub(super) async fn check(at: &At<'_>) -> Result<(), Error> {
     let seen = look(needs, at).await?;
     for precondition in &at.step.preconditions {
         if let Some(problem) = problem(precondition, &seen, at) {
-            let name = &at.machine.name;
+            let name = at.name;
             let message = format!("{name}: not {precondition}: {problem}");
             return Err(PortError::precondition(message).into());
         }
@@ -31,12 +33,19 @@ pub(super) async fn check(at: &At<'_>) -> Result<(), Error> {
 }
 
 async fn look(needs: Needs, at: &At<'_>) -> Result<Seen, Error> {
-    let Needs { machine, etcd, kubernetes } = needs;
-    let machine = if machine { Some(at.ports.machines.observe(at.machine).await) } else { None };
+    let Needs { machine, etcd, kubernetes, provider } = needs;
+    let machine = if machine { Some(at.ports.machines.observe(at.machine()?).await) } else { None };
     let etcd = if etcd { Some(members(at).await?) } else { None };
     let api = kubernetes
         && matches!(at.ports.kubernetes.lease().await, Ok(_) | Err(ApiError::Refused(_)));
-    Ok(Seen { machine, etcd, api })
+    let instances = if provider {
+        let listed = at.ports.provider.list(at.execution.cluster.key.cluster()).await?;
+        let own = listed.into_iter().filter(|made| made.name == *at.name);
+        own.map(|made| made.instance.id).collect()
+    } else {
+        Vec::new()
+    };
+    Ok(Seen { machine, etcd, api, instances })
 }
 
 async fn members(at: &At<'_>) -> Result<Etcd, Error> {
@@ -93,8 +102,7 @@ fn problem(precondition: &Precondition, seen: &Seen, at: &At<'_>) -> Option<Stri
         },
         Precondition::MemberIs(expected) => {
             let member = etcd.members.get(expected);
-            let is_its =
-                member.is_some_and(|member| member.machine.as_ref() == Some(&at.machine.name));
+            let is_its = member.is_some_and(|member| member.machine.as_ref() == Some(at.name));
             (!is_its).then(|| "that member is not its own any more".to_owned())
         }
         Precondition::NoMembers if seen.api => Some("the Kubernetes API answers".to_owned()),
@@ -103,6 +111,9 @@ fn problem(precondition: &Precondition, seen: &Seen, at: &At<'_>) -> Option<Stri
             (members > 0).then(|| format!("etcd has {members} members already"))
         }
         Precondition::MinHealthyVoters(least) => too_few(*least, etcd, at),
+        Precondition::InstanceIs(id) => {
+            (!seen.instances.contains(id)).then(|| "the provider does not have it".to_owned())
+        }
     }
 }
 
@@ -123,7 +134,7 @@ fn too_few(least: u32, etcd: &Etcd, at: &At<'_>) -> Option<String> {
         return Some(format!("etcd has {count} voters now, and {} were counted", proof.voters));
     }
     let pauses = at.step.action.nature().etcd == EtcdEffect::Pause;
-    let others = healthy(voters.filter(|member| member.machine.as_ref() != Some(&at.machine.name)));
+    let others = healthy(voters.filter(|member| member.machine.as_ref() != Some(at.name)));
     (pauses && others < proof.healthy)
         .then(|| format!("{others} other voters are healthy, and {} must be", proof.healthy))
 }

@@ -18,6 +18,8 @@ pub struct Ledger {
     pub members: BTreeMap<MemberId, MachineName>,
     /// Machines that were handed their first configuration and have not been recorded since, and when that was.
     pub configuring: BTreeMap<MachineName, Moment>,
+    /// The generation of each machine that its provider was last asked for, or has to be asked for next.
+    pub generations: BTreeMap<MachineName, u32>,
     /// Machines that were disturbed and have not been seen in service since, and when that was.
     pub disturbed: BTreeMap<MachineName, Moment>,
     /// Steps of the last plan that wait for a machine to be in service.
@@ -81,6 +83,22 @@ impl Ledger {
                     self.members.insert(*member, machine.clone());
                 }
             }
+            Entry::MachineProviding { machine, generation } => {
+                // Members stay: a machine that was lost at its provider is no evidence that etcd has not begun.
+                self.forget_installation(machine);
+                self.generations.insert(machine.clone(), *generation);
+            }
+            Entry::MachineDestroying { machine, generation } => {
+                if self.is_newest(machine, *generation) {
+                    self.generations.insert(machine.clone(), *generation);
+                    self.resetting.insert(machine.clone());
+                }
+            }
+            Entry::MachineDestroyed { machine, generation } => {
+                if self.is_newest(machine, *generation) {
+                    self.destroyed(machine, *generation);
+                }
+            }
             Entry::EtcdBootstrapping { machine } => self.bootstrapping = Some(machine.clone()),
             Entry::MachineForgotten { machine } => self.forget(machine),
             Entry::StepStarted { step, on, effect, .. } => {
@@ -112,12 +130,35 @@ impl Ledger {
 
     /// A machine without configuration is no installation and has no member.
     fn forget(&mut self, machine: &MachineName) {
+        self.forget_installation(machine);
+        self.members.retain(|_, on| on != machine);
+        self.bootstrapping = self.bootstrapping.take().filter(|on| on != machine);
+    }
+
+    fn forget_installation(&mut self, machine: &MachineName) {
         self.recorded.remove(machine);
         self.configuring.remove(machine);
         self.resetting.remove(machine);
         self.disturbed.remove(machine);
-        self.members.retain(|_, on| on != machine);
-        self.bootstrapping = self.bootstrapping.take().filter(|on| on != machine);
+    }
+
+    /// Whether no later machine of the name is known.
+    fn is_newest(&self, machine: &MachineName, generation: u32) -> bool {
+        self.generations.get(machine).is_none_or(|newest| generation >= *newest)
+    }
+
+    /// A machine is gone, and the next one of its name is another one.
+    fn destroyed(&mut self, machine: &MachineName, generation: u32) {
+        self.forget(machine);
+        self.generations.insert(machine.clone(), generation + 1);
+    }
+
+    /// Takes in that the provider does not have a machine: what was about to destroy it has done so.
+    pub(crate) fn saw_absence(&mut self, machine: &MachineName) {
+        if self.resetting.contains(machine) {
+            let generation = self.generations.get(machine).copied().unwrap_or_default();
+            self.destroyed(machine, generation);
+        }
     }
 
     /// Takes in that a machine was seen in maintenance: what was about to reset it has done so.

@@ -170,7 +170,7 @@ impl Engine {
             world: world.clone(),
             kubernetes: LiveKubernetes::new(mint, Arc::clone(&clock)),
             journal: journal(&world.0.join(name), Arc::clone(&clock)),
-            provider: Metal::new(cluster.addresses()),
+            provider: Metal,
             cluster,
             clock,
             events: Mutex::default(),

@@ -43,6 +43,19 @@ pub fn text_of(control_planes: &[String], workers: &[String], more: &str) -> Str
     text
 }
 
+/// A cluster whose machines a provider makes.
+pub fn provided(control_planes: usize, workers: usize) -> Cluster {
+    parse(&provided_text(control_planes, workers, ""))
+}
+
+pub fn provided_text(control_planes: usize, workers: usize, more: &str) -> String {
+    format!(
+        "ichor: v1\ncluster: home\nprovider: model\nendpoint: https://cluster.example:6443\n{more}\
+         controlPlane: {{replicas: {control_planes}, class: small}}\n\
+         pools:\n  - {{name: workers, replicas: {workers}, class: large}}\n"
+    )
+}
+
 pub fn parse(text: &str) -> Cluster {
     let spec =
         ClusterSpec::parse(text, Source(1)).unwrap_or_else(|error| panic!("{error}: {text}"));

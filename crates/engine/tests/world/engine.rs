@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ::engine::journal::{Entry, Journal, JournalError, Ledger, Record, Slot, SlotGuard};
-use ::engine::provider::{MachineKey, ProvidedMachine, Provider, ProviderId};
+use ::engine::provider::{MachineKey, ProvidedMachine, Provider, no_credentials};
 use ::engine::{
     ApiError, Approver, Clock, Cluster, Component, Entropy, Error, EtcdMembers, Event, EventSink,
     Kubernetes, LeaseRecord, Lifecycle, ListedMember, MachineAddress, Machines, MemberState,
@@ -18,7 +18,8 @@ use ::engine::{
 };
 use async_trait::async_trait;
 use domain::{
-    ApplyMode, BootId, Digest, Disk, Kind, MemberId, Moment, NodeIdentity, NodeName, TalosVersion,
+    ApplyMode, BootId, ClassName, Digest, Disk, Kind, MemberId, Moment, NodeIdentity, NodeName,
+    ProviderId, TalosVersion,
 };
 use plan::{Approval, Approved, Checked, Draft, Goal, Override, Plan};
 use talos_config::{Bundle, Secret};
@@ -93,6 +94,8 @@ pub enum What {
     RefuseNow,
     /// It is refused for good.
     Refuse,
+    /// A provider misses its credentials.
+    NoCredentials,
     /// It is done, and the answer is lost.
     LoseAnswer,
     /// It was done before, says the answer.
@@ -448,6 +451,7 @@ impl Engine {
             Some(What::Unreachable) => return Err(Lost::new(No::Unreachable)),
             Some(What::RefuseNow) => return Err(Lost::new(No::NotNow("not now"))),
             Some(What::Refuse) => return Err(Lost::new(No::Never("never"))),
+            Some(What::NoCredentials) => return Err(Lost::new(No::NoCredentials)),
             Some(What::Delay(duration)) => tokio::time::sleep(*duration).await,
             Some(What::Meanwhile(act)) => self.world.with(|model| act(self, model)),
             Some(What::LoseAnswer | What::AlreadyDone) | None => {}
@@ -555,6 +559,7 @@ impl Lost {
 
     fn error(self) -> PortError {
         let (code, kind, message) = match self.no {
+            No::NoCredentials => return no_credentials("model", "MODEL_TOKEN is not set"),
             No::Unreachable => ("machine.unreachable", Kind::Retryable, "connection refused"),
             No::NotNow(why) => ("machine.not-now", Kind::Retryable, why),
             No::Already => (ALREADY, Kind::Permanent, "it was done before"),
@@ -738,17 +743,21 @@ impl Provider for Engine {
         "model"
     }
 
-    async fn ensure(&self, key: &MachineKey) -> Result<ProvidedMachine, PortError> {
-        let id = ProviderId(key.machine.to_string());
-        Ok(ProvidedMachine { id, name: key.machine.clone(), address: None })
+    async fn ensure(
+        &self,
+        key: &MachineKey,
+        class: &ClassName,
+    ) -> Result<ProvidedMachine, PortError> {
+        let label = format!("ensure {} {class} {}", key.machine, key.generation);
+        self.ask(label, |model| Ok(model.ensure(key))).await
     }
 
-    async fn destroy(&self, _id: &ProviderId) -> Result<(), PortError> {
-        Ok(())
+    async fn destroy(&self, id: &ProviderId) -> Result<(), PortError> {
+        self.ask(format!("destroy {id}"), |model| Ok(model.take_away(id))).await
     }
 
-    async fn list(&self) -> Result<Vec<ProvidedMachine>, PortError> {
-        Ok(Vec::new())
+    async fn list(&self, cluster: Digest) -> Result<Vec<ProvidedMachine>, PortError> {
+        self.ask("list-machines".to_owned(), |model| Ok(model.all_provided(cluster))).await
     }
 }
 
@@ -907,7 +916,8 @@ fn list(items: &[impl ToString]) -> String {
 
 /// Whether a call changes a machine, the cluster or what is kept.
 fn changes(label: &str) -> bool {
-    const CHANGES: [&str; 5] = ["apply-config", "reboot", "reset", "bootstrap", "forfeit"];
+    const CHANGES: [&str; 7] =
+        ["apply-config", "reboot", "reset", "bootstrap", "forfeit", "ensure", "destroy"];
     CHANGES.iter().any(|verb| label.starts_with(verb))
 }
 
@@ -930,6 +940,9 @@ pub fn kind_of(entry: &Entry) -> &'static str {
         Entry::MachineResetting { .. } => "MachineResetting",
         Entry::EtcdBootstrapping { .. } => "EtcdBootstrapping",
         Entry::MachineForgotten { .. } => "MachineForgotten",
+        Entry::MachineProviding { .. } => "MachineProviding",
+        Entry::MachineDestroying { .. } => "MachineDestroying",
+        Entry::MachineDestroyed { .. } => "MachineDestroyed",
         Entry::PlanEnded { .. } => "PlanEnded",
         Entry::CancelRequested { .. } => "CancelRequested",
         Entry::PlanCancelled { .. } => "PlanCancelled",

@@ -6,7 +6,9 @@ use ::engine::{Cluster, Outcome};
 use domain::NodeState;
 use plan::{Goal, Override};
 
-use crate::cluster::{WITH_REBOOT, WITHOUT_REBOOT, cluster, cluster_with, name, overriding};
+use crate::cluster::{
+    WITH_REBOOT, WITHOUT_REBOOT, cluster, cluster_with, name, overriding, provided,
+};
 use crate::engine::{Directory, Engine, KillPhase, Snapshot, World, has_effect, said, simulate};
 use crate::model::Model;
 
@@ -52,6 +54,26 @@ fn killed_change_with_reboot_of_the_only_control_plane_finishes() {
 #[test]
 fn killed_destroy_finishes() {
     let cluster = cluster(3, 1);
+    let case = Case::new(created(&cluster), cluster);
+    let overrides = vec![overriding("quorum.destroy")];
+    Case { goal: Goal::Destroyed, overrides, resumes: BOOTS, ..case }.sweep();
+}
+
+#[test]
+fn killed_create_of_provided_machines_finishes() {
+    let cluster = provided(3, 1);
+    Case { creates: true, ..Case::new(new_world(&cluster), cluster) }.sweep();
+}
+
+#[test]
+fn killed_growth_of_a_provided_pool_finishes() {
+    let before = created(&provided(1, 1));
+    Case::new(before, provided(1, 2)).sweep();
+}
+
+#[test]
+fn killed_destroy_of_provided_machines_finishes() {
+    let cluster = provided(3, 1);
     let case = Case::new(created(&cluster), cluster);
     let overrides = vec![overriding("quorum.destroy")];
     Case { goal: Goal::Destroyed, overrides, resumes: BOOTS, ..case }.sweep();
@@ -184,9 +206,17 @@ impl Case {
                 assert!(machine.reboots <= self.reboots, "{name} rebooted {}", machine.reboots);
                 assert!(machine.resets <= 1, "{name} reset {} times", machine.resets);
             }
+            let of_class =
+                self.cluster.spec.machines().filter(|(machine, _)| machine.class().is_some());
+            let of_class = of_class.count();
+            assert_eq!(model.made, of_class, "machines made");
             match self.goal {
-                Goal::Spec => self.assert_running(model, &ledger),
+                Goal::Spec => {
+                    assert_eq!(model.instances.len(), of_class, "machines at the provider");
+                    self.assert_running(model, &ledger);
+                }
                 Goal::Destroyed => {
+                    assert_eq!(model.instances.len(), 0, "machines at the provider");
                     assert!(model.machines.values().all(|machine| !machine.is_ours()));
                 }
             }

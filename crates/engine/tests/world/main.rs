@@ -17,6 +17,7 @@ mod lease;
 mod lost_answers;
 mod model;
 mod node_names;
+mod provider;
 mod scripts;
 mod skipped;
 mod stop;

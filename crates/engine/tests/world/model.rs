@@ -1,4 +1,4 @@
-//! Machines, their etcd and their Kubernetes, as they behave under a clock that a test moves.
+//! Machines, their provider, their etcd and their Kubernetes, as they behave under a clock that a test moves.
 //!
 //! Always holds: what is asked for at some moment depends on nothing but what was done and when. Every look checks that
 //! etcd has not lost the quorum that it had, and that there is one etcd.
@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use ::engine::provider::{MachineKey, ProvidedMachine};
 use ::engine::{Cluster, LeaseRecord, Put};
-use domain::{ApplyMode, NodeState};
+use domain::{ApplyMode, Digest, Instance, MachineName, NodeState, ProviderId};
 use talos_config::{Config, Source};
 
 use crate::cluster::address;
@@ -22,6 +23,10 @@ pub struct Model {
     pub lease: Option<LeaseRecord>,
     pub lease_versions: u64,
     pub nodes: BTreeMap<String, Node>,
+    /// The provider's machines by its own identities of them, with the moments at which they were made.
+    pub instances: BTreeMap<ProviderId, (MachineKey, Duration)>,
+    /// How many machines the provider has made.
+    pub made: usize,
     pub bootstraps: usize,
     /// What must never happen, as far as it has.
     pub violations: Vec<String>,
@@ -110,6 +115,7 @@ pub enum No {
     NotNow(&'static str),
     Already,
     Never(&'static str),
+    NoCredentials,
 }
 
 impl Machine {
@@ -189,15 +195,86 @@ impl Model {
         model
     }
 
-    /// Machines of a spec that are new in it, in maintenance.
+    /// Machines of a spec that are new in it, in maintenance. Those of a class do not answer before they are made.
     pub fn add(&mut self, cluster: &Cluster) {
         for (machine, _) in cluster.spec.machines() {
             let name = machine.name.as_str();
             let control_plane = cluster.spec.is_control_plane(&machine.name);
-            self.machines
-                .entry(name.to_owned())
-                .or_insert_with(|| Machine::new(name, control_plane));
+            let new =
+                Machine { cut: machine.class().is_some(), ..Machine::new(name, control_plane) };
+            self.machines.entry(name.to_owned()).or_insert(new);
         }
+    }
+
+    /// The provider makes a machine, unless it has made that one.
+    pub fn ensure(&mut self, key: &MachineKey) -> ProvidedMachine {
+        let found = self.instances.iter().find(|(_, (known, _))| known == key);
+        let id = match found.map(|(id, _)| id.clone()) {
+            Some(id) => id,
+            None => {
+                self.made += 1;
+                let id = ProviderId(format!("server-{}", self.made));
+                let made = Machine {
+                    up_from: self.now + FIRST_BOOT,
+                    ..Machine::new(key.machine.as_str(), self.is_control_plane(key))
+                };
+                self.machines.insert(key.machine.to_string(), made);
+                self.instances.insert(id.clone(), (key.clone(), self.now));
+                id
+            }
+        };
+        self.provided(&id)
+    }
+
+    fn is_control_plane(&self, key: &MachineKey) -> bool {
+        self.machines.get(key.machine.as_str()).is_some_and(|machine| machine.control_plane)
+    }
+
+    /// The provider takes a machine away, and everything that is on it.
+    pub fn take_away(&mut self, id: &ProviderId) {
+        let Some((key, _)) = self.instances.remove(id) else { return };
+        // A twin goes, and the one that was used stays.
+        if self.instances.values().any(|(other, _)| *other == key) {
+            return;
+        }
+        let name = key.machine.as_str();
+        let gone = Machine { cut: true, ..Machine::new(name, self.is_control_plane(&key)) };
+        self.machines.insert(name.to_owned(), gone);
+    }
+
+    /// A person deletes a machine at the provider.
+    pub fn lose_instance(&mut self, name: &MachineName) {
+        let (id, _) = self.instance(name);
+        self.take_away(&id);
+    }
+
+    /// The provider has another machine for the same key, which nothing was ever done with.
+    pub fn add_twin(&mut self, name: &MachineName) {
+        let (_, made) = self.instance(name);
+        self.instances.insert(ProviderId(format!("other-{name}")), made);
+    }
+
+    fn instance(&self, name: &MachineName) -> (ProviderId, (MachineKey, Duration)) {
+        let mut instances = self.instances.iter();
+        let found = instances.find(|(_, (key, _))| key.machine == *name);
+        let (id, made) = found.expect("a machine of the provider");
+        (id.clone(), made.clone())
+    }
+
+    pub fn provided(&self, id: &ProviderId) -> ProvidedMachine {
+        let (key, made) = &self.instances[id];
+        let has_address = self.now >= *made + ADDRESS_TAKES;
+        let address = address(key.machine.as_str()).parse().expect("an address");
+        ProvidedMachine {
+            name: key.machine.clone(),
+            instance: Instance { id: id.clone(), generation: key.generation },
+            address: has_address.then_some(address),
+        }
+    }
+
+    pub fn all_provided(&self, cluster: Digest) -> Vec<ProvidedMachine> {
+        let own = self.instances.iter().filter(|(_, (key, _))| key.cluster == cluster);
+        own.map(|(id, _)| self.provided(id)).collect()
     }
 
     pub fn machine(&mut self, name: &str) -> &mut Machine {
@@ -504,6 +581,9 @@ pub fn boot_id(name: &str, machine: &Machine) -> String {
     format!("boot-{}-of-{name}", machine.boot)
 }
 
+/// A provider has a machine before it has its address.
+const ADDRESS_TAKES: Duration = Duration::from_secs(5);
+const FIRST_BOOT: Duration = Duration::from_secs(25);
 /// From the anonymous API to the one that knows us.
 const API_CHANGES_HANDS: Duration = Duration::from_secs(2);
 const MEMBER_STARTS: Duration = Duration::from_secs(2);

@@ -11,7 +11,7 @@ use domain::{Digest, Span};
 use plan::{Draft, Goal, Plan};
 use testkit::scripts;
 
-use crate::cluster::{overriding, parse, text, text_of};
+use crate::cluster::{name, overriding, parse, provided_text, text, text_of};
 use crate::engine::{Directory, Engine, KillPhase, What, World, paused_runtime};
 use crate::model::{Model, Setup};
 
@@ -54,6 +54,13 @@ impl Stage {
                 let (control_planes, workers): (Vec<String>, Vec<String>) =
                     names.partition(|name| name.starts_with("cp-"));
                 self.describe(parse(&text_of(&control_planes, &workers, more)));
+                String::new()
+            }
+            // The same of machines that a provider makes
+            ["provided", "cluster", control_planes, "control", _, "and", workers, _] => {
+                let (first, second) = (control_planes.parse(), workers.parse());
+                let (first, second) = (first.expect("a count"), second.expect("a count"));
+                self.describe(parse(&provided_text(first, second, more)));
                 String::new()
             }
             ["created"] => {
@@ -116,6 +123,12 @@ impl Stage {
                 self.world().with(|model| happens(model));
                 String::new()
             }
+            ["provider"] => self.world().with(|model| {
+                let instances = model.instances.iter().map(|(id, (key, _))| {
+                    format!("{id} is {}, generation {}", key.machine, key.generation)
+                });
+                instances.collect::<Vec<_>>().join("\n")
+            }),
             ["journal"] => {
                 let ledger = self.directory.as_ref().expect("a world").ledger();
                 let recorded: Vec<String> =
@@ -276,6 +289,7 @@ fn fault(text: &str) -> What {
                 engine.wall_ahead.fetch_add(jump, Relaxed);
             }))
         }
+        ["no", "credentials"] => What::NoCredentials,
         ["both", "clocks", "jump", span] => {
             let jump = span.parse::<Span>().expect("a span").duration().as_secs();
             What::Meanwhile(Arc::new(move |engine, _| {
@@ -297,6 +311,11 @@ fn happening(name: &str, state: &str) -> impl Fn(&mut Model) + Send + Sync + 'st
         ["foreign"] => model.machine(&name).setup = Setup::Foreign,
         ["installed", "anew"] => model.reinstall(&name),
         ["wiped"] => model.wipe(&name),
+        ["deleted", "at", "the", "provider"] => {
+            model.lose_instance(&self::name(&name));
+            model.may_lose_quorum = true;
+        }
+        ["made", "twice", "by", "the", "provider"] => model.add_twin(&self::name(&name)),
         ["without", "its", "etcd"] => {
             model.machine(&name).member = None;
             model.may_lose_quorum = true;

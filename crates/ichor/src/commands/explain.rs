@@ -75,7 +75,7 @@ fn meant(directory: &Directory, machine: Option<&str>) -> Result<MachineName, Er
         directory.cluster.spec.machines().map(|(machine, _)| machine).collect();
     let is_meant = |machine: &&&Machine, text: &str| {
         let label = text.split('.').next().unwrap_or_default();
-        machine.name.as_str().eq_ignore_ascii_case(label) || machine.address.to_string() == text
+        machine.name.as_str().eq_ignore_ascii_case(label) || machine.is_at(text)
     };
     let found = match (machine, machines.as_slice()) {
         (None, [only]) => Some(only),

@@ -52,12 +52,17 @@ fn name_of_needed(needed: Needed) -> &'static str {
         Needed::Is(Standing::Another) => "foreign",
         Needed::Is(Standing::Coming) => "coming",
         Needed::Is(Standing::Away) => "away",
+        Needed::Is(Standing::Absent) => "absent",
+        Needed::Is(Standing::Starting) => "starting",
         Needed::Joined => "ours, away, or joined by a step before",
+        Needed::NotProvided => "absent or starting",
+        Needed::Provided => "provided, in any state",
     }
 }
 
 fn name_of_change(change: Change) -> &'static str {
     match change {
+        Change::Provide => "provide",
         Change::Join => "join",
         Change::Bootstrap => "bootstrap",
         Change::Configure => "configure",
@@ -96,7 +101,7 @@ A plan is made of these steps. Planner and checker know of a step what its row s
 
 * **Needed state**: `ours` knows the credentials of the cluster; `coming` was configured by this directory and still boots;
   `away` was disturbed by this directory and still has time to come back; `in maintenance` waits for its first
-  configuration.
+  configuration; a provider does not have what is `absent`, and has made what is `starting`, which has not answered yet.
 * **Disturbs**: a machine may stop serving. Such steps wait for the windows of the policy, come in batches of workers, and
   control planes come before workers.
 * **etcd**: what it means for etcd when it is done on a control plane. Steps with an effect follow one another.

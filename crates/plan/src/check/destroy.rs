@@ -1,10 +1,14 @@
 //! Rules about a plan that ends a cluster.
 //!
-//! Such a plan resets machines of the cluster, one control plane at a time, and does nothing else.
+//! Such a plan resets machines of the cluster or gives them back to their provider, one control plane at a time, and does
+//! nothing else.
+
+use domain::Orphan;
 
 use super::targets::complete;
 use super::{Check, Findings};
 use crate::rule::Rule;
+use crate::step::{Precondition, Step};
 
 impl Check<'_> {
     pub(super) fn destroy(&self, findings: &mut Findings) {
@@ -12,14 +16,25 @@ impl Check<'_> {
             for step in steps {
                 complete(step, &self.input.spec.policy, findings);
             }
-            if let [_, again, ..] = steps {
-                let message = format!("{target} is reset already");
+            let (orphans, own): (Vec<&Step>, Vec<&Step>) =
+                steps.iter().partition(|step| self.is_orphan(step));
+            let is_again = |at: usize| {
+                let action = &orphans[at].action;
+                orphans[..at].iter().any(|earlier| earlier.action == *action)
+            };
+            let again = (0..orphans.len()).filter(|at| is_again(*at)).map(|at| orphans[at]);
+            for again in own.iter().copied().skip(1).chain(again) {
+                let message = format!("{target} has two such steps");
                 findings.about_step(Rule::DestroyGoal, again, message, "make a new plan");
             }
-            let Some((facts, _)) = self.observed(steps[0], findings) else { continue };
-            self.installation(steps[0], facts, findings);
-            self.standing(steps[0], facts, findings);
-            self.preconditions(steps[0], facts, findings);
+            let Some(step) = own.first() else { continue };
+            let Some((facts, _)) = self.observed(step, findings) else { continue };
+            // What goes back to its provider goes as the instance that it is, whatever is installed on it.
+            if step.action.destroys().is_none() {
+                self.installation(step, facts, findings);
+            }
+            self.standing(step, facts, findings);
+            self.preconditions(step, facts, findings);
         }
         if !self.graph.steps.is_empty() {
             let message = format!(
@@ -31,5 +46,15 @@ impl Check<'_> {
         }
         self.chain(findings);
         self.count_down(findings);
+    }
+
+    /// Whether a step takes away a machine that the provider has for this cluster and that no machine of the spec is.
+    fn is_orphan(&self, step: &Step) -> bool {
+        let Some(instance) = step.action.destroys() else { return false };
+        let is_it = |orphan: &Orphan| {
+            orphan.instance == *instance && step.on.machine() == Some(&orphan.name)
+        };
+        self.input.inventory.orphans.iter().any(is_it)
+            && step.preconditions.contains(&Precondition::InstanceIs(instance.id.clone()))
     }
 }

@@ -43,11 +43,15 @@ impl Check<'_> {
         for machine in &self.input.spec.control_plane.machines {
             let Some(facts) = inventory.machines.get(&machine.name) else { continue };
             match facts.standing.current(now) {
-                Some(Standing::Maintenance | Standing::Coming) => without += 1,
+                Some(Standing::Maintenance | Standing::Coming | Standing::Starting) => without += 1,
+                // What is gone may have taken an etcd along.
+                Some(Standing::Absent) if facts.recorded.is_none() => without += 1,
                 Some(Standing::Ours) if matches!(facts.member.current(now), Some(None)) => {
                     without += 1;
                 }
-                Some(Standing::Ours | Standing::Another | Standing::Away) => others += 1,
+                Some(Standing::Ours | Standing::Another | Standing::Away | Standing::Absent) => {
+                    others += 1
+                }
                 None => {}
             }
         }
@@ -108,7 +112,7 @@ impl Check<'_> {
     }
 
     /// Whether etcd counts a member of a step's machine, be it one that does not vote.
-    fn is_member(&self, step: &Step) -> bool {
+    pub(super) fn is_member(&self, step: &Step) -> bool {
         let inventory = self.input.inventory;
         let etcd = inventory.etcd.current(inventory.taken);
         etcd.zip(step.on.machine()).is_some_and(|(etcd, name)| etcd.on(name).is_some())
@@ -199,8 +203,13 @@ impl Check<'_> {
         let Some(facts) = inventory.machines.get(name) else { return };
         let control_plane = self.input.spec.is_control_plane(name);
         match facts.standing.current(inventory.taken) {
-            None | Some(Standing::Away) if control_plane => {
-                let why = facts.standing.why_not(inventory.taken);
+            standing @ (None | Some(Standing::Away | Standing::Absent | Standing::Starting))
+                if control_plane =>
+            {
+                let why = match standing {
+                    None => facts.standing.why_not(inventory.taken),
+                    Some(_) => "it does not answer yet".to_owned(),
+                };
                 let message = format!("{name} is unreachable ({why}) and may hold an etcd already");
                 let hint = "start it, take it out of the spec, or use --override bootstrap.unseen";
                 findings.about_machine(Rule::BootstrapUnseen, name, message, hint);

@@ -106,7 +106,15 @@ impl<'a> Check<'a> {
         let why = match facts.standing.current(now) {
             Some(Standing::Coming) => return None,
             Some(Standing::Away) => "it is not back yet".to_owned(),
-            Some(Standing::Another | Standing::Maintenance) | None if !known => return None,
+            Some(
+                Standing::Another | Standing::Maintenance | Standing::Absent | Standing::Starting,
+            )
+            | None
+                if !known =>
+            {
+                return None;
+            }
+            Some(Standing::Absent | Standing::Starting) => "it is not there".to_owned(),
             Some(Standing::Another) => "it is foreign".to_owned(),
             Some(Standing::Maintenance) => "it is in maintenance".to_owned(),
             None => facts.standing.why_not(now),

@@ -27,6 +27,7 @@ impl Check<'_> {
                 self.config(step, rendering, findings);
                 self.disk(step, facts, rendering, findings);
                 self.waits_for_ready(step, findings);
+                self.provision(step, facts, findings);
             }
         }
     }
@@ -89,7 +90,17 @@ impl Check<'_> {
                 );
                 findings.about_step(Rule::IdentityMaintenance, step, message, &hint);
             }
-            Some(Standing::Another | Standing::Coming | Standing::Away) | None => {}
+            Some(Standing::Absent) => {
+                let message =
+                    format!("{machine} was recorded as ours, and its provider does not have it");
+                let hint = format!(
+                    "if it was destroyed and shall be made again, use --override \
+                     identity.gone={machine}"
+                );
+                findings.about_step(Rule::IdentityGone, step, message, &hint);
+            }
+            Some(Standing::Another | Standing::Coming | Standing::Away | Standing::Starting)
+            | None => {}
         }
     }
 
@@ -97,6 +108,15 @@ impl Check<'_> {
     pub(super) fn standing(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
         let now = self.input.inventory.taken;
         let machine = &step.on;
+        let on = step.action.nature().on;
+        if on.needed() == Needed::Provided {
+            // What goes back to its provider need not answer.
+            if facts.instance.current(now).is_none_or(Option::is_none) {
+                let message = format!("the provider does not have {machine}");
+                findings.about_step(Rule::FactsCurrent, step, message, "make a new plan");
+            }
+            return;
+        }
         let standing = match facts.standing.current(now) {
             Some(Standing::Another) => {
                 let message = format!("{machine} carries the configuration of another cluster");
@@ -111,13 +131,14 @@ impl Check<'_> {
                 return findings.about_step(Rule::FactsCurrent, step, message, hint);
             }
         };
-        let on = step.action.nature().on;
         let joins = |other: &&Step| {
             other.action.nature().awaits == Some(Awaited::Machine)
                 && self.graph.precedes(other, step)
         };
         let suits = match on.needed() {
             Needed::Is(needed) => standing == needed,
+            Needed::NotProvided => matches!(standing, Standing::Absent | Standing::Starting),
+            Needed::Provided => true,
             Needed::Joined => {
                 matches!(standing, Standing::Ours | Standing::Away)
                     || self.graph.on(machine).iter().any(joins)
@@ -133,6 +154,8 @@ impl Check<'_> {
                 Standing::Maintenance => "is in maintenance",
                 Standing::Coming => "boots with its configuration",
                 Standing::Away => "is not back yet",
+                Standing::Absent => "is not there",
+                Standing::Starting => "has not answered yet",
                 Standing::Ours | Standing::Another => "is configured already",
             };
             let message = format!("{} does not suit {machine}, which {state}", step.action.verb());
@@ -205,6 +228,30 @@ impl Check<'_> {
             return;
         };
         findings.about_step(Rule::ConfigReboot, step, message, "make a new plan");
+    }
+
+    /// A machine is made of the class that the spec gives, and another one only in the place of one that is gone.
+    fn provision(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
+        let Some(given) = step.action.provides() else { return };
+        let spec = step.on.machine().and_then(|name| self.input.spec.machine(name));
+        let class = spec.and_then(|(machine, _)| machine.class());
+        let made = facts.instance.current(self.input.inventory.taken).and_then(Option::as_ref);
+        let expected = match made {
+            Some(made) => made.generation,
+            None => (facts.generation + u32::from(facts.recorded.is_some())).max(1),
+        };
+        let message = if class != Some(&given.class) {
+            format!("the spec does not make {} of the class {}", step.on, given.class)
+        } else if given.generation != expected {
+            format!("{} would be number {}, and {expected} is next", step.on, given.generation)
+        } else if self.is_member(step) {
+            let message = format!("etcd still counts a member of {}", step.on);
+            let hint = "remove the old member first, then make a new plan";
+            return findings.about_step(Rule::FactsCurrent, step, message, hint);
+        } else {
+            return;
+        };
+        findings.about_step(Rule::ProvideClass, step, message, "make a new plan");
     }
 
     /// A wait for a node waits for as much as the network allows.

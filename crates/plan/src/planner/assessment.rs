@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use domain::{
     Digest, Etcd, FailureDomain, Inventory, MachineFacts, MachineName, MemberId, Moment,
-    NodeIdentity, Standing, Target,
+    NodeIdentity, Orphan, Standing, Target,
 };
 
 use super::PlanningInput;
 use super::quorum::Voters;
 use super::service;
+use crate::action::ProvideMachine;
 use crate::plan::{Skipped, overridden};
 use crate::reboot::RebootClass;
 use crate::render::{ConfigChange, Rendering};
@@ -20,6 +21,7 @@ pub(super) struct Assessment<'a> {
     /// In the order of the spec, control planes first.
     pub(super) machines: Vec<MachineAssessment<'a>>,
     pub(super) etcd: EtcdState<'a>,
+    inventory: &'a Inventory,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -37,6 +39,8 @@ pub(super) struct MachineAssessment<'a> {
 }
 
 pub(super) enum Disposition<'a> {
+    /// Its provider has to make it, or has made it and it has not answered yet.
+    Provide(ProvideMachine),
     /// It waits for configuration.
     Join,
     /// It has its configuration, and boots.
@@ -56,8 +60,9 @@ pub(super) enum Disposition<'a> {
 }
 
 impl Disposition<'_> {
+    /// Nothing can be done with it before the next pass.
     pub(super) fn is_skipped(&self) -> bool {
-        matches!(self, Self::Unknown(_) | Self::Refused(_))
+        matches!(self, Self::Provide(_) | Self::Unknown(_) | Self::Refused(_))
     }
 }
 
@@ -106,7 +111,7 @@ impl<'a> Assessment<'a> {
             machines.push(assessed);
         }
         service::hold(&mut machines, &spec.policy);
-        let mut assessment = Self { machines, etcd, findings };
+        let mut assessment = Self { machines, etcd, inventory, findings };
         let more = [assessment.spec_drops_voters(spec), split_etcd(inventory)];
         assessment.findings.extend(more.into_iter().flatten());
         assessment.findings.extend(one_installation_twice(inventory));
@@ -190,7 +195,7 @@ impl<'a> Assessment<'a> {
                 .collect()
             }
         };
-        machines.chain(releases).chain(etcd).collect()
+        machines.chain(releases).chain(etcd).chain(orphans(self.inventory)).collect()
     }
 
     /// Findings of the machines that rules keep out.
@@ -218,6 +223,15 @@ impl<'a> Assessment<'a> {
                 .to_owned(),
         })
     }
+}
+
+/// Machines that the provider has for the cluster and that no machine of the spec is.
+fn orphans(inventory: &Inventory) -> impl Iterator<Item = Skipped> {
+    inventory.orphans.iter().map(|Orphan { name, instance }| Skipped {
+        on: name.into(),
+        rule: None,
+        why: format!("the provider has {}, which no machine of the spec is", instance.id),
+    })
 }
 
 /// Members in two clusters of etcd cannot be counted together.
@@ -264,6 +278,9 @@ fn etcd_state<'a>(spec: &ClusterSpec, inventory: &'a Inventory) -> EtcdState<'a>
     let absent = |(standing, facts): (&Standing, &MachineFacts)| match standing {
         Standing::Maintenance | Standing::Coming => true,
         Standing::Ours => facts.member.current(now) == Some(&None),
+        Standing::Starting => true,
+        // What is gone may have taken an etcd along.
+        Standing::Absent => facts.recorded.is_none(),
         Standing::Another | Standing::Away => false,
     };
     if seen.peek().is_some() && seen.all(absent) {
@@ -344,6 +361,9 @@ fn disposition<'a>(
         }
         Some(Standing::Coming) => return Disposition::Coming,
         Some(Standing::Away) => return Disposition::Away,
+        Some(Standing::Absent | Standing::Starting) => {
+            return provide(assessed, machine, etcd, input);
+        }
         Some(Standing::Maintenance) => {
             if let EtcdState::Members(etcd) = etcd
                 && let Some((id, _)) = etcd.on(name)
@@ -416,4 +436,48 @@ fn disposition<'a>(
         }
         RebootClass::WithoutReboot | RebootClass::WithReboot => Disposition::Change(change),
     }
+}
+
+/// A machine that its provider has to make.
+fn provide<'a>(
+    assessed: &MachineAssessment<'_>,
+    machine: &Machine,
+    etcd: &EtcdState<'_>,
+    input: &PlanningInput<'_>,
+) -> Disposition<'a> {
+    let (name, facts) = (&machine.name, assessed.facts);
+    let Some(class) = machine.class() else {
+        return Disposition::Unknown("no provider makes it".to_owned());
+    };
+    if facts.recorded.is_some() && !overridden(input.overrides, Rule::IdentityGone, Some(name)) {
+        return Disposition::Refused(gone(name));
+    }
+    if let EtcdState::Members(etcd) = etcd
+        && let Some((id, _)) = etcd.on(name)
+    {
+        return Disposition::Unknown(format!(
+            "not made again while etcd still counts its old member {id}: \
+             `ichor node etcd remove-member {id}`"
+        ));
+    }
+    let instance = facts.instance.current(assessed.now).and_then(Option::as_ref);
+    let generation = match instance {
+        Some(instance) => instance.generation,
+        // What was recorded is gone, and another one takes its place.
+        None if facts.recorded.is_some() => facts.generation + 1,
+        None => facts.generation.max(1),
+    };
+    Disposition::Provide(ProvideMachine { class: class.clone(), generation })
+}
+
+/// The finding about a machine that was recorded and that its provider does not have any more.
+fn gone(name: &MachineName) -> Finding {
+    Finding::about(
+        name,
+        Rule::IdentityGone,
+        format!("{name} was recorded as ours, and its provider does not have it"),
+        &format!(
+            "if it was destroyed and shall be made again, use --override identity.gone={name}"
+        ),
+    )
 }

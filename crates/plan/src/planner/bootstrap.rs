@@ -46,15 +46,22 @@ fn unsafe_to_begin(assessment: &Assessment<'_>, input: &PlanningInput<'_>) -> Ve
     for machine in &assessment.machines {
         let name = machine.name;
         match machine.facts.standing.current(machine.now) {
-            None | Some(Standing::Away) if machine.control_plane => findings.push(Finding::about(
-                name,
-                Rule::BootstrapUnseen,
-                format!(
-                    "{name} is unreachable ({}) and may hold an etcd already",
-                    machine.facts.standing.why_not(machine.now)
-                ),
-                "start it, take it out of the spec, or use --override bootstrap.unseen",
-            )),
+            standing @ (None | Some(Standing::Away | Standing::Absent | Standing::Starting))
+                if machine.control_plane =>
+            {
+                findings.push(Finding::about(
+                    name,
+                    Rule::BootstrapUnseen,
+                    format!(
+                        "{name} is unreachable ({}) and may hold an etcd already",
+                        match standing {
+                            None => machine.facts.standing.why_not(machine.now),
+                            Some(_) => "it does not answer yet".to_owned(),
+                        }
+                    ),
+                    "start it, take it out of the spec, or use --override bootstrap.unseen",
+                ))
+            }
             Some(Standing::Another) if machine.control_plane => findings.push(Finding::about(
                 name,
                 Rule::IdentityForeign,

@@ -1,18 +1,18 @@
-//! The end of a cluster: every machine of it gives up its configuration and its data.
+//! The end of a cluster: every machine of it gives up its configuration and its data, or goes back to its provider.
 //!
-//! Always holds: only machines that know our credentials are touched, each only as the installation that was seen.
+//! Always holds: only machines that know our credentials are touched, each only as the installation that was seen, and
+//! those that a provider made for this cluster, each by the provider's own identity of it.
 //! Control planes follow one another, so that what is left of etcd can be counted.
 
-use domain::{MachineFacts, MachineName, Standing};
+use domain::{Instance, MachineFacts, MachineName, Standing};
 
 use super::assessment::another_installation;
 use super::builder::{Builder, Extras};
 use super::quorum::Voters;
 use super::{Planned, PlanningInput, into_plan};
-use crate::action::ResetMachine;
+use crate::action::{Action, DestroyMachine, ResetMachine};
 use crate::plan::{Skipped, overridden};
 use crate::rule::{Finding, Refusal, Rule};
-use crate::spec::Place;
 use crate::step::{Precondition, StepNumber};
 
 pub(super) fn plan(input: &PlanningInput<'_>) -> Result<Planned, Refusal> {
@@ -21,30 +21,32 @@ pub(super) fn plan(input: &PlanningInput<'_>) -> Result<Planned, Refusal> {
     let mut builder = Builder::without_windows(&input.spec.policy);
     let mut chain: Option<StepNumber> = None;
     let (mut skipped, mut refused) = (Vec::new(), Vec::new());
-    for (machine, place) in input.spec.machines() {
+    let mut ends = Vec::new();
+    for (machine, _) in input.spec.machines() {
         let name = &machine.name;
-        let node = match ending(name, inventory.machines.get(name), input) {
-            Ending::Over => continue,
-            Ending::Unknown(why) => {
-                skipped.push(Skipped { on: name.into(), rule: None, why });
-                continue;
-            }
+        match ending(name, inventory.machines.get(name), input) {
+            Ending::Over => {}
+            Ending::Unknown(why) => skipped.push(Skipped { on: name.into(), rule: None, why }),
             Ending::Refused(finding) => {
-                let rule = Some(finding.rule.name().to_owned());
-                skipped.push(Skipped { on: name.into(), rule, why: finding.message.clone() });
+                let (rule, why) = (finding.rule.name().to_owned(), finding.message.clone());
+                skipped.push(Skipped { on: name.into(), rule: Some(rule), why });
                 refused.push(finding);
-                continue;
             }
-            Ending::Reset(node) => node,
-        };
-        let mut extras = Extras { preconditions: vec![node], proof: None };
-        let control_plane = matches!(place, Place::ControlPlane);
+            Ending::Reset(node) => ends.push((name, Action::from(ResetMachine {}), node)),
+            Ending::Destroy(instance) => ends.push(destroy(name, instance)),
+        }
+    }
+    // What no machine of the spec is goes as well: nothing is left behind at the provider.
+    ends.extend(inventory.orphans.iter().map(|orphan| destroy(&orphan.name, &orphan.instance)));
+    for (name, action, assumed) in ends {
+        let mut extras = Extras { preconditions: vec![assumed], proof: None };
+        let control_plane = input.spec.is_control_plane(name);
         if let Some(voters) = voters.as_mut().filter(|voters| voters.has(name)) {
             voters.pause(name);
             extras.proof = Some(voters.count());
         }
         let after = chain.filter(|_| control_plane).into_iter().collect();
-        let number = builder.add(ResetMachine {}.into(), name, after, extras);
+        let number = builder.add(action, name, after, extras);
         if control_plane {
             chain = Some(number);
         }
@@ -65,7 +67,7 @@ pub(super) fn plan(input: &PlanningInput<'_>) -> Result<Planned, Refusal> {
 }
 
 /// What is to be done about a machine.
-enum Ending {
+enum Ending<'a> {
     /// It is in maintenance already.
     Over,
     /// Nothing, for this reason.
@@ -74,11 +76,32 @@ enum Ending {
     Refused(Finding),
     /// It is reset, as the installation that it is.
     Reset(Precondition),
+    /// Its provider takes it away.
+    Destroy(&'a Instance),
 }
 
-fn ending(name: &MachineName, facts: Option<&MachineFacts>, input: &PlanningInput<'_>) -> Ending {
+fn destroy<'a>(
+    name: &'a MachineName,
+    instance: &Instance,
+) -> (&'a MachineName, Action, Precondition) {
+    let assumed = Precondition::InstanceIs(instance.id.clone());
+    (name, DestroyMachine { instance: instance.clone() }.into(), assumed)
+}
+
+fn ending<'a>(
+    name: &MachineName,
+    facts: Option<&'a MachineFacts>,
+    input: &PlanningInput<'_>,
+) -> Ending<'a> {
     let now = input.inventory.taken;
     let Some(facts) = facts else { return Ending::Unknown("not observed".to_owned()) };
+    if input.spec.machine(name).is_some_and(|(machine, _)| machine.class().is_some()) {
+        return match facts.instance.current(now) {
+            Some(Some(instance)) => Ending::Destroy(instance),
+            Some(None) => Ending::Over,
+            None => Ending::Unknown(facts.instance.why_not(now)),
+        };
+    }
     match facts.standing.current(now) {
         Some(Standing::Maintenance) => return Ending::Over,
         Some(Standing::Another) => {
@@ -90,7 +113,9 @@ fn ending(name: &MachineName, facts: Option<&MachineFacts>, input: &PlanningInpu
         Some(Standing::Away) => {
             return Ending::Unknown("it was disturbed, and is not back yet".to_owned());
         }
-        None => return Ending::Unknown(facts.standing.why_not(now)),
+        None | Some(Standing::Absent | Standing::Starting) => {
+            return Ending::Unknown(facts.standing.why_not(now));
+        }
         Some(Standing::Ours) => {}
     }
     let Some(node) = facts.node.current(now) else {

@@ -13,6 +13,7 @@ mod builder;
 mod configure;
 mod destroy;
 mod join;
+mod provide;
 mod quorum;
 mod service;
 mod settle;
@@ -83,7 +84,7 @@ fn converge(input: &PlanningInput<'_>) -> Result<Planned, Refusal> {
         assessment: &assessment,
     };
     // Without a single control plane it cannot be told whether workers come back.
-    if assessment.control_planes().next().is_some() {
+    if provide::plan(&mut planner) && assessment.control_planes().next().is_some() {
         join::plan(&mut planner);
         bootstrap::plan(&mut planner);
         configure::plan(&mut planner);

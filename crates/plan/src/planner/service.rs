@@ -34,6 +34,9 @@ pub(super) fn out(
         Some(Standing::Away) => return Some("it is not back yet".to_owned()),
         None => return is_expected.then(|| facts.standing.why_not(now)),
         Some(Standing::Another) => return is_expected.then(|| "it is foreign".to_owned()),
+        Some(Standing::Absent | Standing::Starting) => {
+            return is_expected.then(|| "it is not there".to_owned());
+        }
         Some(Standing::Maintenance) => {
             return is_expected.then(|| "it is in maintenance".to_owned());
         }

@@ -70,7 +70,10 @@ fn await_nodes(planner: &mut Planner<'_>) {
             Some(NodeState::Absent) | None => false,
         };
         let awaited = match machine.disposition {
-            Disposition::Unknown(_) | Disposition::Refused(_) | Disposition::Held(_) => true,
+            Disposition::Provide(_)
+            | Disposition::Unknown(_)
+            | Disposition::Refused(_)
+            | Disposition::Held(_) => true,
             // Where etcd was there before, the change has waited for its machine already.
             Disposition::Change(_) => !machine.control_plane || !begins,
             Disposition::Join | Disposition::Coming | Disposition::Away => false,

@@ -54,12 +54,14 @@ pub enum Rule {
     NoControlPlane,
     /// Talos and Kubernetes are releases that we manage and that go together.
     Version,
+    /// A machine has an address, or a class and a provider that makes it.
+    MachineSource,
     /// A time that is given is long enough for something to happen in it.
     TooShort,
 }
 
 impl Rule {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Format,
         Self::UnknownKey,
         Self::DuplicateKey,
@@ -70,6 +72,7 @@ impl Rule {
         Self::OverlappingNetworks,
         Self::NoControlPlane,
         Self::Version,
+        Self::MachineSource,
         Self::TooShort,
     ];
 
@@ -86,6 +89,7 @@ impl Rule {
             Self::OverlappingNetworks => "spec.overlapping-networks",
             Self::NoControlPlane => "spec.no-control-plane",
             Self::Version => "spec.version",
+            Self::MachineSource => "spec.machine-source",
             Self::TooShort => "spec.too-short",
         }
     }

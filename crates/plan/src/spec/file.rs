@@ -1,9 +1,9 @@
 //! `ichor.yaml`: its keys, and the spec that it is.
 
 use domain::{
-    Address, ClusterName, Day, Endpoint, FailureDomain, Fingerprint, Form, KubernetesVersion,
-    MachineName, Malformed, NAMES_OF_DAYS, Network, PoolName, Span, TalosVersion, TimeOfDay,
-    Window,
+    Address, ClassName, ClusterName, Day, Endpoint, FailureDomain, Fingerprint, Form,
+    KubernetesVersion, MachineName, Malformed, NAMES_OF_DAYS, Network, PoolName, ProviderName,
+    Span, TalosVersion, TimeOfDay, Window,
 };
 use talos_config::yaml::{self, Limits};
 use talos_config::{Contract, Origin, Source};
@@ -11,11 +11,11 @@ use talos_config::{Contract, Origin, Source};
 use super::error::{Problem, Rule, SpecError};
 use super::table::{self, Item, Key, Literal, Need, TextForm, Type, form, secret_form};
 use super::{
-    Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, PatchEntry, PatchSource,
-    Policy, Pool,
+    Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, PatchEntry,
+    PatchSource, Policy, Pool,
 };
 
-/// Reads the file, key by key. What holds between keys is checked by the caller.
+/// Reads the file, key by key. What holds in a spec as a whole is checked by the caller.
 pub(super) fn parse(text: &str, source: Source) -> Result<ClusterSpec, SpecError> {
     let documents = yaml::parse(text, source, Limits::default()).map_err(SpecError::Syntax)?;
     let [document] = documents.as_slice() else {
@@ -24,9 +24,64 @@ pub(super) fn parse(text: &str, source: Source) -> Result<ClusterSpec, SpecError
         return Err(format_problem(origin, message));
     };
     let item = table::read(&document.root, FILE).map_err(SpecError::Problems)?;
+    let problems = sources(&item);
+    if !problems.is_empty() {
+        return Err(SpecError::Problems(problems));
+    }
     spec(&item).ok_or_else(|| {
         format_problem(document.origin, "the file does not describe a cluster".to_owned())
     })
+}
+
+/// Problems with where machines come from that a spec cannot show: it has one source for each machine.
+fn sources(item: &Item) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut note = |origin: Origin, message: String, hint: &str| {
+        let (rule, hint) = (Rule::MachineSource, Some(hint.to_owned()));
+        problems.push(Problem { rule, origin, message, hint });
+    };
+    let groups = || item.get("controlPlane").into_iter().chain(item.items("pools"));
+    for group in groups() {
+        for machine in group.items("machines") {
+            if let (Some(_), Some(class)) = (machine.get("address"), machine.get("class")) {
+                let message = format!(
+                    "{} has an address and a class",
+                    machine.get("name").map_or("the machine", Item::text)
+                );
+                let hint = "give it an address if it is there, or a class if a provider makes it";
+                note(class.origin, message, hint);
+            }
+        }
+        let last =
+            format!("{}-{}", group.get("name").map_or("", Item::text), group.count("replicas"));
+        if let Some(name) = group.get("name").filter(|_| group.count("replicas") > 0)
+            && last.parse::<MachineName>().is_err()
+        {
+            let message = format!("{last} would be the name of a machine, and is too long");
+            note(name.origin, message, "give the pool a shorter name");
+        }
+        match (group.get("replicas"), group.get("class")) {
+            (Some(replicas), None) => {
+                let message = "there are replicas, and no class that they are made of".to_owned();
+                note(replicas.origin, message, "set class beside replicas");
+            }
+            (None, Some(class)) => {
+                let message = "there is a class, and no number of replicas of it".to_owned();
+                note(class.origin, message, "set replicas beside class");
+            }
+            _ => {}
+        }
+    }
+    let has_address = |item: &Item| item.get("address").is_some();
+    let first = item.get("controlPlane").and_then(|group| group.items("machines").first());
+    let provided = item.get("controlPlane").is_some_and(|group| group.count("replicas") > 0);
+    if item.get("endpoint").is_none() && first.map_or(provided, |first| !has_address(first)) {
+        let message =
+            "the first control plane has no address yet, so endpoint is needed".to_owned();
+        let hint = "set endpoint to a name or address that will lead to the control planes";
+        note(item.origin, message, hint);
+    }
+    problems
 }
 
 fn format_problem(origin: Origin, message: String) -> SpecError {
@@ -41,17 +96,17 @@ fn spec(item: &Item) -> Option<ClusterSpec> {
     let policy = item.get("policy")?;
     let talos: TalosVersion = item.parsed("talos")?;
     let control_plane = ControlPlane {
-        machines: machines(control_plane)?,
+        machines: machines(control_plane, CONTROL_PLANE_PREFIX)?,
         patches: patches(control_plane)?,
         schedulable: control_plane.boolean("schedulable"),
     };
     let endpoint = match item.get("endpoint") {
         Some(given) => given.text().parse().ok()?,
-        // Without a control plane the spec is refused anyway, by a rule that says so.
-        None => control_plane.machines.first().map_or_else(
-            || Endpoint::of(Address(std::net::Ipv4Addr::UNSPECIFIED.into())),
-            |first| Endpoint::of(first.address),
-        ),
+        // Without a control plane, or one that has an address, the spec is refused by a rule that says so.
+        None => {
+            let first = control_plane.machines.first().and_then(Machine::address);
+            Endpoint::of(first.unwrap_or(Address(std::net::Ipv4Addr::UNSPECIFIED.into())))
+        }
     };
     let kubernetes = match item.get("kubernetes") {
         Some(given) => given.text().parse().ok()?,
@@ -78,6 +133,7 @@ fn spec(item: &Item) -> Option<ClusterSpec> {
             cni: network.parsed("cni")?,
             origin: network.origin,
         },
+        provider: item.parsed("provider"),
         control_plane,
         pools: item.items("pools").iter().map(pool).collect::<Option<_>>()?,
         patches: patches(item)?,
@@ -102,17 +158,21 @@ fn spec(item: &Item) -> Option<ClusterSpec> {
 fn pool(item: &Item) -> Option<Pool> {
     Some(Pool {
         name: item.parsed("name")?,
-        machines: machines(item)?,
+        machines: machines(item, item.get("name")?.text())?,
         patches: patches(item)?,
         origin: item.origin,
     })
 }
 
-fn machines(item: &Item) -> Option<Vec<Machine>> {
+/// The machines of a control plane or a pool: those that are listed, then its replicas, named after it and counted.
+fn machines(item: &Item, prefix: &str) -> Option<Vec<Machine>> {
     let machine = |item: &Item| {
         Some(Machine {
             name: item.parsed("name")?,
-            address: item.parsed("address")?,
+            source: match item.parsed("class") {
+                Some(class) => MachineSource::Class(class),
+                None => MachineSource::Address(item.parsed("address")?),
+            },
             fingerprints: parsed_list(item, "fingerprints")?,
             disk: item.get("disk")?.text().to_owned(),
             domain: item.parsed("domain"),
@@ -120,7 +180,19 @@ fn machines(item: &Item) -> Option<Vec<Machine>> {
             origin: item.origin,
         })
     };
-    item.items("machines").iter().map(machine).collect()
+    let replica = |number: u32| {
+        Some(Machine {
+            name: format!("{prefix}-{number}").parse().ok()?,
+            source: MachineSource::Class(item.parsed("class")?),
+            fingerprints: Vec::new(),
+            disk: DEFAULT_DISK.to_owned(),
+            domain: None,
+            patches: Vec::new(),
+            origin: item.get("replicas")?.origin,
+        })
+    };
+    let listed = item.items("machines").iter().map(machine);
+    listed.chain((1..=item.count("replicas")).map(replica)).collect()
 }
 
 fn patches(item: &Item) -> Option<Vec<PatchSource>> {
@@ -204,6 +276,12 @@ pub(super) const FILE: &[Key] = &[
         about: "Networks inside the cluster",
     },
     Key {
+        name: "provider",
+        ty: Type::Text(&const { form::<ProviderName>() }),
+        need: Need::Follows("none: every machine has an address"),
+        about: "The provider that makes machines of a class",
+    },
+    Key {
         name: "controlPlane",
         ty: Type::Object(CONTROL_PLANE),
         need: Need::Required,
@@ -261,9 +339,16 @@ const CONTROL_PLANE: &[Key] = &[
     Key {
         name: "machines",
         ty: Type::List(&Type::Object(MACHINE)),
-        need: Need::Required,
+        need: Need::RequiredWithout("replicas"),
         about: "The machines; the first one begins the cluster",
     },
+    Key {
+        name: "replicas",
+        ty: Type::Integer { min: 1, max: 7 },
+        need: Need::Follows("none but the listed machines"),
+        about: "How many machines the provider makes, named cp-1, cp-2, ...",
+    },
+    CLASS,
     Key { name: "patches", ty: PATCHES, need: NO_PATCHES, about: "Patches for all control planes" },
     Key {
         name: "schedulable",
@@ -287,6 +372,13 @@ const POOL: &[Key] = &[
         about: "The machines",
     },
     Key {
+        name: "replicas",
+        ty: Type::Integer { min: 0, max: 10_000 },
+        need: Need::Follows("none but the listed machines"),
+        about: "How many machines the provider makes, named after the pool: NAME-1, NAME-2, ...",
+    },
+    CLASS,
+    Key {
         name: "patches",
         ty: PATCHES,
         need: NO_PATCHES,
@@ -304,9 +396,10 @@ const MACHINE: &[Key] = &[
     Key {
         name: "address",
         ty: Type::Text(&const { form::<Address>() }),
-        need: Need::Required,
+        need: Need::RequiredWithout("class"),
         about: "Where the machine is reached",
     },
+    CLASS,
     Key {
         name: "fingerprints",
         ty: Type::List(&Type::Text(&const { form::<Fingerprint>() })),
@@ -316,8 +409,7 @@ const MACHINE: &[Key] = &[
     Key {
         name: "disk",
         ty: Type::Text(&WORD),
-        // As talosctl has it.
-        need: Need::Default(Literal::Text("/dev/sda")),
+        need: Need::Default(Literal::Text(DEFAULT_DISK)),
         about: "The disk that Talos is installed to",
     },
     Key {
@@ -391,6 +483,19 @@ const BACKUP: &[Key] = &[
         about: "Where backups go: a directory, or a URL of an object store",
     },
 ];
+
+const CLASS: Key = Key {
+    name: "class",
+    ty: Type::Text(&const { form::<ClassName>() }),
+    need: Need::Follows("none: the machine has an address"),
+    about: "The class of machines that the provider makes",
+};
+
+/// As talosctl has it.
+const DEFAULT_DISK: &str = "/dev/sda";
+
+/// Replicas of the control plane are named as people name control planes.
+const CONTROL_PLANE_PREFIX: &str = "cp";
 
 const PATCHES: Type = Type::List(&Type::Text(&const { secret_form::<PatchEntry>() }));
 const NO_PATCHES: Need = Need::Default(Literal::Texts(&[]));

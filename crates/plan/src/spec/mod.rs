@@ -17,8 +17,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use domain::{
-    Address, ClusterName, Endpoint, FailureDomain, Fingerprint, Form, KubernetesVersion,
-    MachineName, Malformed, Network, PoolName, Span, TalosVersion, Window,
+    Address, ClassName, ClusterName, Endpoint, FailureDomain, Fingerprint, Form, KubernetesVersion,
+    MachineName, Malformed, Network, PoolName, ProviderName, Span, TalosVersion, Window,
 };
 use talos_config::{Contract, Origin, Role, Schematic, Secret, Source};
 
@@ -44,6 +44,8 @@ pub struct ClusterSpec {
     pub extensions: Vec<String>,
     /// Networks inside the cluster.
     pub network: ClusterNetwork,
+    /// The provider that makes the machines that have no address here.
+    pub provider: Option<ProviderName>,
     /// The machines that run etcd and Kubernetes itself.
     pub control_plane: ControlPlane,
     /// The machines that run workloads.
@@ -113,8 +115,8 @@ pub struct Pool {
 pub struct Machine {
     /// What it is called, in the spec and in the cluster.
     pub name: MachineName,
-    /// Where it is reached.
-    pub address: Address,
+    /// Where it comes from.
+    pub source: MachineSource,
     /// Fingerprints of the certificate that it shows in maintenance, one of which has to match; any is taken when there is
     /// none.
     pub fingerprints: Vec<Fingerprint>,
@@ -126,6 +128,39 @@ pub struct Machine {
     pub patches: Vec<PatchSource>,
     /// Where it is described.
     pub origin: Origin,
+}
+
+/// Where a machine comes from. An address is a fact about a machine and not what it is: one that a provider makes has none
+/// before it is made.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum MachineSource {
+    /// It is there, at this address.
+    Address(Address),
+    /// The provider makes it, of this class.
+    Class(ClassName),
+}
+
+impl Machine {
+    /// The address that the spec gives it.
+    pub fn address(&self) -> Option<Address> {
+        match self.source {
+            MachineSource::Address(address) => Some(address),
+            MachineSource::Class(_) => None,
+        }
+    }
+
+    /// Whether the spec gives it this address.
+    pub fn is_at(&self, address: &str) -> bool {
+        self.address().is_some_and(|own| own.to_string() == address)
+    }
+
+    /// The class that the provider makes it of.
+    pub fn class(&self) -> Option<&ClassName> {
+        match &self.source {
+            MachineSource::Address(_) => None,
+            MachineSource::Class(class) => Some(class),
+        }
+    }
 }
 
 /// Where a patch is, and where it was asked for.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{MANAGED, Network, Span};
+use domain::{MANAGED, Network, ProviderName, Span};
 use talos_config::Origin;
 
 use super::error::{Problem, Rule};
@@ -14,6 +14,7 @@ pub(super) fn broken(spec: &ClusterSpec) -> Vec<Problem> {
     no_control_plane(spec, &mut problems);
     duplicate_names(spec, &mut problems);
     duplicate_addresses(spec, &mut problems);
+    machine_sources(spec, &mut problems);
     overlapping_networks(spec, &mut problems);
     versions(spec, &mut problems);
     short_times(spec, &mut problems);
@@ -56,20 +57,38 @@ fn duplicate_names(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
 fn duplicate_addresses(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
     let mut seen: BTreeMap<_, &Machine> = BTreeMap::new();
     for (machine, _) in spec.machines() {
-        if let Some(first) = seen.insert(machine.address, machine) {
+        let Some(address) = machine.address() else { continue };
+        if let Some(first) = seen.insert(address, machine) {
             problems.push(Problem {
                 rule: Rule::DuplicateAddress,
                 origin: machine.origin,
                 message: format!(
-                    "{} has the address {} of {}{}",
+                    "{} has the address {address} of {}{}",
                     machine.name,
-                    machine.address,
                     first.name,
                     there(first.origin)
                 ),
                 hint: Some("correct one of the two addresses".to_owned()),
             });
         }
+    }
+}
+
+/// What has no address needs a provider that makes machines, which `metal` does not.
+fn machine_sources(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
+    let made = spec.machines().find(|(machine, _)| machine.class().is_some());
+    let makes =
+        spec.provider.as_ref().is_some_and(|provider| provider.as_str() != ProviderName::METAL);
+    if let (Some((machine, _)), false) = (made, makes) {
+        problems.push(Problem {
+            rule: Rule::MachineSource,
+            origin: machine.origin,
+            message: format!(
+                "{} has no address, and there is no provider that makes it",
+                machine.name
+            ),
+            hint: Some("give it an address, or name the provider under provider".to_owned()),
+        });
     }
 }
 
@@ -93,11 +112,11 @@ fn overlapping_networks(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
         }
     }
     for (machine, _) in spec.machines() {
-        if let Some((what, network)) = all.iter().find(|(_, range)| range.contains(machine.address))
-        {
+        let Some(address) = machine.address() else { continue };
+        if let Some((what, network)) = all.iter().find(|(_, range)| range.contains(address)) {
             let message = format!(
-                "{} has the address {} in {network}, which is for {what}",
-                machine.name, machine.address
+                "{} has the address {address} in {network}, which is for {what}",
+                machine.name
             );
             note(machine.origin, message, problems);
         }

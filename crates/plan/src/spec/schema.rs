@@ -32,19 +32,23 @@ fn object(keys: &'static [Key]) -> Value {
     if !required.is_empty() {
         schema["required"] = json!(required);
     }
+    for key in keys {
+        if let Need::RequiredWithout(other) = key.need {
+            schema["anyOf"] = json!([{"required": [key.name]}, {"required": [other]}]);
+        }
+    }
     schema
 }
 
 fn property(key: &Key) -> Value {
     let mut schema = of_type(key.ty);
     let default = match &key.need {
-        Need::Required => None,
         Need::Default(literal) => Some(value(literal, key.ty)),
-        Need::Follows(_) => None,
+        Need::Required | Need::RequiredWithout(_) | Need::Follows(_) => None,
     };
     let about = match &key.need {
         Need::Follows(what) => format!("{}. Default: {what}.", key.about),
-        Need::Required | Need::Default(_) => key.about.to_owned(),
+        Need::Required | Need::RequiredWithout(_) | Need::Default(_) => key.about.to_owned(),
     };
     schema["description"] = json!(about);
     if let Some(default) = default {

@@ -24,6 +24,8 @@ pub(super) struct Key {
 pub(super) enum Need {
     /// It must be given.
     Required,
+    /// It must be given where this other key is not.
+    RequiredWithout(&'static str),
     /// This is taken instead.
     Default(Literal),
     /// What is taken instead follows from other keys; said in words.
@@ -181,8 +183,10 @@ impl Reader {
             let given = lines.contains_key(key.name);
             match &key.need {
                 _ if entries.contains_key(key.name) => {}
-                Need::Required if given && !self.problems.is_empty() => {}
-                Need::Required => {
+                Need::RequiredWithout(other) if lines.contains_key(other) => {}
+                Need::Required | Need::RequiredWithout(_) if given && !self.problems.is_empty() => {
+                }
+                Need::Required | Need::RequiredWithout(_) => {
                     let message = format!("{}{:?} is missing", prefix(path), key.name);
                     self.problems.push(Problem {
                         rule: Rule::MissingKey,
@@ -305,7 +309,7 @@ fn default(literal: &Literal, ty: Type) -> Item {
         (Literal::Object, Type::Object(keys)) => {
             let given = keys.iter().filter_map(|key| match &key.need {
                 Need::Default(literal) => Some((key.name, default(literal, key.ty))),
-                Need::Required | Need::Follows(_) => None,
+                Need::Required | Need::RequiredWithout(_) | Need::Follows(_) => None,
             });
             Data::Object(given.collect())
         }

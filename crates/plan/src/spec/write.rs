@@ -10,8 +10,8 @@ use talos_config::yaml::{self, Content, Document, Node, Style, Tree};
 use talos_config::{Origin, Secret};
 
 use super::{
-    Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, PatchEntry, PatchSource,
-    Policy, Pool,
+    Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, PatchEntry,
+    PatchSource, Policy, Pool,
 };
 
 impl ClusterSpec {
@@ -26,6 +26,7 @@ impl ClusterSpec {
             image,
             extensions,
             network,
+            provider,
             control_plane,
             pools,
             patches,
@@ -47,6 +48,9 @@ impl ClusterSpec {
         }
         keys.list("extensions", extensions.iter().map(|name| text(name)));
         keys.object("network", self::network(network));
+        if let Some(provider) = provider {
+            keys.text("provider", provider.as_str());
+        }
         keys.object("controlPlane", self::control_plane(control_plane));
         keys.list("pools", pools.iter().map(pool));
         keys.list("patches", patches.iter().map(patch));
@@ -144,10 +148,13 @@ fn pool(pool: &Pool) -> Tree<'static> {
 }
 
 fn machine(machine: &Machine) -> Tree<'static> {
-    let Machine { name, address, fingerprints, disk, domain, patches, origin: _ } = machine;
+    let Machine { name, source, fingerprints, disk, domain, patches, origin: _ } = machine;
     let mut keys = Keys::default();
     keys.text("name", name.as_str());
-    keys.text("address", address.to_string());
+    match source {
+        MachineSource::Address(address) => keys.text("address", address.to_string()),
+        MachineSource::Class(class) => keys.text("class", class.as_str()),
+    }
     keys.list("fingerprints", fingerprints.iter().map(|one| Tree::Text(one.to_string().into())));
     keys.text("disk", disk.as_str());
     if let Some(domain) = domain {

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use plan::{
-    Action, ApplyMode, Body, ClusterSpec, Cni, ConfigChange, Digest, Disk, Etcd, Fact, FieldChange,
-    Goal, InstallDisk, Inventory, MAX_LAG, MachineFacts, MachineName, Member, MemberId,
-    NodeIdentity, NodeState, Override, Planned, PlanningInput, RebootClass, Refusal, Rendering,
-    Renderings, Rule, Source, Standing, Step, plan as make_plan,
+    Action, ApplyMode, Body, ClassName, ClusterSpec, Cni, ConfigChange, Digest, Disk, Etcd, Fact,
+    FieldChange, Goal, InstallDisk, Instance, Inventory, MAX_LAG, MachineFacts, MachineName,
+    MachineSource, Member, MemberId, NodeIdentity, NodeState, Orphan, Override, Planned,
+    PlanningInput, ProviderId, RebootClass, Refusal, Rendering, Renderings, Rule, Source, Standing,
+    Step, plan as make_plan,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -55,6 +56,7 @@ impl Case {
         let unknown = self.inventory.machines.iter().filter(|(name, _)| self.needs_name(name));
         let named = unknown.map(|(name, facts)| match facts.standing.current(NOW) {
             Some(Standing::Maintenance) => overriding(Rule::IdentityMaintenance, Some(name)),
+            Some(Standing::Absent) => overriding(Rule::IdentityGone, Some(name)),
             _ => overriding(Rule::IdentityNode, Some(name)),
         });
         let named: Vec<Override> = named.collect();
@@ -67,7 +69,7 @@ impl Case {
         let facts = &self.inventory.machines[name];
         let Some(recorded) = &facts.recorded else { return false };
         match facts.standing.current(NOW) {
-            Some(Standing::Maintenance) => true,
+            Some(Standing::Maintenance | Standing::Absent) => true,
             Some(Standing::Ours) => facts.node.current(NOW).is_some_and(|node| node != recorded),
             _ => false,
         }
@@ -83,9 +85,13 @@ impl Case {
         let begins = body.steps.iter().any(|step| matches!(step.action, Action::BootstrapEtcd(_)));
         let touches = match &step.action {
             Action::ApplyConfig(given) => given.mode != ApplyMode::Maintenance || !begins,
-            Action::AwaitMachine(_) | Action::AwaitNode(_) | Action::FetchKubeconfig(_) => false,
+            Action::AwaitMachine(_)
+            | Action::AwaitNode(_)
+            | Action::FetchKubeconfig(_)
+            | Action::ProvideMachine(_) => false,
             Action::AwaitVoter(_)
             | Action::BootstrapEtcd(_)
+            | Action::DestroyMachine(_)
             | Action::HandOverLeadership(_)
             | Action::RebootMachine(_)
             | Action::ResetMachine(_) => true,
@@ -125,7 +131,10 @@ impl Case {
         match facts.standing.current(NOW) {
             Some(Standing::Coming) => false,
             Some(Standing::Away) => true,
-            None | Some(Standing::Another | Standing::Maintenance) => missed,
+            None
+            | Some(
+                Standing::Another | Standing::Maintenance | Standing::Absent | Standing::Starting,
+            ) => missed,
             Some(Standing::Ours) => {
                 !own.is_empty() && !own.iter().any(|member| is_healthy(member))
                     || node == Some(&NodeState::Absent)
@@ -212,8 +221,10 @@ struct Machines {
 #[expect(clippy::struct_excessive_bools, reason = "independent marks")]
 #[derive(Clone, Debug)]
 struct MachineShape {
-    /// Maintenance, ours, not seen, another's, away, coming.
+    /// Maintenance, ours, not seen, another's, away, coming, not made, made and silent.
     standing: u64,
+    /// A provider makes it.
+    provided: bool,
     class: RebootClass,
     recorded: bool,
     replaced: bool,
@@ -264,6 +275,7 @@ fn machines(soundness: u64) -> impl Strategy<Value = Machines> {
             let usual = |die: &mut Die| match (all, die.throw(6)) {
                 (0..=2, _) => 1,
                 (3..=4, 5) => 5,
+                (3..=4, 4) => 6 + die.throw(2),
                 (3..=4, _) => 0,
                 (_, side) => side % 2,
             };
@@ -287,7 +299,8 @@ fn shape(die: &mut Die, usual: u64, soundness: u64) -> MachineShape {
     let (disk, fresh, member_known) = (mostly(), mostly(), mostly());
     let (well, undisturbed) = (mostly(), mostly());
     MachineShape {
-        standing: if usually { usual } else { die.throw(6) },
+        standing: if usually { usual } else { die.throw(8) },
+        provided: die.throw(4) == 3,
         class: match die.throw(4) {
             0..=1 => RebootClass::Nothing,
             2 => RebootClass::WithoutReboot,
@@ -369,6 +382,9 @@ fn build(
     for (at, (machine, shape)) in
         spec.control_plane.machines.iter_mut().chain(pools).zip(shapes()).enumerate()
     {
+        if shape.provided || shape.standing > 5 {
+            machine.source = MachineSource::Class(class(CLASS));
+        }
         machine.domain =
             ["a", "b"].get(index(shape.domain)).map(|name| name.parse().expect("a name"));
         let at = u32::try_from(at).expect("few machines");
@@ -401,6 +417,14 @@ fn build(
             facts.kubernetes = known(NodeState::Absent, Source::Kubernetes);
         }
     }
+    // One that the spec does not name any more, and one whose place another one has taken.
+    let mut orphans = Vec::new();
+    if machines.workers.last().is_some_and(|shape| shape.provided) {
+        for name in ["gone-1", "cp-1"] {
+            let instance = Instance { id: ProviderId(format!("left-of-{name}")), generation: 1 };
+            orphans.push(Orphan { name: name.parse().expect("a name"), instance });
+        }
+    }
     let begun = (etcd.evidence == 3).then(|| (MemberId(7), "cp-1".parse().expect("a name")));
     let api = known(!absent || etcd.evidence == 1, Source::Kubernetes);
     let kubeconfig = known(at_once == 1, Source::Directory);
@@ -416,6 +440,7 @@ fn build(
             begun: begun.into_iter().collect(),
             bootstrapping: None,
             kubeconfig,
+            orphans,
         },
         overrides,
     }
@@ -461,10 +486,26 @@ fn facts(name: &MachineName, shape: &MachineShape, at: u32) -> (MachineFacts, Re
             facts.standing = known(Standing::Away, Source::Directory);
             facts.recorded = recorded;
         }
-        _ => {
+        5 => {
             facts = unseen("connection refused");
             facts.standing = known(Standing::Coming, Source::Inference);
         }
+        6 => {
+            facts = unseen("its provider does not have it");
+            facts.standing = known(Standing::Absent, Source::Provider);
+            facts.recorded = recorded.filter(|_| shape.reset);
+        }
+        _ => {
+            facts = unseen("connection refused");
+            facts.standing = known(Standing::Starting, Source::Provider);
+        }
+    }
+    if shape.provided || shape.standing > 5 {
+        let made = shape.standing != 6;
+        facts.generation = u32::try_from(shape.domain).expect("few") + u32::from(made);
+        let instance =
+            Instance { id: ProviderId(format!("of-{name}")), generation: facts.generation };
+        facts.instance = known(made.then_some(instance), Source::Provider);
     }
     if shape.replaced && shape.standing == 1 {
         facts.node = known(NodeIdentity(format!("another-of-{name}")), Source::TalosApi);
@@ -511,8 +552,10 @@ fn members(
     seen: &BTreeMap<MachineName, MachineFacts>,
     shape: &EtcdShape,
 ) -> Fact<Etcd> {
-    let ours = |name: &MachineName| {
-        seen[name].standing.current(NOW).is_none_or(|standing| *standing == Standing::Ours)
+    let ours = |name: &MachineName| match seen[name].standing.current(NOW) {
+        None | Some(Standing::Ours) => true,
+        Some(Standing::Absent) => seen[name].recorded.is_some(),
+        Some(_) => false,
     };
     let runs =
         spec.control_plane.machines.iter().map(|machine| &machine.name).filter(|name| ours(name));
@@ -520,7 +563,8 @@ fn members(
     let members = runs.enumerate().filter(|(at, _)| shape.kind == 3 || !bit(shape.leader, *at));
     let mut members: BTreeMap<MemberId, Member> = members
         .map(|(at, name)| {
-            let stopped = bit(shape.stopped, at) || seen[name].standing.current(NOW).is_none();
+            let stopped =
+                bit(shape.stopped, at) || seen[name].standing.current(NOW) != Some(&Standing::Ours);
             let lag = if bit(shape.lagging, at) { MAX_LAG + 1 } else { 0 };
             let member = Member {
                 machine: Some(name.clone()),
@@ -561,6 +605,13 @@ pub(crate) fn is_healthy(member: &Member) -> bool {
 
 fn index(number: u64) -> usize {
     usize::try_from(number).expect("a small number")
+}
+
+/// The class of all machines that a provider makes.
+pub(crate) const CLASS: &str = "small";
+
+pub(crate) fn class(name: &str) -> ClassName {
+    name.parse().expect("a class")
 }
 
 pub(crate) fn digest(number: u32) -> Digest {

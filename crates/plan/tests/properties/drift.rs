@@ -1,8 +1,8 @@
 //! What may have changed since a plan was made.
 
 use plan::{
-    Action, BootId, Fact, Goal, Member, MemberId, Moment, NodeIdentity, NodeState, Precondition,
-    Source, Standing, Step,
+    Action, BootId, Fact, Goal, Instance, Member, MemberId, Moment, NodeIdentity, NodeState,
+    Precondition, ProviderId, Source, Standing, Step,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -29,12 +29,13 @@ pub(crate) enum Drift {
     MachineTwice,
     MemberAppeared,
     NodeRegistered,
+    OtherInstance,
     OtherVotersStopped,
     SpecChanged,
 }
 
 impl Drift {
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::ApiAnswers,
         Self::BegunBefore,
         Self::BootstrappingElsewhere,
@@ -50,6 +51,7 @@ impl Drift {
         Self::MachineTwice,
         Self::MemberAppeared,
         Self::NodeRegistered,
+        Self::OtherInstance,
         Self::OtherVotersStopped,
         Self::SpecChanged,
     ];
@@ -107,6 +109,10 @@ impl Drift {
                     }
                 }
             }
+            Self::OtherInstance => {
+                let (id, generation) = (ProviderId("a third".to_owned()), 9);
+                facts.instance = known(Some(Instance { id, generation }), Source::Provider);
+            }
             Self::EverythingOld => case.inventory.taken = Moment(NOW.0 + 3_600),
         }
         true
@@ -115,9 +121,13 @@ impl Drift {
     fn suits(self, case: &Case, step: &Step) -> bool {
         let name = step.on.machine().expect("a machine");
         let etcd = case.inventory.etcd.current(NOW);
-        let facts = &case.inventory.machines[name];
+        let Some(facts) = case.inventory.machines.get(name) else { return false };
+        let destroys = matches!(step.action, Action::DestroyMachine(_));
         match self {
-            Self::MachineGone | Self::MachineForeign | Self::EverythingOld => true,
+            Self::EverythingOld => true,
+            // What goes back to its provider need not answer.
+            Self::MachineGone | Self::MachineForeign => !destroys,
+            Self::OtherInstance => destroys || matches!(step.action, Action::ProvideMachine(_)),
             Self::MachineReplaced => {
                 step.preconditions.iter().any(|given| matches!(given, Precondition::NodeIs(_)))
             }

@@ -3,22 +3,25 @@
 use std::collections::BTreeSet;
 
 use plan::{
-    Action, ApplyConfig, ApplyMode, AwaitNode, Body, BootstrapEtcd, Cni, FetchKubeconfig, Gate,
-    Goal, MachineName, MemberId, Override, Precondition, QuorumProof, RebootClass, RebootMachine,
-    ResetMachine, Rule, Span, Standing, Step, StepNumber, Target,
+    Action, ApplyConfig, ApplyMode, AwaitNode, Body, BootstrapEtcd, Cni, DestroyMachine,
+    FetchKubeconfig, Gate, Goal, Instance, MachineName, MemberId, Override, Precondition,
+    ProvideMachine, ProviderId, QuorumProof, RebootClass, RebootMachine, ResetMachine, Rule, Span,
+    Standing, Step, StepNumber, Target,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::case::{Case, digest};
+use crate::case::{CLASS, Case, class, digest};
 use crate::world::NOW;
 
 /// What a person with an editor might do to a plan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Edit {
     AddReset,
+    AnotherClass,
     AnotherCluster,
     AnotherConfig,
+    AnotherGeneration,
     AnotherGoal,
     AnotherMachine,
     AnotherMember,
@@ -27,8 +30,11 @@ pub(crate) enum Edit {
     BeginEarly,
     BeginOnWorker,
     BeginTwice,
+    BeginWithoutAll,
     ClaimMore,
     ConfigOfAnother,
+    DestroyAnother,
+    DestroyToo,
     FewerVoters,
     ForgetAwait,
     ForgetBatch,
@@ -57,6 +63,7 @@ pub(crate) enum Edit {
     OverrideStranger,
     OverrideWithoutReason,
     PassOut,
+    ProvideInstead,
     RebootFirst,
     RebootToo,
     ResetInstead,
@@ -65,10 +72,12 @@ pub(crate) enum Edit {
 }
 
 impl Edit {
-    pub(crate) const ALL: [Self; 46] = [
+    pub(crate) const ALL: [Self; 52] = [
         Self::AddReset,
+        Self::AnotherClass,
         Self::AnotherCluster,
         Self::AnotherConfig,
+        Self::AnotherGeneration,
         Self::AnotherGoal,
         Self::AnotherMachine,
         Self::AnotherMember,
@@ -77,8 +86,11 @@ impl Edit {
         Self::BeginEarly,
         Self::BeginOnWorker,
         Self::BeginTwice,
+        Self::BeginWithoutAll,
         Self::ClaimMore,
         Self::ConfigOfAnother,
+        Self::DestroyAnother,
+        Self::DestroyToo,
         Self::FewerVoters,
         Self::ForgetAwait,
         Self::ForgetBatch,
@@ -107,6 +119,7 @@ impl Edit {
         Self::OverrideStranger,
         Self::OverrideWithoutReason,
         Self::PassOut,
+        Self::ProvideInstead,
         Self::RebootFirst,
         Self::RebootToo,
         Self::ResetInstead,
@@ -148,9 +161,14 @@ impl Edit {
             | Self::ResetTwice => &[Rule::DestroyGoal],
             Self::ForgetDestroyOverride => &[Rule::QuorumDestroy],
             Self::ForgetOverride | Self::OverrideAnotherMachine => {
-                &[Rule::IdentityNode, Rule::IdentityMaintenance]
+                &[Rule::IdentityNode, Rule::IdentityMaintenance, Rule::IdentityGone]
             }
             Self::AnotherCluster => &[Rule::IdentityCluster],
+            Self::AnotherClass | Self::AnotherGeneration => &[Rule::ProvideClass],
+            Self::BeginWithoutAll => &[Rule::BootstrapUnseen],
+            Self::DestroyAnother => &[Rule::FactsCurrent, Rule::IdentityMachine],
+            Self::DestroyToo => &[Rule::DestroyGoal],
+            Self::ProvideInstead => &[Rule::FactsCurrent],
             Self::OverrideAnything
             | Self::OverrideEveryMachine
             | Self::OverrideStranger
@@ -175,9 +193,24 @@ impl Edit {
         let step = &body.steps[index];
         let Target::Machine(name) = &step.on else { return false };
         let (before, after) = (&body.steps[..index], &body.steps[index + 1..]);
-        let facts = &case.inventory.machines[name];
+        let destroys = matches!(step.action, Action::DestroyMachine(_));
+        let Some(facts) = case.inventory.machines.get(name) else {
+            return destroys && matches!(self, Self::DestroyAnother);
+        };
         let standing = facts.standing.current(NOW).copied();
         match self {
+            Self::AnotherClass | Self::AnotherGeneration => {
+                matches!(step.action, Action::ProvideMachine(_))
+            }
+            Self::BeginWithoutAll => {
+                matches!(step.action, Action::ProvideMachine(_)) && case.spec.is_control_plane(name)
+            }
+            Self::DestroyAnother => destroys,
+            Self::DestroyToo => body.goal == Goal::Spec,
+            Self::ProvideInstead => {
+                !matches!(standing, Some(Standing::Absent | Standing::Starting))
+                    && body.goal == Goal::Spec
+            }
             Self::ForgetTimeOut
             | Self::LongerTimeOut
             | Self::ForgetRecovery
@@ -298,14 +331,17 @@ impl Edit {
                     && before.iter().all(|other| other.on != step.on || !disturbs(&other.action))
                     && after.iter().any(passes)
             }
-            Self::ResetInstead => !matches!(step.action, Action::ResetMachine(_)),
-            Self::AddReset => body.goal == Goal::Spec,
+            Self::ResetInstead | Self::AddReset => body.goal == Goal::Spec,
             Self::MoreThanReset | Self::ResetTwice | Self::ForgetDestroyOverride => {
                 body.goal == Goal::Destroyed
             }
             Self::ForgetOverride | Self::OverrideAnotherMachine => {
                 // So that there is another one to be named.
-                case.inventory.machines.len() > 1 && case.names(name) && case.needs_name(name)
+                case.inventory.machines.len() > 1
+                    && case.names(name)
+                    && case.needs_name(name)
+                    // What goes back to its provider may be any installation.
+                    && !destroys
             }
         }
     }
@@ -463,6 +499,26 @@ impl Edit {
                 }
             }
             Self::ResetInstead => case.exchange(step, ResetMachine {}.into()),
+            Self::AnotherClass => provided(step).class = class("large"),
+            Self::AnotherGeneration => provided(step).generation += 1,
+            Self::BeginWithoutAll => {
+                let mut begin = append(step, BootstrapEtcd {}.into());
+                begin.preconditions = vec![Precondition::NoMembers];
+                steps.push(begin);
+            }
+            Self::DestroyAnother => {
+                let instance = instance("another");
+                step.preconditions = vec![Precondition::InstanceIs(instance.id.clone())];
+                step.action = DestroyMachine { instance }.into();
+            }
+            Self::DestroyToo => {
+                let instance = instance(&format!("of-{name}"));
+                let destroy = append(step, DestroyMachine { instance }.into());
+                steps.push(destroy);
+            }
+            Self::ProvideInstead => {
+                case.exchange(step, ProvideMachine { class: class(CLASS), generation: 1 }.into());
+            }
             Self::AddReset | Self::ResetTwice => {
                 let reset = append(step, ResetMachine {}.into());
                 steps.push(reset);
@@ -494,16 +550,29 @@ fn config(step: &mut Step) -> &mut ApplyConfig {
     given
 }
 
+fn instance(id: &str) -> Instance {
+    Instance { id: ProviderId(id.to_owned()), generation: 1 }
+}
+
+fn provided(step: &mut Step) -> &mut ProvideMachine {
+    let Action::ProvideMachine(given) = &mut step.action else { panic!("nothing is provided") };
+    given
+}
+
 /// Whether a machine may stop serving because of an action.
 fn disturbs(action: &Action) -> bool {
     match action {
-        Action::RebootMachine(_) | Action::HandOverLeadership(_) | Action::ResetMachine(_) => true,
+        Action::DestroyMachine(_)
+        | Action::RebootMachine(_)
+        | Action::HandOverLeadership(_)
+        | Action::ResetMachine(_) => true,
         Action::ApplyConfig(given) => given.mode == ApplyMode::NoReboot,
         Action::AwaitMachine(_)
         | Action::AwaitNode(_)
         | Action::AwaitVoter(_)
         | Action::BootstrapEtcd(_)
-        | Action::FetchKubeconfig(_) => false,
+        | Action::FetchKubeconfig(_)
+        | Action::ProvideMachine(_) => false,
     }
 }
 

@@ -49,6 +49,8 @@ struct Run<'a> {
     begins: bool,
     /// The control plane that is on its way into an etcd that was there.
     joining: Option<MachineName>,
+    /// A control plane was made, and waits for its configuration.
+    provides: bool,
     /// Machines that do not serve, be it from before or because of a step.
     out: BTreeSet<MachineName>,
 }
@@ -80,6 +82,7 @@ impl<'a> Run<'a> {
             begins,
             away: BTreeSet::new(),
             joining: None,
+            provides: false,
         }
     }
 
@@ -116,6 +119,21 @@ impl<'a> Run<'a> {
                 self.ours.insert(name.clone());
                 standing == Some(Standing::Coming)
             }
+            Action::ProvideMachine(given) => {
+                let known = facts.recorded.is_none() || self.case.names(name);
+                let made = facts.instance.current(NOW).cloned().flatten();
+                // One that is there is kept, and one that was ours is never taken for its successor.
+                let right = match made {
+                    Some(made) => given.generation == made.generation,
+                    None => {
+                        let used = facts.recorded.as_ref().map_or(0, |_| facts.generation);
+                        given.generation > used && given.generation >= facts.generation
+                    }
+                };
+                let absent = matches!(standing, Some(Standing::Absent | Standing::Starting));
+                self.provides |= self.case.spec.is_control_plane(name);
+                absent && known && right && !self.runs.contains_key(name)
+            }
             _ if !self.ours.contains(name) => false,
             Action::BootstrapEtcd(_) => {
                 let inventory = &self.case.inventory;
@@ -123,7 +141,7 @@ impl<'a> Run<'a> {
                     inventory.api.current(NOW) == Some(&true) || !inventory.begun.is_empty();
                 let first = self.voters.is_empty();
                 self.restore(name);
-                first && !begun
+                first && !begun && !self.provides
             }
             Action::AwaitVoter(_) => {
                 self.restore(name);
@@ -141,7 +159,7 @@ impl<'a> Run<'a> {
                 alone && self.has_majority_with(name)
             }
             Action::ApplyConfig(_) | Action::HandOverLeadership(_) => self.has_majority_with(name),
-            Action::ResetMachine(_) => false,
+            Action::DestroyMachine(_) | Action::ResetMachine(_) => false,
             Action::AwaitNode(_) | Action::FetchKubeconfig(_) => true,
         }
     }

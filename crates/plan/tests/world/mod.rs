@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use plan::{
-    BootId, ClusterSpec, Digest, DigestKey, Etcd, Fact, Goal, Inventory, Layers, Live,
+    BootId, ClusterSpec, Digest, DigestKey, Etcd, Fact, Goal, Instance, Inventory, Layers, Live,
     MachineFacts, MachineName, Member, MemberId, Moment, NodeIdentity, NodeState, Override,
     Planned, PlanningInput, Refusal, RenderError, Renderer, Renderings, Source, SpecError,
     Standing, TalosVersion,
@@ -46,6 +46,7 @@ impl World {
             begun: BTreeMap::new(),
             bootstrapping: None,
             kubeconfig: known(false, Source::Directory),
+            orphans: Vec::new(),
         };
         Ok(Self {
             spec,
@@ -98,8 +99,9 @@ impl World {
     /// A machine that waits for configuration, whatever it was before.
     pub fn reset(&mut self, name: &MachineName) {
         let facts = self.facts(name);
-        let recorded = facts.recorded.take();
-        *facts = MachineFacts { recorded, ..unseen("it has no configuration") };
+        let MachineFacts { recorded, instance, generation, .. } = facts.clone();
+        *facts =
+            MachineFacts { recorded, instance, generation, ..unseen("it has no configuration") };
         facts.standing = known(Standing::Maintenance, Source::Maintenance);
         facts.kubernetes = known(NodeState::Absent, Source::Kubernetes);
         self.live.remove(name);
@@ -111,6 +113,16 @@ impl World {
         self.facts(name).standing = known(Standing::Coming, Source::Inference);
     }
 
+    /// What the provider has for a machine: this one, or none.
+    pub fn provided(&mut self, name: &MachineName, instance: Option<Instance>) {
+        let generation = instance.as_ref().map_or(0, |instance| instance.generation);
+        let facts = self.facts(name);
+        let standing = instance.as_ref().map_or(Standing::Absent, |_| Standing::Starting);
+        facts.standing = known(standing, Source::Provider);
+        facts.instance = known(instance, Source::Provider);
+        facts.generation = facts.generation.max(generation);
+    }
+
     /// Machines that run with the configuration that the spec gives them now.
     pub fn running(&mut self, names: &[MachineName]) -> Result<(), RenderError> {
         let layers = self.layers();
@@ -118,7 +130,9 @@ impl World {
         let configs = names.iter().map(|name| Ok((name.clone(), renderer.config(name)?)));
         for (name, config) in configs.collect::<Result<Vec<_>, RenderError>>()? {
             let facts = ours(&name, self.key.config(&config), self.spec.talos.clone());
-            *self.facts(&name) = facts;
+            let place = self.facts(&name);
+            let MachineFacts { instance, generation, .. } = place.clone();
+            *place = MachineFacts { instance, generation, ..facts };
             self.live.insert(name, config);
         }
         Ok(())
@@ -180,6 +194,9 @@ impl World {
 pub fn ours(name: &MachineName, digest: Digest, talos: TalosVersion) -> MachineFacts {
     let node = NodeIdentity(format!("node-of-{name}"));
     MachineFacts {
+        address: not_known(NO_PLACE),
+        instance: not_known(NO_PLACE),
+        generation: 0,
         standing: known(Standing::Ours, Source::TalosApi),
         node: known(node.clone(), Source::TalosApi),
         recorded: Some(node),
@@ -199,6 +216,9 @@ pub fn ours(name: &MachineName, digest: Digest, talos: TalosVersion) -> MachineF
 /// Nothing about a machine.
 pub fn unseen(why: &str) -> MachineFacts {
     MachineFacts {
+        address: not_known(NO_PLACE),
+        instance: not_known(NO_PLACE),
+        generation: 0,
         standing: not_known(why),
         node: not_known(why),
         recorded: None,
@@ -222,6 +242,9 @@ pub fn known<T>(value: T, source: Source) -> Fact<T> {
 pub fn not_known<T>(why: &str) -> Fact<T> {
     Fact::NotKnown { why: why.to_owned() }
 }
+
+/// Planner and checker do not read addresses, and most machines here have one in the spec.
+const NO_PLACE: &str = "the spec says where it is";
 
 pub const NOW: Moment = Moment(1_800_000_000);
 

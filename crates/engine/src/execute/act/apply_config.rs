@@ -10,13 +10,13 @@ use crate::ports::Observed;
 
 pub(super) async fn act(action: &ApplyConfig, at: &At<'_>) -> Result<(), Error> {
     let cluster = at.execution.cluster;
-    let name = &at.machine.name;
+    let name = at.name;
     let (digest, text) = (at.execution.render)(name)?;
     if digest != action.config {
         let message = format!("{name}: the spec gives another configuration than the plan says");
         return Err(PortError::precondition(message).into());
     }
-    let apply = at.ports.lifecycle.apply_config(at.machine, &text, action.mode);
+    let apply = at.ports.lifecycle.apply_config(at.machine()?, &text, action.mode);
     match action.mode {
         ApplyMode::Maintenance => {
             at.execution.append(Entry::MachineConfiguring { machine: name.clone() }).await?;
@@ -39,7 +39,7 @@ pub(super) async fn act(action: &ApplyConfig, at: &At<'_>) -> Result<(), Error> 
                 return Ok(());
             }
             at.until(|| async {
-                let has = match at.ports.machines.observe(at.machine).await {
+                let has = match at.ports.machines.observe(at.machine()?).await {
                     Observed::Ours(own) => own.config.map(|config| cluster.key.config(&config)),
                     _ => None,
                 };
@@ -53,7 +53,7 @@ pub(super) async fn act(action: &ApplyConfig, at: &At<'_>) -> Result<(), Error> 
         // What is staged does not show before the boot; staging it twice changes nothing.
         ApplyMode::Staged => match apply.await {
             Err(error) if error.may_have_happened => {
-                let again = at.ports.lifecycle.apply_config(at.machine, &text, action.mode);
+                let again = at.ports.lifecycle.apply_config(at.machine()?, &text, action.mode);
                 Ok(again.await?)
             }
             outcome => Ok(outcome?),

@@ -8,7 +8,7 @@ use crate::ports::Observed;
 pub(super) async fn act(at: &At<'_>) -> Result<(), Error> {
     let node = at
         .until(|| async {
-            let what = match at.ports.machines.observe(at.machine).await {
+            let what = match at.ports.machines.observe(at.machine()?).await {
                 // A machine that still installs knows us before it has an identity.
                 Observed::Ours(own) => match (own.node, own.is_settled) {
                     (Some(node), true) => return Ok(Look::Done(node)),
@@ -22,6 +22,6 @@ pub(super) async fn act(at: &At<'_>) -> Result<(), Error> {
             Ok(Look::WaitFor(what.to_owned()))
         })
         .await?;
-    let machine = at.machine.name.clone();
+    let machine = at.name.clone();
     at.execution.append(Entry::MachineRecorded { machine, node, member: None }).await
 }

@@ -66,7 +66,7 @@ impl Since {
             State::Unwell(what) => {
                 self.well = None;
                 if long(&mut self.unwell) >= HEALS {
-                    let message = format!("{}: {what}", at.machine.name);
+                    let message = format!("{}: {what}", at.name);
                     let error = PortError::new("machine.unwell", Kind::NeedsPerson, message);
                     return Err(error.into());
                 }
@@ -84,7 +84,11 @@ async fn look(
     config: Option<Digest>,
     looks_inside: bool,
 ) -> State {
-    let Observed::Ours(own) = at.ports.machines.observe(at.machine).await else {
+    let machine = match at.machine() {
+        Ok(machine) => machine,
+        Err(error) => return State::Misses(error.message),
+    };
+    let Observed::Ours(own) = at.ports.machines.observe(machine).await else {
         return State::Misses("the machine to answer".to_owned());
     };
     let key = &at.execution.cluster.key;
@@ -94,14 +98,14 @@ async fn look(
     }
     // What is wrong inside a machine is told before its node: it may be why the API is away.
     if looks_inside {
-        match unwell(at.machine, at.ports.machines).await {
+        match unwell(machine, at.ports.machines).await {
             Ok(unwell) if unwell.is_empty() => {}
             Ok(unwell) => return State::Unwell(unwell.join(", ")),
             Err(error) => return State::Misses(error.message),
         }
     }
     // The machine itself knows what its node is called, once it boots.
-    let name = own.node_name.unwrap_or_else(|| NodeName::from(&at.machine.name));
+    let name = own.node_name.unwrap_or_else(|| NodeName::from(at.name));
     let nodes = match at.execution.nodes.get().await {
         Ok(nodes) => nodes,
         Err(error) => return State::Misses(error.message().to_owned()),
@@ -149,7 +153,7 @@ fn looks_inside(at: &At<'_>) -> bool {
 
 /// For how long evidence has to hold.
 fn settles(at: &At<'_>) -> Duration {
-    if at.execution.cluster.spec.is_control_plane(&at.machine.name) {
+    if at.execution.cluster.spec.is_control_plane(at.name) {
         CONTROL_PLANE_SETTLES
     } else {
         WORKER_SETTLES

@@ -3,6 +3,7 @@
 use domain::{MAX_LAG, MemberId};
 
 use super::{At, Look};
+use crate::cluster::MachineAddress;
 use crate::error::Error;
 use crate::journal::Entry;
 use crate::ports::{MemberState, Observed};
@@ -10,12 +11,12 @@ use crate::ports::{MemberState, Observed};
 pub(super) async fn act(at: &At<'_>) -> Result<(), Error> {
     let member = at
         .until(|| async {
-            let state = match at.ports.etcd.status(at.machine).await {
+            let state = match at.ports.etcd.status(at.machine()?).await {
                 Ok(Some(state)) => state,
                 Ok(None) => return Ok(Look::WaitFor("etcd to start".to_owned())),
                 Err(error) => return Ok(Look::WaitFor(error.message)),
             };
-            Ok(match waits_for(&state, at).await {
+            Ok(match waits_for(&state, at.machine()?, at).await {
                 Some(what) => Look::WaitFor(what),
                 None => Look::Done(state.id),
             })
@@ -25,8 +26,8 @@ pub(super) async fn act(at: &At<'_>) -> Result<(), Error> {
 }
 
 /// What is missing until a member counts.
-async fn waits_for(state: &MemberState, at: &At<'_>) -> Option<String> {
-    let own = match at.ports.etcd.list(at.machine).await {
+async fn waits_for(state: &MemberState, machine: &MachineAddress, at: &At<'_>) -> Option<String> {
+    let own = match at.ports.etcd.list(machine).await {
         Ok(members) => members,
         Err(error) => return Some(error.message),
     };
@@ -42,12 +43,12 @@ async fn waits_for(state: &MemberState, at: &At<'_>) -> Option<String> {
     }
     // Of its own etcd a machine would say the same; the others have to count it as well.
     let mut max_applied = state.applied;
-    for other in at.execution.cluster.control_planes() {
-        if other.name == at.machine.name {
-            continue;
-        }
-        let Ok(Some(other_state)) = at.ports.etcd.status(&other).await else { continue };
-        match at.ports.etcd.list(&other).await {
+    let is_other = |other: &&MachineAddress| {
+        other.name != *at.name && at.execution.cluster.spec.is_control_plane(&other.name)
+    };
+    for other in at.execution.addresses.values().filter(is_other) {
+        let Ok(Some(other_state)) = at.ports.etcd.status(other).await else { continue };
+        match at.ports.etcd.list(other).await {
             Ok(members) if members.iter().all(|member| member.id != state.id) => {
                 return Some(format!("{} to count the member", other.name));
             }
@@ -59,11 +60,12 @@ async fn waits_for(state: &MemberState, at: &At<'_>) -> Option<String> {
 
 async fn record(member: MemberId, at: &At<'_>) -> Result<(), Error> {
     let ledger = at.ports.journal.ledger().await?;
-    let machine = at.machine.name.clone();
+    let machine = at.name.clone();
     if ledger.members.get(&member) == Some(&machine) {
         return Ok(());
     }
-    let node = match (ledger.recorded.get(&machine), at.ports.machines.observe(at.machine).await) {
+    let node = match (ledger.recorded.get(&machine), at.ports.machines.observe(at.machine()?).await)
+    {
         (Some(node), _) => Some(node.clone()),
         (None, Observed::Ours(own)) => own.node,
         (None, _) => None,

@@ -11,19 +11,19 @@ use crate::journal::Entry;
 
 pub(super) async fn act(at: &At<'_>) -> Result<(), Error> {
     let (tried, may_have_begun) = (AtomicBool::new(false), AtomicBool::new(false));
-    let machine = at.machine.name.clone();
+    let machine = at.name.clone();
     at.execution.append(Entry::EtcdBootstrapping { machine }).await?;
     at.until(|| async {
         // A machine that is not ready for it refuses for minutes; meanwhile another etcd may have begun.
         if tried.swap(true, Relaxed) && !may_have_begun.load(Relaxed) {
             precondition::check(at).await?;
         }
-        match at.ports.lifecycle.bootstrap(at.machine).await {
+        match at.ports.lifecycle.bootstrap(at.machine()?).await {
             Ok(true) => Ok(Look::Done(())),
             // Our own call whose answer was lost: there was no etcd before it.
             Ok(false) if may_have_begun.load(Relaxed) => Ok(Look::Done(())),
             Ok(false) => {
-                let message = format!("{}: etcd has been bootstrapped before", at.machine.name);
+                let message = format!("{}: etcd has been bootstrapped before", *at.name);
                 Err(PortError::precondition(message).into())
             }
             Err(error) if error.kind == Kind::Retryable => {

@@ -8,7 +8,7 @@ use crate::error::Error;
 pub(super) async fn act(at: &At<'_>) -> Result<(), Error> {
     let kubeconfig = at
         .until(|| async {
-            match at.ports.machines.kubeconfig(at.machine).await {
+            match at.ports.machines.kubeconfig(at.machine()?).await {
                 Ok(kubeconfig) => Ok(Look::Done(kubeconfig)),
                 Err(error) if error.kind == Kind::Retryable => Ok(Look::WaitFor(error.message)),
                 Err(error) => Err(error.into()),

@@ -64,7 +64,7 @@ pub(in crate::commands) async fn diff(
 
 /// Whether a machine is meant by a name or an address.
 fn is(machine: &plan::Machine, name: &str) -> bool {
-    machine.name.as_str() == name || machine.address.to_string() == name
+    machine.name.as_str() == name || machine.is_at(name)
 }
 
 #[derive(Serialize)]

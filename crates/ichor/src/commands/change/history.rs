@@ -81,6 +81,15 @@ impl fmt::Display for History {
                 Entry::MachineResetting { machine } => {
                     (None, format!("{machine} is about to be reset"))
                 }
+                Entry::MachineProviding { machine, generation } => {
+                    (None, format!("{machine}, generation {generation}, is about to be provided"))
+                }
+                Entry::MachineDestroying { machine, generation } => {
+                    (None, format!("{machine}, generation {generation}, is about to be destroyed"))
+                }
+                Entry::MachineDestroyed { machine, generation } => {
+                    (None, format!("{machine}, generation {generation}, was destroyed"))
+                }
                 Entry::EtcdBootstrapping { machine } => {
                     (None, format!("etcd is about to begin on {machine}"))
                 }

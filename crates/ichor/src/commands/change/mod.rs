@@ -12,7 +12,7 @@ mod status;
 
 pub(super) use diff::diff;
 use engine::live::{LiveKubernetes, LiveMachines, SystemClock, SystemEntropy};
-use engine::provider::Metal;
+use engine::provider::{self, Provider};
 use engine::{Approver, EventSink, Ports};
 
 use crate::args::{Change, Overriding};
@@ -56,7 +56,7 @@ pub(super) fn run(
 struct World {
     machines: LiveMachines,
     kubernetes: LiveKubernetes,
-    provider: Metal,
+    provider: Box<dyn Provider>,
     directory: Directory,
     stop: Signals,
     holder: String,
@@ -68,7 +68,7 @@ impl World {
         Ok(Self {
             machines: directory.machines(),
             kubernetes: directory.kubernetes(),
-            provider: Metal::new(directory.cluster.addresses()),
+            provider: provider::of(&directory.cluster.spec).map_err(engine::Error::from)?,
             holder: holder(&surroundings.user),
             stop: Signals,
             directory,
@@ -81,7 +81,7 @@ impl World {
             lifecycle: &self.machines,
             etcd: &self.machines,
             kubernetes: &self.kubernetes,
-            provider: &self.provider,
+            provider: self.provider.as_ref(),
             vault: &self.directory.vault,
             journal: &self.directory.journal,
             clock: &SystemClock,

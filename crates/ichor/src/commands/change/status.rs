@@ -192,11 +192,7 @@ impl Status {
             let control_plane = spec.is_control_plane(name);
             let Some(facts) = inventory.machines.get(name) else { continue };
             let state = match facts.standing.current(now) {
-                Some(Standing::Ours) => "configured".to_owned(),
-                Some(Standing::Maintenance) => "in maintenance".to_owned(),
-                Some(Standing::Another) => "foreign".to_owned(),
-                Some(Standing::Coming) => "booting with its configuration".to_owned(),
-                Some(Standing::Away) => "not back yet".to_owned(),
+                Some(standing) => standing.to_string(),
                 None => format!("unreachable: {}", facts.standing.why_not(now)),
             };
             if facts.standing.current(now) != Some(&Standing::Ours) {
@@ -232,7 +228,7 @@ impl Status {
             machines.push(MachineStatus {
                 machine: name.to_string(),
                 role: if control_plane { "control plane" } else { "worker" },
-                address: machine.address.to_string(),
+                address: text(&facts.address, now),
                 state,
                 talos: text(&facts.talos, now),
                 etcd: etcd_state,
@@ -256,7 +252,7 @@ impl Status {
             facts.and_then(|facts| facts.standing.current(inventory.taken)) == Some(&Standing::Ours)
         };
         let addresses: Vec<MachineAddress> =
-            cluster.addresses().into_iter().filter(is_ours).collect();
+            cluster.addresses(inventory).into_iter().filter(is_ours).collect();
         let answers = components(&addresses, machines).await;
         for (address, answer) in addresses.iter().zip(answers) {
             let machine = &address.name;

@@ -1,0 +1,98 @@
+//! Where machines are: by the spec, or by the provider that makes them.
+//!
+//! Always holds: a provider is asked once for all of its machines, and only where the spec names one. A provider that
+//! cannot be asked for a moment leaves its machines unknown; one that refuses stops the pass before anything is touched.
+
+use std::collections::BTreeMap;
+
+use domain::{Fact, Instance, Kind, MachineName, Moment, Orphan, Source};
+use plan::Place;
+
+use crate::cluster::{Cluster, MachineAddress};
+use crate::error::Error;
+use crate::ports::Ports;
+use crate::provider::ProvidedMachine;
+
+/// The machines of a cluster, and where they are.
+pub(crate) struct Located {
+    /// Control planes first, in the order of the spec.
+    pub(crate) machines: Vec<LocatedMachine>,
+    pub(crate) orphans: Vec<Orphan>,
+    pub(crate) at: Moment,
+}
+
+/// One machine, and where it is.
+pub(crate) struct LocatedMachine {
+    pub(crate) name: MachineName,
+    pub(crate) control_plane: bool,
+    /// Where it is called; the reason where that is not known.
+    pub(crate) address: Result<MachineAddress, String>,
+    /// The provider's machine; not known where the provider was not asked, or did not answer.
+    pub(crate) instance: Fact<Option<Instance>>,
+}
+
+pub(crate) async fn locate(cluster: &Cluster, ports: &Ports<'_>) -> Result<Located, Error> {
+    let at = ports.clock.now();
+    let listed = if cluster.spec.provider.is_none() {
+        Ok(Vec::new())
+    } else {
+        match ports.provider.list(cluster.key.cluster()).await {
+            Err(error) if error.kind != Kind::Retryable => return Err(error.into()),
+            Err(error) => Err(format!("{}: {}", ports.provider.name(), error.message)),
+            Ok(listed) => Ok(listed),
+        }
+    };
+    let mut orphans = Vec::new();
+    let provided = listed.map(|listed| newest(listed, cluster, &mut orphans));
+    let machines = cluster.spec.machines().map(|(machine, place)| {
+        let (address, instance) = match (machine.address(), &provided) {
+            (Some(address), _) => {
+                (Ok(address), Fact::NotKnown { why: "no provider makes it".to_owned() })
+            }
+            (None, Err(why)) => (Err(why.clone()), Fact::NotKnown { why: why.clone() }),
+            (None, Ok(provided)) => {
+                let made = provided.get(&machine.name);
+                let address = match made {
+                    Some(made) => made.address.ok_or("its provider tells no address yet"),
+                    None => Err("its provider does not have it"),
+                };
+                let value = made.map(|made| made.instance.clone());
+                let instance = Fact::Known { value, seen: at, source: Source::Provider };
+                (address.map_err(str::to_owned), instance)
+            }
+        };
+        LocatedMachine {
+            name: machine.name.clone(),
+            control_plane: matches!(place, Place::ControlPlane),
+            address: address.map(|address| MachineAddress::new(machine, address)),
+            instance,
+        }
+    });
+    Ok(Located { machines: machines.collect(), orphans, at })
+}
+
+/// The newest of the provider's machines for each machine of a class; all others are orphans.
+fn newest(
+    mut listed: Vec<ProvidedMachine>,
+    cluster: &Cluster,
+    orphans: &mut Vec<Orphan>,
+) -> BTreeMap<MachineName, ProvidedMachine> {
+    // The order of a provider says nothing, so that with one generation the id decides, in every pass the same.
+    listed.sort_by(|one, other| {
+        let key = |made: &ProvidedMachine| (made.instance.generation, made.instance.id.clone());
+        key(one).cmp(&key(other))
+    });
+    let mut newest = BTreeMap::new();
+    for made in listed {
+        let wanted = cluster.spec.machine(&made.name);
+        let replaced = if wanted.is_some_and(|(wanted, _)| wanted.class().is_some()) {
+            newest.insert(made.name.clone(), made)
+        } else {
+            Some(made)
+        };
+        let orphan =
+            replaced.map(|ProvidedMachine { name, instance, .. }| Orphan { name, instance });
+        orphans.extend(orphan);
+    }
+    newest
+}
