@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use talos_config::yaml::Dialect;
 use talos_config::{Config, Secret};
 
-use crate::names::{Form, Malformed, through_text};
+use crate::names::{ClusterName, Form, Malformed, through_text};
 
 /// Thirty-two bytes that stand for something.
 #[derive(Clone, Copy, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -84,9 +84,10 @@ impl DigestKey {
         self.digest("config", config.encode(Dialect::V1_14).expose())
     }
 
-    /// Which cluster it is: two that have one name still have two vaults.
-    pub fn cluster(&self) -> Digest {
-        self.digest("cluster", "")
+    /// Identifies a cluster. Two that have one name still have two vaults, and a directory that was copied and renamed is
+    /// not the original, whose machines a provider would list for it otherwise.
+    pub fn cluster(&self, name: &ClusterName) -> Digest {
+        self.digest("cluster", name.as_str())
     }
 
     /// `purpose` keeps digests of different things apart.
@@ -106,9 +107,11 @@ mod tests {
 
     #[test]
     fn a_digest_is_written_as_it_is_read_and_depends_on_the_key() {
-        let one = DigestKey::new([1; 32]).cluster();
+        let (home, copy) = ("home".parse().expect("a name"), "copy".parse().expect("a name"));
+        let one = DigestKey::new([1; 32]).cluster(&home);
         assert_eq!(one.to_string().parse(), Ok(one));
-        assert_ne!(one, DigestKey::new([2; 32]).cluster());
+        assert_ne!(one, DigestKey::new([2; 32]).cluster(&home));
+        assert_ne!(one, DigestKey::new([1; 32]).cluster(&copy));
         assert!("00".parse::<Digest>().is_err());
         assert!("G".repeat(64).parse::<Digest>().is_err());
     }

@@ -37,8 +37,7 @@ pub struct Inventory {
     /// Whether the cluster's directory has a kubeconfig.
     pub kubeconfig: Fact<bool>,
     /// Machines that the provider has for this cluster and that no machine of the spec is.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub orphans: Vec<Orphan>,
+    pub orphans: Fact<Vec<Orphan>>,
 }
 
 /// One thing that was to be seen.

@@ -1,6 +1,6 @@
 //! What is wanted of one cluster, with everything that its machines' configuration is made of.
 
-use domain::{Address, DigestKey, Fingerprint, Inventory, MachineName};
+use domain::{Address, Digest, DigestKey, Fingerprint, Inventory, MachineName};
 use plan::{ClusterSpec, Layers, Machine, Renderer};
 use talos_config::{Bundle, Mode};
 
@@ -45,6 +45,11 @@ impl Cluster {
             Some(MachineAddress::new(machine, *address.current(inventory.taken)?))
         });
         known.collect()
+    }
+
+    /// Identifies the cluster in plans and at its provider.
+    pub fn identity(&self) -> Digest {
+        self.key.cluster(&self.spec.cluster)
     }
 
     /// What makes the configuration of its machines.

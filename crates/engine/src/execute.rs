@@ -9,14 +9,15 @@
 mod act;
 mod gate;
 mod guarded;
+mod in_service;
 mod precondition;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::{Digest, Fact, Inventory, Kind, MachineName, Standing, Target};
+use domain::{Digest, Fact, Inventory, Kind, MachineFacts, MachineName, Standing, Target};
 use futures_util::future::{Either, FutureExt, select};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use plan::{
@@ -27,6 +28,7 @@ use talos_config::Secret;
 use tokio::sync::{Semaphore, watch};
 
 use guarded::Guarded;
+use in_service::LastLook;
 
 use crate::backoff::Backoff;
 use crate::cluster::{Cluster, MachineAddress};
@@ -34,9 +36,10 @@ use crate::error::{Error, PortError};
 use crate::event::{Event, StepPlace};
 use crate::journal::{Entry, StepEffect};
 use crate::lease::{Lease, held};
-use crate::node_list::NodeList;
 use crate::observe::AT_ONCE;
-use crate::ports::Ports;
+use crate::ports::{ApiError, NodeStatus, Ports};
+use crate::provider::ProvidedMachine;
+use crate::shared_list::SharedList;
 
 /// How a plan went.
 #[derive(Debug)]
@@ -53,8 +56,9 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// A stop was asked for.
     pub stopped: bool,
-    /// Machines were away or not made yet when it was planned, so that what they need was not known.
-    pub unseen: bool,
+    /// Machines were away or not made yet when it was planned, or etcd did not tell its members, so that what they need was
+    /// not known.
+    pub plans_again: bool,
 }
 
 /// A step that has failed.
@@ -87,7 +91,7 @@ impl Report {
             left: plan.steps().iter().map(|step| step.number).collect(),
             skipped: plan.body().skipped.clone(),
             stopped: true,
-            unseen: false,
+            plans_again: false,
         }
     }
 
@@ -100,8 +104,7 @@ impl Report {
     /// Another pass may get further: this one did something, and what failed, or was not known when it was planned, may
     /// pass.
     pub(crate) fn goes_on(&self) -> bool {
-        let etcd_unknown = self.skipped.iter().any(|skipped| skipped.on == Target::Cluster);
-        (!self.is_complete() || etcd_unknown || self.unseen)
+        (!self.is_complete() || self.plans_again)
             && !self.stopped
             && !self.done.is_empty()
             && self.failures.iter().all(|failure| {
@@ -147,24 +150,34 @@ pub(crate) async fn execute(
         render: &render,
         ports,
         lease,
-        nodes: NodeList::new(ports.kubernetes, ports.clock),
+        nodes: SharedList::new(ports.clock),
+        provided: SharedList::new(ports.clock),
         addresses: addresses.map(|at| (at.name.clone(), at)).collect(),
         changes: Semaphore::new(AT_ONCE),
         looks: Semaphore::new(AT_ONCE),
+        last_look: LastLook::new((ports.clock.monotonic(), inventory.clone())),
         halting: watch::Sender::new(false),
     };
     execution.record_first_use(inventory).await?;
     let mut report = execution.steps().await?;
-    let is_away = |standing: Option<&Standing>| standing == Some(&Standing::Away);
-    let mut facts = inventory.machines.values();
-    let provides = |step: &Step| step.action.nature().change == Some(Change::Provide);
-    report.unseen = facts.any(|facts| is_away(facts.standing.current(inventory.taken)))
-        || plan.steps().iter().any(provides);
+    report.plans_again = plans_again(plan, inventory);
     let complete = report.is_complete();
     ports.journal.append(Entry::PlanEnded { plan: plan.hash(), complete }).await?;
     let left = report.failures.len() + report.left.len();
     ports.events.emit(&Event::Ended { plan: plan.hash(), done: report.done.len(), left });
     Ok(report)
+}
+
+/// Whether a plan was made without knowing everything that its machines need.
+fn plans_again(plan: &Plan<Approved>, inventory: &Inventory) -> bool {
+    let is_away =
+        |facts: &MachineFacts| facts.standing.current(inventory.taken) == Some(&Standing::Away);
+    let provides = |step: &Step| step.action.nature().change == Some(Change::Provide);
+    let etcd_unknown =
+        |skipped: &Skipped| skipped.rule.as_deref() == Some(Rule::QuorumUnknown.name());
+    inventory.machines.values().any(is_away)
+        || plan.steps().iter().any(provides)
+        || plan.body().skipped.iter().any(etcd_unknown)
 }
 
 /// One plan that is being carried out.
@@ -176,13 +189,15 @@ struct Execution<'a> {
     render: &'a Render<'a>,
     ports: &'a Ports<'a>,
     lease: &'a Lease<'a>,
-    nodes: NodeList<'a>,
+    nodes: SharedList<'a, NodeStatus, ApiError>,
+    provided: SharedList<'a, ProvidedMachine, PortError>,
     /// Where machines were when the plan was started.
     addresses: BTreeMap<MachineName, MachineAddress>,
     /// Bounds the steps that change machines at the same time: each may pull an installer through one uplink.
     changes: Semaphore,
     /// Bounds the looks of steps that wait: hundreds of nodes may be waited for at the same time.
     looks: Semaphore,
+    last_look: LastLook,
     /// No further step is started.
     halting: watch::Sender<bool>,
 }
@@ -228,7 +243,11 @@ impl Execution<'_> {
                 Fact::Known { value, .. } => *value,
                 Fact::NotKnown { .. } => None,
             };
+            // A reset that was not carried out must not excuse a machine that is in maintenance one day.
+            let was_to_be_reset =
+                self.plan.body().goal == Goal::Spec && ledger.resetting.contains(name);
             let known = recorded == Some(node)
+                && !was_to_be_reset
                 && member.is_none_or(|member| ledger.members.get(&member) == Some(name));
             if accepted && !known {
                 let (machine, node) = (name.clone(), node.clone());
@@ -319,8 +338,8 @@ impl Execution<'_> {
         let stopped = matches!(halted, Some(Halt::Stop));
         let left = waiting.into_keys().collect();
         let skipped = self.plan.body().skipped.clone();
-        let unseen = false;
-        Ok(Report { plan: self.plan.hash(), done, failures, left, skipped, stopped, unseen })
+        let (plan, plans_again) = (self.plan.hash(), false);
+        Ok(Report { plan, done, failures, left, skipped, stopped, plans_again })
     }
 
     /// Returns when no further step shall be started.
@@ -384,7 +403,8 @@ impl Execution<'_> {
             .machine()
             .ok_or_else(|| PortError::precondition(format!("{} is not a machine", step.on)))?;
         let nature = step.action.nature();
-        let needs_lease = nature.disturbs || self.joins_etcd(step);
+        let needs_lease =
+            nature.disturbs || nature.change == Some(Change::Configure) || self.joins_etcd(step);
         let guarded = Guarded { execution: self, step };
         let ports = if needs_lease {
             Ports { lifecycle: &guarded, provider: &guarded, ..*self.ports }
@@ -398,6 +418,9 @@ impl Execution<'_> {
             None => None,
         };
         self.unless_halted(gate::wait(&at)).await?;
+        if nature.disturbs && self.plan.body().goal == Goal::Spec {
+            in_service::check(&at).await?;
+        }
         precondition::check(&at).await?;
         if needs_lease {
             self.unless_halted(self.await_lease(&at)).await??;
@@ -479,6 +502,16 @@ impl Execution<'_> {
             Err(error) if error.code == "lease.unavailable" && is_waived => Ok(()),
             outcome => outcome,
         }
+    }
+
+    /// The nodes of Kubernetes.
+    async fn nodes(&self) -> Result<Arc<Vec<NodeStatus>>, ApiError> {
+        self.nodes.get(self.ports.kubernetes.nodes()).await
+    }
+
+    /// The provider's machines.
+    async fn provided(&self) -> Result<Arc<Vec<ProvidedMachine>>, PortError> {
+        self.provided.get(self.ports.provider.list(self.cluster.identity())).await
     }
 
     async fn append(&self, entry: Entry) -> Result<(), Error> {

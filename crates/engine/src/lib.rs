@@ -19,12 +19,12 @@ mod line_file;
 pub mod live;
 mod locate;
 mod metrics;
-mod node_list;
 mod observe;
 mod ports;
 mod progress;
 pub mod provider;
 mod run;
+mod shared_list;
 
 pub use cluster::{Cluster, MachineAddress};
 pub use error::{Error, PortError};

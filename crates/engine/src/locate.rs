@@ -17,7 +17,8 @@ use crate::provider::ProvidedMachine;
 pub(crate) struct Located {
     /// Control planes first, in the order of the spec.
     pub(crate) machines: Vec<LocatedMachine>,
-    pub(crate) orphans: Vec<Orphan>,
+    /// Machines of the provider that no machine of the spec is.
+    pub(crate) orphans: Fact<Vec<Orphan>>,
     pub(crate) at: Moment,
 }
 
@@ -31,19 +32,30 @@ pub(crate) struct LocatedMachine {
     pub(crate) instance: Fact<Option<Instance>>,
 }
 
+impl Located {
+    pub(crate) fn control_planes(&self) -> Vec<&LocatedMachine> {
+        self.machines.iter().filter(|machine| machine.control_plane).collect()
+    }
+}
+
 pub(crate) async fn locate(cluster: &Cluster, ports: &Ports<'_>) -> Result<Located, Error> {
     let at = ports.clock.now();
     let listed = if cluster.spec.provider.is_none() {
         Ok(Vec::new())
     } else {
-        match ports.provider.list(cluster.key.cluster()).await {
+        match ports.provider.list(cluster.identity()).await {
             Err(error) if error.kind != Kind::Retryable => return Err(error.into()),
             Err(error) => Err(format!("{}: {}", ports.provider.name(), error.message)),
             Ok(listed) => Ok(listed),
         }
     };
-    let mut orphans = Vec::new();
-    let provided = listed.map(|listed| newest(listed, cluster, &mut orphans));
+    let (provided, orphans) = match listed {
+        Ok(listed) => {
+            let (newest, orphans) = newest(listed, cluster);
+            (Ok(newest), Fact::Known { value: orphans, seen: at, source: Source::Provider })
+        }
+        Err(why) => (Err(why.clone()), Fact::NotKnown { why }),
+    };
     let machines = cluster.spec.machines().map(|(machine, place)| {
         let (address, instance) = match (machine.address(), &provided) {
             (Some(address), _) => {
@@ -71,18 +83,17 @@ pub(crate) async fn locate(cluster: &Cluster, ports: &Ports<'_>) -> Result<Locat
     Ok(Located { machines: machines.collect(), orphans, at })
 }
 
-/// The newest of the provider's machines for each machine of a class; all others are orphans.
+/// The newest of the provider's machines for each machine of a class, and all others.
 fn newest(
     mut listed: Vec<ProvidedMachine>,
     cluster: &Cluster,
-    orphans: &mut Vec<Orphan>,
-) -> BTreeMap<MachineName, ProvidedMachine> {
+) -> (BTreeMap<MachineName, ProvidedMachine>, Vec<Orphan>) {
     // The order of a provider says nothing, so that with one generation the id decides, in every pass the same.
     listed.sort_by(|one, other| {
         let key = |made: &ProvidedMachine| (made.instance.generation, made.instance.id.clone());
         key(one).cmp(&key(other))
     });
-    let mut newest = BTreeMap::new();
+    let (mut newest, mut orphans) = (BTreeMap::new(), Vec::new());
     for made in listed {
         let wanted = cluster.spec.machine(&made.name);
         let replaced = if wanted.is_some_and(|(wanted, _)| wanted.class().is_some()) {
@@ -94,5 +105,5 @@ fn newest(
             replaced.map(|ProvidedMachine { name, instance, .. }| Orphan { name, instance });
         orphans.extend(orphan);
     }
-    newest
+    (newest, orphans)
 }

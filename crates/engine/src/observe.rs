@@ -160,12 +160,13 @@ async fn look(
         facts.kubernetes = node_state(facts, name, &nodes, nodes_asked);
     }
     ports.events.emit(&Event::Observed { machines: machines.len(), unreachable });
-    let control_planes = located.machines.iter().filter(|machine| machine.control_plane);
+    let control_planes = located.control_planes();
     let standings: Vec<_> = control_planes
+        .iter()
         .filter(|machine| !has_no_etcd(&machines[&machine.name]))
-        .map(|machine| (machine, machines[&machine.name].standing.clone()))
+        .map(|machine| (*machine, machines[&machine.name].standing.clone()))
         .collect();
-    let asked = members(&standings, told, ports).await;
+    let asked = members(&control_planes, &standings, told, ports).await;
     for (name, member) in asked.own_members() {
         if let Some(facts) = machines.get_mut(name) {
             facts.member = member;
@@ -194,8 +195,7 @@ pub(crate) async fn etcd_now(
     let ledger = ports.journal.ledger().await?;
     let located = locate(cluster, ports).await?;
     let now = ports.clock.now();
-    let control_planes: Vec<_> =
-        located.machines.iter().filter(|machine| machine.control_plane).collect();
+    let control_planes = located.control_planes();
     let asking = control_planes.iter().map(|machine| async move {
         match &machine.address {
             Ok(address) => ports.machines.observe(address).await,
@@ -205,7 +205,7 @@ pub(crate) async fn etcd_now(
     let observed: Vec<Observed> = at_once(asking.collect()).collect().await;
     let mut told = Addresses::new();
     let mut standings = Vec::new();
-    for (machine, observed) in control_planes.into_iter().zip(observed) {
+    for (machine, observed) in control_planes.iter().copied().zip(observed) {
         let standing = standing(machine, &observed, &ledger, cluster, now);
         let is_seen = matches!(&standing, Fact::Known { value, .. } if *value != Standing::Away);
         let is_absent = is_without_etcd(&standing, ledger.recorded.contains_key(&machine.name));
@@ -216,7 +216,7 @@ pub(crate) async fn etcd_now(
             told.insert(machine.name.clone(), own.addresses);
         }
     }
-    let asked = members(&standings, told, ports).await;
+    let asked = members(&control_planes, &standings, told, ports).await;
     Ok(asked.combine(&ledger, ports).await)
 }
 
@@ -255,6 +255,10 @@ fn standing(
         Observed::Ours(_) => known(Standing::Ours, now, Source::TalosApi),
         Observed::Foreign => known(Standing::Another, now, Source::TalosApi),
         Observed::Unreachable(why) => {
+            let generation = match &machine.instance {
+                Fact::Known { value: Some(instance), .. } => Some(&instance.generation),
+                _ => None,
+            };
             let disturbed = ledger.disturbed.get(name).map(|since| now.since(*since));
             match (configured, disturbed) {
                 (Some(ago), _) if ago <= cluster.spec.policy.install_within => {
@@ -270,9 +274,10 @@ fn standing(
                 (None, Some(ago)) if ago <= RETURNS_WITHIN && !ledger.resetting.contains(name) => {
                     known(Standing::Away, now, Source::Directory)
                 }
-                // Nothing was done with it since its provider has made it.
+                // This journal asked for it, and nothing was done with it since. A journal that did not ask does not know.
                 (None, None)
-                    if matches!(machine.instance, Fact::Known { .. })
+                    if ledger.generations.get(name) == generation
+                        && generation.is_some()
                         && !ledger.recorded.contains_key(name) =>
                 {
                     known(Standing::Starting, now, Source::Provider)
@@ -385,7 +390,9 @@ struct Asked<'a> {
 /// All addresses of each machine that told them.
 type Addresses = BTreeMap<MachineName, Vec<String>>;
 
+/// Asks the control planes for their members: those of `standings`, since others certainly have none.
 async fn members<'a>(
+    control_planes: &[&'a LocatedMachine],
     standings: &[(&'a LocatedMachine, Fact<Standing>)],
     told: Addresses,
     ports: &Ports<'_>,
@@ -396,9 +403,9 @@ async fn members<'a>(
         without: Vec::new(),
         unreachable: None,
         problem: None,
-        control_planes: standings
+        control_planes: control_planes
             .iter()
-            .filter_map(|(machine, _)| machine.address.as_ref().ok())
+            .filter_map(|machine| machine.address.as_ref().ok())
             .collect(),
         told,
     };

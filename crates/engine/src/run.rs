@@ -8,10 +8,12 @@
 //! write nothing. Assumes: ports keep their contracts.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::time::Duration;
 
 use domain::{Digest, MachineName};
 use futures_util::FutureExt;
+use futures_util::future::{Either, select};
 use plan::{
     Approved, Checked, ConfigChange, Draft, Goal, Override, Plan, PlanDifference, Planned,
     PlanningInput, Refusal, Skipped, check, compare, plan,
@@ -126,7 +128,11 @@ async fn run_under_lease(
     holder: &str,
     ports: &Ports<'_>,
 ) -> Result<Outcome, Error> {
-    let seen = observe_all(cluster, ports).await?;
+    // Hundreds of machines that do not answer may take longer than the lease lasts.
+    let seen = match select(pin!(observe_all(cluster, ports)), pin!(lease.keep())).await {
+        Either::Left((seen, _)) => seen?,
+        Either::Right((holder, _)) => return Err(held(&holder).into()),
+    };
     let draft = approved.clone().into_draft();
     if let Err(refusal) = check(draft, &input(cluster, &seen, &[], Goal::Spec)) {
         return Ok(Outcome::Outdated(refusal));
@@ -159,8 +165,8 @@ pub async fn converge(cluster: &Cluster, want: Want, ports: &Ports<'_>) -> Resul
             follows = Some(report.plan);
         }
         match &outcome {
-            Outcome::Ran(report) if report.goes_on() => {}
-            // A person approved this very plan, and has to look at another one.
+            // A person approved this very plan, and no other one.
+            Outcome::Ran(report) if !is_plan && report.goes_on() => {}
             Outcome::Outdated(_) if !is_plan => {}
             _ => break,
         }
@@ -318,7 +324,7 @@ fn input<'a>(
         goal,
         desired: &seen.desired,
         inventory: &seen.inventory,
-        identity: cluster.key.cluster(),
+        identity: cluster.identity(),
         parent: None,
         overrides,
     }

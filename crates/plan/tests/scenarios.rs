@@ -14,7 +14,7 @@ use plan::{
 };
 use talos_config::{Mode, Origin, Secret};
 use testkit::scripts;
-use world::{SECRETS, World, known, not_known};
+use world::{NOW, SECRETS, World, known, not_known};
 
 #[test]
 fn every_script_says_what_it_said() {
@@ -296,7 +296,10 @@ impl Stage {
         };
         let instance = Instance { id: ProviderId(id.to_owned()), generation: 1 };
         let name = name.parse().expect("a name");
-        self.world().inventory.orphans.push(Orphan { name, instance });
+        let world = self.world();
+        let orphans = world.inventory.orphans.current(NOW).cloned().unwrap_or_default();
+        let orphans = orphans.into_iter().chain([Orphan { name, instance }]).collect();
+        world.inventory.orphans = known(orphans, Source::Provider);
         String::new()
     }
 
@@ -433,7 +436,9 @@ impl Stage {
                 };
                 given.mode = ApplyMode::NoReboot;
             }
-            ["key", "of", "another", "vault"] => body.identity = DigestKey::new([8; 32]).cluster(),
+            ["key", "of", "another", "vault"] => {
+                body.identity = DigestKey::new([8; 32]).cluster(&body.cluster);
+            }
             ["cluster", name] => body.cluster = name.parse().expect("a name"),
             other => panic!("no edit {other:?}"),
         }

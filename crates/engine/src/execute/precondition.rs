@@ -1,12 +1,13 @@
 //! What must hold right before a step, looked at right before it.
 
-use domain::{Etcd, Fact, MAX_LAG, MachineName, Member, ProviderId};
+use domain::{Etcd, Fact, MAX_LAG, MachineName, Member};
 use plan::{EtcdEffect, Needs, Precondition, Rule};
 
 use super::At;
 use crate::error::{Error, PortError};
 use crate::observe::etcd_now;
 use crate::ports::{ApiError, Observed};
+use crate::provider::ProvidedMachine;
 
 /// What was looked at, as far as the preconditions of a step need it.
 struct Seen {
@@ -15,7 +16,7 @@ struct Seen {
     /// A Kubernetes API answers.
     api: bool,
     /// What the provider has under the machine's name.
-    instances: Vec<ProviderId>,
+    instances: Vec<ProvidedMachine>,
 }
 
 pub(super) async fn check(at: &At<'_>) -> Result<(), Error> {
@@ -39,9 +40,8 @@ async fn look(needs: Needs, at: &At<'_>) -> Result<Seen, Error> {
     let api = kubernetes
         && matches!(at.ports.kubernetes.lease().await, Ok(_) | Err(ApiError::Refused(_)));
     let instances = if provider {
-        let listed = at.ports.provider.list(at.execution.cluster.key.cluster()).await?;
-        let own = listed.into_iter().filter(|made| made.name == *at.name);
-        own.map(|made| made.instance.id).collect()
+        let listed = at.execution.provided().await?;
+        listed.iter().filter(|made| made.name == *at.name).cloned().collect()
     } else {
         Vec::new()
     };
@@ -112,7 +112,18 @@ fn problem(precondition: &Precondition, seen: &Seen, at: &At<'_>) -> Option<Stri
         }
         Precondition::MinHealthyVoters(least) => too_few(*least, etcd, at),
         Precondition::InstanceIs(id) => {
-            (!seen.instances.contains(id)).then(|| "the provider does not have it".to_owned())
+            let called_at = at.machine().ok().map(|machine| machine.address);
+            match seen.instances.iter().find(|made| made.instance.id == *id) {
+                None => Some("the provider does not have it".to_owned()),
+                // What has its address now may be anybody's machine.
+                Some(made)
+                    if made.address.is_some()
+                        && called_at.is_some_and(|at| made.address != Some(at)) =>
+                {
+                    Some("it has another address by now".to_owned())
+                }
+                Some(_) => None,
+            }
         }
     }
 }

@@ -60,6 +60,8 @@ impl Ledger {
             Entry::PlanEnded { plan, complete: true } => self.end(*plan),
             Entry::PlanCancelled { plan } => {
                 self.end(*plan);
+                // What was abandoned excuses nothing: a machine that is in maintenance later is looked at by a person.
+                self.resetting.clear();
                 self.cancelled = Some(*plan);
             }
             Entry::CancelRequested { plan } => self.cancelled = Some(*plan),

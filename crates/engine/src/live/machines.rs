@@ -248,10 +248,9 @@ impl Lifecycle for LiveMachines {
 
     async fn reset(&self, machine: &MachineAddress) -> Result<(), PortError> {
         let node = self.node(machine)?;
-        // What makes it a machine of the cluster is on these two; Talos itself stays installed.
         let mut partitions = Vec::new();
-        for label in ["STATE", "EPHEMERAL"] {
-            if is_partition(&node, label).await {
+        for (label, always) in WIPED {
+            if is_partition(&node, label).await.unwrap_or(always) {
                 partitions.push(ResetPartitionSpec { label: label.to_owned(), wipe: true });
             }
         }
@@ -309,7 +308,8 @@ impl EtcdMembers for LiveMachines {
 
     async fn list(&self, machine: &MachineAddress) -> Result<Vec<ListedMember>, PortError> {
         let node = self.node(machine)?;
-        let request = EtcdMemberListRequest { query_local: false };
+        // Otherwise Talos asks any control plane, and a member of another etcd would not be told.
+        let request = EtcdMemberListRequest { query_local: true };
         let reply = node
             .call(node.machine().etcd_member_list(request))
             .await
@@ -358,13 +358,12 @@ async fn disks(node: &Node) -> Result<Result<Vec<Disk>, String>, NodeError> {
     Ok(Ok(disks.map(disk).collect()))
 }
 
-/// Whether a volume is a partition, as on every machine that boots from a disk; a container has directories instead.
-async fn is_partition(node: &Node, volume: &str) -> bool {
-    match node.get::<VolumeStatusSpec>(volume).await {
-        Ok(Some(spec)) => spec.r#type() != BlockVolumeType::VolumeTypeDirectory,
-        // Releases before 1.8 do not tell.
-        Ok(None) | Err(_) => true,
-    }
+/// Whether a volume is a partition or a disk, and not a directory as in a container or on another volume; nothing where the
+/// machine does not tell, as releases before 1.8.
+async fn is_partition(node: &Node, volume: &str) -> Option<bool> {
+    use BlockVolumeType::{VolumeTypeDisk, VolumeTypePartition};
+    let spec = node.get::<VolumeStatusSpec>(volume).await.ok()??;
+    Some(matches!(spec.r#type(), VolumeTypePartition | VolumeTypeDisk))
 }
 
 /// Whether etcd ever ran there. The calls to etcd itself would wait for it.
@@ -413,6 +412,16 @@ fn unusable(error: &talos_api::ConnectError) -> PortError {
 
 /// Connections that are kept open: more than are used at the same time, fewer than files may be open.
 const MOST_OPEN: usize = 64;
+/// The volumes that make a machine one of the cluster, and whether every machine has them as partitions. Talos itself stays
+/// installed. From 1.14 on the data of etcd and of others may have partitions of their own.
+const WIPED: [(&str, bool); 6] = [
+    ("STATE", true),
+    ("EPHEMERAL", true),
+    ("ETCD", false),
+    ("CRI", false),
+    ("KUBELET", false),
+    ("LOG", false),
+];
 /// For calls that a machine answers at once.
 const DEADLINE: Duration = Duration::from_secs(5);
 const SLOW: Duration = Duration::from_secs(30);

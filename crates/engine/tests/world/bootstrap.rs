@@ -67,7 +67,7 @@ fn bootstrap_refused_when_the_only_control_plane_was_reset_by_hand() {
         });
         world.settle().await;
         let outcome = Engine::new(&world, &directory).apply(&cluster, &[]).await;
-        assert!(outcome.is_err(), "{}", said(&outcome));
+        assert_eq!(said(&outcome), "identity.maintenance");
         assert_eq!(*world.calls(), Vec::<String>::new());
     });
 }
@@ -97,7 +97,7 @@ fn bootstrap_whose_answer_was_lost_is_success_when_it_is_already_there() {
         world.once("bootstrap cp-1", What::LoseAnswer);
         let outcome = Engine::new(&world, &directory).pass(&cluster, &[]).await;
         assert_eq!(said(&outcome), "complete");
-        assert_eq!(world.with(|model| (model.bootstraps, model.violations.len())), (1, 0));
+        assert_eq!(world.with(|model| model.bootstraps), 1);
     });
 }
 
@@ -118,7 +118,6 @@ fn bootstrap_looks_again_before_it_tries_again() {
         assert!(began);
         let tries = engine.log().iter().filter(|call| *call == "bootstrap cp-1").count();
         assert_eq!(tries, 1);
-        assert_eq!(world.with(|model| model.violations.clone()), Vec::<String>::new());
         assert!(said(&outcome).contains("cp-1 failed: engine.precondition"), "{}", said(&outcome));
     });
 }

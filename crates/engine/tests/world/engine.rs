@@ -195,6 +195,11 @@ impl World {
         self.began.elapsed()
     }
 
+    /// Nothing has happened that must never happen.
+    pub fn assert_unharmed(&self) {
+        assert_eq!(self.with(|model| model.violations.clone()), Vec::<String>::new());
+    }
+
     pub fn calls(&self) -> MutexGuard<'_, Vec<String>> {
         lock(&self.calls)
     }
@@ -386,11 +391,13 @@ impl Engine {
     pub async fn run(&self, cluster: &Cluster, want: Want) -> Option<Result<Outcome, Error>> {
         let mut killed = self.killed.subscribe();
         let ports = self.ports();
-        tokio::select! {
+        let outcome = tokio::select! {
             biased;
             _ = killed.wait_for(|killed| *killed) => None,
             outcome = converge(cluster, want, &ports) => Some(outcome),
-        }
+        };
+        self.world.assert_unharmed();
+        outcome
     }
 
     pub async fn apply(&self, cluster: &Cluster, rules: &[&str]) -> Result<Outcome, Error> {
@@ -401,13 +408,18 @@ impl Engine {
     /// One pass and no more.
     pub async fn pass(&self, cluster: &Cluster, rules: &[&str]) -> Result<Outcome, Error> {
         let overrides = rules.iter().map(|rule| overriding(rule)).collect();
-        ::engine::run(cluster, Want::Goal(Goal::Spec, overrides), &self.ports()).await
+        let outcome =
+            ::engine::run(cluster, Want::Goal(Goal::Spec, overrides), &self.ports()).await;
+        self.world.assert_unharmed();
+        outcome
     }
 
     pub async fn destroy(&self, cluster: &Cluster) -> Result<Outcome, Error> {
         self.world.with(|model| model.may_lose_quorum = true);
         let overrides = vec![overriding("quorum.destroy")];
-        self.run(cluster, Want::Goal(Goal::Destroyed, overrides)).await.expect("an end")
+        let outcome = self.run(cluster, Want::Goal(Goal::Destroyed, overrides)).await;
+        self.world.with(|model| model.may_lose_quorum = false);
+        outcome.expect("an end")
     }
 
     /// What the journal says was interrupted, or what the spec says.

@@ -218,3 +218,24 @@ fn approval_that_takes_hours_is_followed_by_another_look() {
         assert_eq!(looked.filter(|call| call.starts_with("observe")).count(), 2);
     });
 }
+
+/// A reset that no machine has heard of must not excuse one that is in maintenance long after.
+#[test]
+fn reset_that_was_not_carried_out_excuses_nothing() {
+    for changes in [false, true] {
+        simulate(async {
+            let (world, directory) = World::created(&cluster(1, 1)).await;
+            world.always("reset", What::RefuseNow);
+            let outcome = Engine::new(&world, &directory).destroy(&cluster(1, 1)).await;
+            assert!(said(&outcome).contains("failed"), "{}", said(&outcome));
+            // The cluster is used again, with a change or as it is.
+            let wanted = if changes { cluster_with(1, 1, WITHOUT_REBOOT) } else { cluster(1, 1) };
+            let outcome = Engine::new(&world, &directory).apply(&wanted, &[]).await;
+            assert_eq!(said(&outcome), "complete");
+            world.with(|model| model.wipe("w-1"));
+            world.settle().await;
+            let outcome = Engine::new(&world, &directory).apply(&wanted, &[]).await;
+            assert_eq!(said(&outcome), "identity.maintenance");
+        });
+    }
+}

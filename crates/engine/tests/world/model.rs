@@ -45,6 +45,8 @@ pub struct Machine {
     pub setup: Setup,
     /// Cut off from everything.
     pub cut: bool,
+    /// Its provider has given it another address.
+    pub moved: bool,
     pub install_takes: Duration,
     pub boot_takes: Duration,
     /// Its services run some seconds after its API.
@@ -126,6 +128,7 @@ impl Machine {
             node_name: name.to_owned(),
             setup: Setup::Maintenance,
             cut: false,
+            moved: false,
             install_takes: Duration::from_secs(30),
             boot_takes: Duration::from_secs(40),
             services_take: Duration::from_secs(3),
@@ -264,7 +267,10 @@ impl Model {
     pub fn provided(&self, id: &ProviderId) -> ProvidedMachine {
         let (key, made) = &self.instances[id];
         let has_address = self.now >= *made + ADDRESS_TAKES;
-        let address = address(key.machine.as_str()).parse().expect("an address");
+        let name = key.machine.as_str();
+        let moved = self.machines.get(name).is_some_and(|machine| machine.moved);
+        let address = if moved { "127.9.9.9".to_owned() } else { address(name) };
+        let address = address.parse().expect("an address");
         ProvidedMachine {
             name: key.machine.clone(),
             instance: Instance { id: id.clone(), generation: key.generation },

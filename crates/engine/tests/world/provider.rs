@@ -1,9 +1,11 @@
 //! Machines that a provider makes and takes away.
 
-use ::engine::Outcome;
 use ::engine::provider::conformance;
+use ::engine::{Outcome, Proposal, Want, propose};
 
-use crate::cluster::{cluster, name, provided};
+use crate::cluster::{cluster, name, parse, provided, provided_text};
+use plan::Goal;
+
 use crate::engine::{Directory, Engine, What, World, said, simulate};
 
 #[test]
@@ -61,5 +63,51 @@ fn two_engines_make_each_machine_once() {
             assert!(matches!(outcome, Ok(Outcome::Ran(_))), "{}", said(&outcome));
         }
         assert_eq!(world.with(|model| model.made), 3);
+    });
+}
+
+/// A journal that did not ask for a machine does not know that nothing was done with it.
+#[test]
+fn silent_control_plane_of_another_directory_keeps_its_member() {
+    simulate(async {
+        let cluster = provided(3, 0);
+        let (world, _) = World::created(&cluster).await;
+        world.with(|model| model.machine("cp-2").cut = true);
+        let engine = Engine::without_approval(&world, &Directory::new("second"));
+        let outcome = engine.pass(&provided(3, 1), &[]).await;
+        let Ok(Outcome::NeedsApproval(plan)) = outcome else { panic!("{}", said(&outcome)) };
+        let skipped: Vec<String> = plan.body().skipped.iter().map(ToString::to_string).collect();
+        assert_eq!(skipped, ["cp-2: connection refused"]);
+        let provides = plan.steps().iter().filter(|step| step.action.verb() == "provide");
+        let provided: Vec<String> = provides.map(|step| step.on.to_string()).collect();
+        assert_eq!(provided, ["workers-1"]);
+    });
+}
+
+/// The secrets are the same, and so are the names of the machines.
+#[test]
+fn copied_and_renamed_directory_does_not_own_the_machines_of_the_original() {
+    simulate(async {
+        let (world, _) = World::created(&provided(1, 1)).await;
+        let copy = parse(&provided_text(1, 1, "").replace("cluster: home", "cluster: copy"));
+        let engine = Engine::new(&world, &Directory::new("second"));
+        let want = Want::Goal(Goal::Destroyed, Vec::new());
+        let proposal = propose(&copy, want, &engine.ports()).await.expect("a proposal");
+        assert!(matches!(proposal, Proposal::Nothing), "{proposal:?}");
+    });
+}
+
+/// What is in maintenance at the address that a machine had may be anybody's.
+#[test]
+fn machine_that_has_another_address_by_now_is_not_configured() {
+    simulate(async {
+        let cluster = provided(1, 1);
+        let (world, directory) = (World::new(&cluster), Directory::new("first"));
+        assert_eq!(said(&Engine::new(&world, &directory).pass(&cluster, &[]).await), "complete");
+        world.meanwhile("append PlanStarted", |model| model.machine("workers-1").moved = true);
+        let outcome = Engine::new(&world, &directory).pass(&cluster, &[]).await;
+        let start = "workers-1 failed: engine.precondition";
+        assert!(said(&outcome).starts_with(start), "{}", said(&outcome));
+        assert_eq!(world.with(|model| model.machine("workers-1").configured), 0);
     });
 }

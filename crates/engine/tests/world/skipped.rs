@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use ::engine::Outcome;
+use ::engine::{Outcome, Want};
 
 use crate::cluster::{WITHOUT_REBOOT, cluster, cluster_with};
-use crate::engine::{Directory, Engine, World, said, simulate};
+use crate::engine::{Directory, Engine, What, World, said, simulate};
 use crate::model::Setup;
 
 #[test]
@@ -98,5 +98,26 @@ fn install_that_takes_longer_than_the_policy_fails_alone() {
         let outcome = Engine::new(&world, &directory).pass(&cluster, &[]).await;
         assert_eq!(said(&outcome), "w-1 failed: engine.timed-out; 1 steps left");
         assert!(world.with(|model| model.nodes.contains_key("w-2")));
+    });
+}
+
+/// A person who approves a plan in a file has approved that plan, and no other one.
+#[test]
+fn plan_from_a_file_is_followed_by_no_other() {
+    simulate(async {
+        let (world, directory) = World::created(&cluster(1, 2)).await;
+        let wanted = cluster_with(1, 2, WITHOUT_REBOOT);
+        let proposes = Engine::without_approval(&world, &directory);
+        let Ok(Outcome::NeedsApproval(plan)) = proposes.pass(&wanted, &[]).await else {
+            panic!("a plan")
+        };
+        world.once("apply-config w-1 no-reboot", What::RefuseNow);
+        let before = directory.entries().len();
+        let engine = Engine::new(&world, &directory);
+        let want = Want::Plan(Box::new(plan.into_draft()));
+        let outcome = engine.run(&wanted, want).await.expect("an end");
+        assert!(said(&outcome).starts_with("w-1 failed: machine.not-now"), "{}", said(&outcome));
+        let kinds = directory.kinds_since(before);
+        assert_eq!(kinds.iter().filter(|kind| **kind == "PlanStarted").count(), 1);
     });
 }

@@ -9,7 +9,7 @@ use ::engine::journal::{Entry, Journal};
 use ::engine::{Cancelled, Outcome, cancel};
 
 use crate::cluster::{WITH_REBOOT, WITHOUT_REBOOT, cluster, cluster_with, parse, text};
-use crate::engine::{Engine, What, World, kind_of, said, simulate};
+use crate::engine::{Engine, What, World, said, simulate};
 
 #[test]
 fn stop_starts_no_further_step_wherever_it_comes() {
@@ -18,12 +18,14 @@ fn stop_starts_no_further_step_wherever_it_comes() {
         let (world, directory) = World::created(&cluster(3, 1)).await;
         world.snapshot(&directory)
     });
-    let calls = simulate(async {
+    let log = simulate(async {
         let (world, directory) = before.restore();
         let engine = Engine::new(&world, &directory);
         assert_eq!(said(&engine.apply(&wanted, &[]).await), "complete");
-        engine.log().len()
+        engine.log()
     });
+    let last_start = log.iter().rposition(|call| call == "append StepStarted").expect("a step");
+    let calls = log.len();
     let stride = calls.div_ceil(usize::try_from(testkit::cases(STOPS)).expect("a count"));
     for number in (0..calls).step_by(stride) {
         simulate(async {
@@ -32,7 +34,8 @@ fn stop_starts_no_further_step_wherever_it_comes() {
             let engine = Engine::stopped_at(&world, &directory, number);
             let outcome = engine.apply(&wanted, &[]).await;
             let at = format!("stopped at call {number}, {}", engine.log()[number]);
-            assert!(matches!(&outcome, Ok(Outcome::Ran(_))), "{at}: {}", said(&outcome));
+            let Ok(Outcome::Ran(report)) = &outcome else { panic!("{at}: {}", said(&outcome)) };
+            assert!(report.stopped || number >= last_start, "{at}: not stopped");
             let log = engine.log();
             let after = &log[engine.stopping_at.load(Relaxed).min(log.len())..];
             assert!(!after.contains(&"append StepStarted".to_owned()), "{at}: {after:?}");
@@ -54,7 +57,6 @@ fn stop_starts_no_further_step_wherever_it_comes() {
             );
             world.with(|model| {
                 assert!(model.machines.values().all(|machine| machine.reboots == 1), "{at}");
-                assert_eq!(model.violations, Vec::<String>::new(), "{at}");
             });
         });
     }
@@ -82,8 +84,7 @@ fn cancel_requested_through_the_journal_stops_the_engine_at_work() {
             "the reboot comes to its end, nothing else begins"
         );
         assert_eq!(directory.kinds_since(before).last(), Some(&"PlanEnded"));
-        let done = directory.entries().iter().any(|entry| kind_of(entry) == "StepDone");
-        assert!(done);
+        assert!(directory.kinds_since(before).contains(&"StepDone"));
     });
 }
 

@@ -104,7 +104,6 @@ fn voter_that_lags_is_waited_for_before_the_next_one_is_rebooted() {
             world.calls().iter().filter(|call| call.starts_with("reboot")).cloned().collect();
         assert_eq!(reboots, ["reboot cp-2", "reboot cp-3", "reboot cp-1"]);
         assert!(world.calls().contains(&"forfeit cp-1".to_owned()));
-        assert_eq!(world.with(|model| model.violations.clone()), Vec::<String>::new());
         let caught_up = engine.events().iter().any(|event| {
             matches!(event, ::engine::Event::StepWaits { for_what, .. } if for_what.contains("catch up"))
         });

@@ -34,7 +34,7 @@ fn stop_ends_the_wait_for_a_window_at_once() {
         let (world, directory) = World::created(&cluster(3, 1)).await;
         let wanted = cluster_with(3, 1, &format!("{EVENING}{WITH_REBOOT}"));
         let engine = Engine::new(&world, &directory);
-        let begun = world.now();
+        let (begun, before) = (world.now(), directory.entries().len());
         let stop = async {
             world.wait(Duration::from_mins(30)).await;
             engine.stop.send_replace(true);
@@ -44,7 +44,7 @@ fn stop_ends_the_wait_for_a_window_at_once() {
         let took = world.now().checked_sub(begun).expect("time");
         assert!(took < Duration::from_mins(31), "{took:?}");
         assert_eq!(world.with(|model| model.machine("cp-2").reboots), 0);
-        assert!(directory.has("PlanEnded"));
+        assert_eq!(directory.kinds_since(before).last(), Some(&"PlanEnded"));
     });
 }
 
@@ -63,5 +63,41 @@ fn window_is_looked_at_again_when_the_time_of_day_is_set() {
         assert_eq!(said(&outcome), "complete");
         let took = world.now().checked_sub(begun).expect("time");
         assert!(took < Duration::from_hours(2), "{took:?}");
+    });
+}
+
+/// A window of minutes ends in the middle of a roll-out.
+#[test]
+fn window_that_closes_during_a_roll_out_is_waited_for_again() {
+    simulate(async {
+        let (world, directory) = World::created(&cluster(3, 1)).await;
+        let short = "policy: {windows: [{from: '22:00', to: '22:02'}]}\n";
+        let wanted = cluster_with(3, 1, &format!("{short}{WITH_REBOOT}"));
+        let begun = world.now();
+        assert_eq!(said(&Engine::new(&world, &directory).pass(&wanted, &[]).await), "complete");
+        let took = world.now().checked_sub(begun).expect("time");
+        assert!(took > Duration::from_hours(24), "{took:?}");
+        assert!(world.with(|model| model.machines.values().all(|machine| machine.reboots == 1)));
+    });
+}
+
+#[test]
+fn machine_that_dies_while_a_window_is_shut_holds_up_the_others() {
+    simulate(async {
+        let (world, directory) = World::created(&cluster(3, 2)).await;
+        let wanted = cluster_with(3, 2, &format!("{EVENING}{WITH_REBOOT}"));
+        let engine = Engine::new(&world, &directory);
+        let dies = async {
+            world.wait(Duration::from_hours(2)).await;
+            world.with(|model| model.machine("w-2").cut = true);
+        };
+        let ((), outcome) = tokio::join!(dies, engine.pass(&wanted, &[]));
+        assert!(
+            said(&outcome).starts_with("w-1 failed: engine.precondition"),
+            "{}",
+            said(&outcome)
+        );
+        let reboots = |name: &str| world.with(|model| model.machine(name).reboots);
+        assert_eq!((reboots("cp-1"), reboots("w-1"), reboots("w-2")), (1, 0, 0));
     });
 }

@@ -85,7 +85,13 @@ impl Act for ApplyConfig {
 
     fn assumes(&self, seen: &Seen<'_>) -> Vec<Option<Precondition>> {
         match self.mode {
-            ApplyMode::Maintenance => vec![Some(Precondition::InMaintenance)],
+            ApplyMode::Maintenance => {
+                // What is in maintenance at the address of a machine that its provider has taken away is another one.
+                let instance = seen.facts.instance.current(seen.now).and_then(Option::as_ref);
+                let is_it =
+                    instance.map(|instance| Some(Precondition::InstanceIs(instance.id.clone())));
+                [Some(Precondition::InMaintenance)].into_iter().chain(is_it).collect()
+            }
             ApplyMode::NoReboot | ApplyMode::Staged => {
                 let config = seen.facts.config.current(seen.now).copied();
                 vec![seen.node(), config.map(Precondition::ConfigIs)]

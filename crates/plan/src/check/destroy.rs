@@ -54,7 +54,9 @@ impl Check<'_> {
         let is_it = |orphan: &Orphan| {
             orphan.instance == *instance && step.on.machine() == Some(&orphan.name)
         };
-        self.input.inventory.orphans.iter().any(is_it)
+        let inventory = self.input.inventory;
+        let orphans = inventory.orphans.current(inventory.taken);
+        orphans.is_some_and(|orphans| orphans.iter().any(is_it))
             && step.preconditions.contains(&Precondition::InstanceIs(instance.id.clone()))
     }
 }

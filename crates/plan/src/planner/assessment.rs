@@ -105,9 +105,10 @@ impl<'a> Assessment<'a> {
             };
             assessed.disposition =
                 disposition(&assessed, machine, rendering, &etcd, input, &mut findings);
-            assessed.out = service::out(&assessed, &etcd, spec).filter(|_| {
-                !overridden(input.overrides, Rule::OrderOutOfService, Some(&machine.name))
-            });
+            assessed.out =
+                service::out(&machine.name, facts, inventory.taken, &etcd, spec).filter(|_| {
+                    !overridden(input.overrides, Rule::OrderOutOfService, Some(&machine.name))
+                });
             machines.push(assessed);
         }
         service::hold(&mut machines, &spec.policy);
@@ -177,7 +178,8 @@ impl<'a> Assessment<'a> {
         let etcd = match &self.etcd {
             EtcdState::Unknown(why) => {
                 let why = format!("the members of etcd are not known: {why}");
-                vec![Skipped { on: Target::Cluster, rule: None, why }]
+                let rule = Some(Rule::QuorumUnknown.name().to_owned());
+                vec![Skipped { on: Target::Cluster, rule, why }]
             }
             EtcdState::None => Vec::new(),
             EtcdState::Members(etcd) => {
@@ -195,7 +197,7 @@ impl<'a> Assessment<'a> {
                 .collect()
             }
         };
-        machines.chain(releases).chain(etcd).chain(orphans(self.inventory)).collect()
+        machines.chain(releases).chain(etcd).chain(orphans(spec, self.inventory)).collect()
     }
 
     /// Findings of the machines that rules keep out.
@@ -226,12 +228,29 @@ impl<'a> Assessment<'a> {
 }
 
 /// Machines that the provider has for the cluster and that no machine of the spec is.
-fn orphans(inventory: &Inventory) -> impl Iterator<Item = Skipped> {
-    inventory.orphans.iter().map(|Orphan { name, instance }| Skipped {
-        on: name.into(),
-        rule: None,
-        why: format!("the provider has {}, which no machine of the spec is", instance.id),
-    })
+fn orphans(spec: &ClusterSpec, inventory: &Inventory) -> Vec<Skipped> {
+    match inventory.orphans.current(inventory.taken) {
+        None => unknown_orphans(spec, inventory).into_iter().collect(),
+        Some(orphans) => orphans
+            .iter()
+            .map(|Orphan { name, instance }| Skipped {
+                on: Target::Cluster,
+                rule: None,
+                why: format!(
+                    "the provider has {} for {name}, and no machine of the spec is that one",
+                    instance.id
+                ),
+            })
+            .collect(),
+    }
+}
+
+/// Tells that a provider did not answer, where the spec names one.
+pub(super) fn unknown_orphans(spec: &ClusterSpec, inventory: &Inventory) -> Option<Skipped> {
+    spec.provider.as_ref()?;
+    let why = inventory.orphans.why_not(inventory.taken);
+    let why = format!("the machines of the provider are not known: {why}");
+    Some(Skipped { on: Target::Cluster, rule: None, why })
 }
 
 /// Members in two clusters of etcd cannot be counted together.
@@ -250,7 +269,7 @@ fn split_etcd(inventory: &Inventory) -> Option<Finding> {
 
 /// A fact about etcd is empty only when every control plane said so. Where it is not known, etcd may still be absent on
 /// all that were seen; those that were not are a matter of their own, which stops a bootstrap.
-fn etcd_state<'a>(spec: &ClusterSpec, inventory: &'a Inventory) -> EtcdState<'a> {
+pub(super) fn etcd_state<'a>(spec: &ClusterSpec, inventory: &'a Inventory) -> EtcdState<'a> {
     let now = inventory.taken;
     let listed = inventory.etcd.current(now);
     if let Some(etcd) = listed.filter(|etcd| !etcd.members.is_empty()) {

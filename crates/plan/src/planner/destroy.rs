@@ -6,7 +6,7 @@
 
 use domain::{Instance, MachineFacts, MachineName, Standing};
 
-use super::assessment::another_installation;
+use super::assessment::{another_installation, unknown_orphans};
 use super::builder::{Builder, Extras};
 use super::quorum::Voters;
 use super::{Planned, PlanningInput, into_plan};
@@ -37,7 +37,12 @@ pub(super) fn plan(input: &PlanningInput<'_>) -> Result<Planned, Refusal> {
         }
     }
     // What no machine of the spec is goes as well: nothing is left behind at the provider.
-    ends.extend(inventory.orphans.iter().map(|orphan| destroy(&orphan.name, &orphan.instance)));
+    match inventory.orphans.current(inventory.taken) {
+        None => skipped.extend(unknown_orphans(input.spec, inventory)),
+        Some(orphans) => {
+            ends.extend(orphans.iter().map(|orphan| destroy(&orphan.name, &orphan.instance)));
+        }
+    }
     for (name, action, assumed) in ends {
         let mut extras = Extras { preconditions: vec![assumed], proof: None };
         let control_plane = input.spec.is_control_plane(name);

@@ -25,6 +25,7 @@ use domain::{Digest, Inventory, MachineName};
 use assessment::{Assessment, MachineAssessment};
 use builder::{Builder, Extras};
 use quorum::Voters;
+pub use service::disturbs_too_many;
 
 use crate::action::{Action, AwaitNode, AwaitVoter, Seen};
 use crate::plan::{Body, Draft, Goal, Override, Plan, Skipped};

@@ -4,21 +4,57 @@
 //! time, workers as many of one failure domain as the policy says. It may be changed itself, which may be its cure; the
 //! others wait for it, or stay as they are where it cannot be waited for.
 
-use domain::{NodeState, Standing};
+use domain::{Inventory, MachineFacts, MachineName, Moment, NodeState, Standing};
 
-use super::assessment::{Disposition, EtcdState, MachineAssessment};
+use super::assessment::{Disposition, EtcdState, MachineAssessment, etcd_state};
 use super::expects_ready;
 use super::quorum::Voters;
+use crate::plan::{Override, overridden};
 use crate::rule::{Finding, Rule};
 use crate::spec::{ClusterSpec, Policy};
 
+/// The finding about a machine that would be disturbed beside more than may be out of service, by what was observed. A
+/// machine that is out of service itself may be disturbed, which may be its cure.
+pub fn disturbs_too_many(
+    name: &MachineName,
+    spec: &ClusterSpec,
+    inventory: &Inventory,
+    overrides: &[Override],
+) -> Option<Finding> {
+    let (machine, _) = spec.machine(name)?;
+    let (control_plane, etcd) = (spec.is_control_plane(name), etcd_state(spec, inventory));
+    let why_out = |name: &MachineName| {
+        out(name, inventory.machines.get(name)?, inventory.taken, &etcd, spec)
+            .filter(|_| !overridden(overrides, Rule::OrderOutOfService, Some(name)))
+    };
+    if why_out(name).is_some() {
+        return None;
+    }
+    let beside = spec.machines().map(|(other, _)| other).filter(|other| {
+        spec.is_control_plane(&other.name) == control_plane
+            && (control_plane || other.domain == machine.domain)
+    });
+    let mut beside = beside.filter_map(|other| Some((&other.name, why_out(&other.name)?)));
+    let most = if control_plane { 1 } else { at_once(&spec.policy) };
+    beside.nth(most - 1).map(|(lost, why)| held(name, lost, &why))
+}
+
+fn held(name: &MachineName, lost: &MachineName, why: &str) -> Finding {
+    let message = format!("{name} is not changed while {lost} is out of service: {why}");
+    let hint = format!(
+        "bring it back first; if it is gone for good, use --override order.out-of-service={lost}"
+    );
+    Finding::about(name, Rule::OrderOutOfService, message, &hint)
+}
+
 /// Why a machine does not serve although it should; nothing before there is a cluster.
 pub(super) fn out(
-    machine: &MachineAssessment<'_>,
+    name: &MachineName,
+    facts: &MachineFacts,
+    now: Moment,
     etcd: &EtcdState<'_>,
     spec: &ClusterSpec,
 ) -> Option<String> {
-    let (facts, now) = (machine.facts, machine.now);
     let voters = match etcd {
         EtcdState::None => return None,
         EtcdState::Members(etcd) => Voters::from_inventory(etcd),
@@ -27,7 +63,7 @@ pub(super) fn out(
     let node = facts.kubernetes.current(now);
     // A machine that was never seen in the cluster is not missed in it.
     let is_expected = facts.recorded.is_some()
-        || voters.has(machine.name)
+        || voters.has(name)
         || node.is_some_and(|node| *node != NodeState::Absent);
     match facts.standing.current(now) {
         Some(Standing::Coming) => return None,
@@ -42,7 +78,7 @@ pub(super) fn out(
         }
         Some(Standing::Ours) => {}
     }
-    if voters.has(machine.name) && !voters.is_healthy(machine.name) {
+    if voters.has(name) && !voters.is_healthy(name) {
         return Some("its member of etcd is not healthy".to_owned());
     }
     match node {
@@ -78,14 +114,7 @@ pub(super) fn hold(machines: &mut [MachineAssessment<'_>], policy: &Policy) {
             control_planes_wait = holds;
         }
         if let Some(Lost { name, why, .. }) = holds {
-            let message =
-                format!("{} is not changed while {name} is out of service: {why}", machine.name);
-            let hint = format!(
-                "bring it back first; if it is gone for good, use --override \
-                 order.out-of-service={name}"
-            );
-            let finding = Finding::about(machine.name, Rule::OrderOutOfService, message, &hint);
-            machine.disposition = Disposition::Held(finding);
+            machine.disposition = Disposition::Held(held(machine.name, name, why));
         }
     }
 }
@@ -97,7 +126,7 @@ pub(super) fn at_once(policy: &Policy) -> usize {
 
 /// A machine that is out of service, and that no step can wait for.
 struct Lost<'a> {
-    name: String,
+    name: &'a MachineName,
     control_plane: bool,
     domain: Option<&'a str>,
     why: String,
@@ -107,6 +136,6 @@ impl<'a> Lost<'a> {
     fn of(machine: &MachineAssessment<'a>) -> Option<Self> {
         let why = machine.out.clone().filter(|_| machine.disposition.is_skipped())?;
         let (control_plane, domain) = (machine.control_plane, machine.domain);
-        Some(Self { name: machine.name.to_string(), control_plane, domain, why })
+        Some(Self { name: machine.name, control_plane, domain, why })
     }
 }

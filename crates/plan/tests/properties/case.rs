@@ -27,6 +27,12 @@ pub(crate) struct Case {
 }
 
 impl Case {
+    /// Whether a step takes away what no machine of the spec is.
+    pub(crate) fn destroys_orphan(&self, step: &Step) -> bool {
+        let mut orphans = self.inventory.orphans.current(NOW).into_iter().flatten();
+        orphans.any(|orphan| step.action.destroys() == Some(&orphan.instance))
+    }
+
     pub(crate) fn plan(&self) -> Result<Planned, Refusal> {
         make_plan(&self.input())
     }
@@ -440,7 +446,7 @@ fn build(
             begun: begun.into_iter().collect(),
             bootstrapping: None,
             kubeconfig,
-            orphans,
+            orphans: known(orphans, Source::Provider),
         },
         overrides,
     }

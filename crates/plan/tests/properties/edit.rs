@@ -332,9 +332,9 @@ impl Edit {
                     && after.iter().any(passes)
             }
             Self::ResetInstead | Self::AddReset => body.goal == Goal::Spec,
-            Self::MoreThanReset | Self::ResetTwice | Self::ForgetDestroyOverride => {
-                body.goal == Goal::Destroyed
-            }
+            Self::MoreThanReset | Self::ForgetDestroyOverride => body.goal == Goal::Destroyed,
+            // What no machine of the spec is goes beside the machine of that name.
+            Self::ResetTwice => body.goal == Goal::Destroyed && !case.destroys_orphan(step),
             Self::ForgetOverride | Self::OverrideAnotherMachine => {
                 // So that there is another one to be named.
                 case.inventory.machines.len() > 1

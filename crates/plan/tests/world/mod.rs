@@ -46,7 +46,7 @@ impl World {
             begun: BTreeMap::new(),
             bootstrapping: None,
             kubeconfig: known(false, Source::Directory),
-            orphans: Vec::new(),
+            orphans: known(Vec::new(), Source::Provider),
         };
         Ok(Self {
             spec,
@@ -179,7 +179,7 @@ impl World {
             goal: self.goal,
             desired,
             inventory: &self.inventory,
-            identity: self.key.cluster(),
+            identity: self.key.cluster(&self.spec.cluster),
             parent: None,
             overrides: &self.overrides,
         }

@@ -106,7 +106,7 @@ async fn look(
     }
     // The machine itself knows what its node is called, once it boots.
     let name = own.node_name.unwrap_or_else(|| NodeName::from(at.name));
-    let nodes = match at.execution.nodes.get().await {
+    let nodes = match at.execution.nodes().await {
         Ok(nodes) => nodes,
         Err(error) => return State::Misses(error.message().to_owned()),
     };

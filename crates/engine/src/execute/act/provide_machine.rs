@@ -1,8 +1,12 @@
 //! Has a provider make a machine, and waits until it answers.
 
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use domain::Kind;
 use plan::ProvideMachine;
 
-use super::{At, Look, sent};
+use super::{At, Look};
 use crate::cluster::MachineAddress;
 use crate::error::{Error, PortError};
 use crate::journal::Entry;
@@ -16,21 +20,36 @@ pub(super) async fn act(action: &ProvideMachine, at: &At<'_>) -> Result<(), Erro
     };
     let (machine, generation) = (at.name.clone(), action.generation);
     at.execution.append(Entry::MachineProviding { machine, generation }).await?;
-    let identity = cluster.key.cluster();
-    let key = MachineKey { cluster: identity, machine: at.name.clone(), generation };
-    sent(at.ports.provider.ensure(&key, &action.class).await.map(drop))?;
+    let key = MachineKey { cluster: cluster.identity(), machine: at.name.clone(), generation };
+    let asked = Mutex::new(None);
     at.until(|| async {
-        let listed = match at.ports.provider.list(identity).await {
-            Ok(listed) => listed,
-            Err(error) if error.kind == domain::Kind::Retryable => {
+        let is_it = |made: &&ProvidedMachine| {
+            made.name == *at.name && made.instance.generation == generation
+        };
+        // Asked for again while it is not there: a request may be lost, and a second one makes no second machine.
+        let now = at.ports.clock.monotonic();
+        let asks = asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_none_or(|at| now - at > ASK_AGAIN);
+        let found = match at.execution.provided().await {
+            Ok(listed) => match listed.iter().find(is_it) {
+                None if asks => {
+                    *asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+                    at.ports.provider.ensure(&key, &action.class).await.map(Some)
+                }
+                found => Ok(found.cloned()),
+            },
+            Err(error) => Err(error),
+        };
+        let address = match found {
+            Ok(found) => found.and_then(|made| made.address),
+            Err(error) if error.kind == Kind::Retryable => {
                 return Ok(Look::WaitFor(error.message));
             }
             Err(error) => return Err(error.into()),
         };
-        let is_it = |made: &&ProvidedMachine| {
-            made.name == *at.name && made.instance.generation == generation
-        };
-        let Some(address) = listed.iter().find(is_it).and_then(|made| made.address) else {
+        let Some(address) = address else {
             return Ok(Look::WaitFor("the provider to tell its address".to_owned()));
         };
         Ok(match at.ports.machines.observe(&MachineAddress::new(spec, address)).await {
@@ -41,3 +60,6 @@ pub(super) async fn act(action: &ProvideMachine, at: &At<'_>) -> Result<(), Erro
     })
     .await
 }
+
+/// Providers list a machine within seconds of making it.
+const ASK_AGAIN: Duration = Duration::from_secs(30);
