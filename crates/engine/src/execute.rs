@@ -11,111 +11,34 @@ mod gate;
 mod guarded;
 mod in_service;
 mod precondition;
+mod report;
+mod step;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::{Digest, Fact, Inventory, Kind, MachineFacts, MachineName, Standing, Target};
-use futures_util::future::{Either, FutureExt, select};
+use domain::{Digest, Fact, Inventory, Kind, MachineName, Standing};
+use futures_util::future::{FutureExt, select};
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use plan::{
-    Approved, Awaited, Change, EtcdEffect, Goal, Nature, Plan, RenderError, Rule, Skipped, Step,
-    StepNumber,
-};
+use plan::{Approved, Goal, Plan, RenderError, Rule, Step, StepNumber};
 use talos_config::Secret;
 use tokio::sync::{Semaphore, watch};
 
-use guarded::Guarded;
 use in_service::LastLook;
+pub use report::{Failure, Report};
+use step::{At, Look};
 
-use crate::backoff::Backoff;
 use crate::cluster::{Cluster, MachineAddress};
 use crate::error::{Error, PortError};
 use crate::event::{Event, StepPlace};
-use crate::journal::{Entry, StepEffect};
+use crate::journal::Entry;
 use crate::lease::{Lease, held};
 use crate::observe::AT_ONCE;
 use crate::ports::{ApiError, NodeStatus, Ports};
 use crate::provider::ProvidedMachine;
 use crate::shared_list::SharedList;
-
-/// How a plan went.
-#[derive(Debug)]
-pub struct Report {
-    /// The plan.
-    pub plan: Digest,
-    /// The steps that are done.
-    pub done: BTreeSet<StepNumber>,
-    /// The steps that have failed.
-    pub failures: Vec<Failure>,
-    /// The steps that were not started.
-    pub left: Vec<StepNumber>,
-    /// What the plan did not take care of.
-    pub skipped: Vec<Skipped>,
-    /// A stop was asked for.
-    pub stopped: bool,
-    /// Machines were away or not made yet when it was planned, or etcd did not tell its members, so that what they need was
-    /// not known.
-    pub plans_again: bool,
-}
-
-/// A step that has failed.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// The step.
-    pub step: StepNumber,
-    /// What it acted on.
-    pub on: Target,
-    /// What happened.
-    pub error: PortError,
-    /// What is left behind.
-    pub leaves: String,
-    /// The command that helps.
-    pub recovery: String,
-}
-
-impl Report {
-    /// All steps of the plan are done.
-    pub fn is_complete(&self) -> bool {
-        self.failures.is_empty() && self.left.is_empty()
-    }
-
-    /// The report of a plan of which nothing was started, because a stop was asked for.
-    pub(crate) fn stopped<State>(plan: &Plan<State>) -> Self {
-        Self {
-            plan: plan.hash(),
-            done: BTreeSet::new(),
-            failures: Vec::new(),
-            left: plan.steps().iter().map(|step| step.number).collect(),
-            skipped: plan.body().skipped.clone(),
-            stopped: true,
-            plans_again: false,
-        }
-    }
-
-    /// The same with everything done.
-    pub(crate) fn completed(self) -> Self {
-        let (failures, left, skipped) = (Vec::new(), Vec::new(), Vec::new());
-        Self { failures, left, skipped, ..self }
-    }
-
-    /// Another pass may get further: this one did something, and what failed, or was not known when it was planned, may
-    /// pass.
-    pub(crate) fn goes_on(&self) -> bool {
-        (!self.is_complete() || self.plans_again)
-            && !self.stopped
-            && !self.done.is_empty()
-            && self.failures.iter().all(|failure| {
-                // A machine that does not come back is a reason to look, not to go on with the next one; and a lease is not had
-                // sooner by another plan.
-                failure.error.kind == Kind::Retryable
-                    && failure.error.code != "engine.timed-out"
-                    && !failure.error.code.starts_with("lease.")
-            })
-    }
-}
 
 pub(crate) async fn execute(
     plan: &Plan<Approved>,
@@ -123,7 +46,6 @@ pub(crate) async fn execute(
     inventory: &Inventory,
     follows: Option<Digest>,
     lease: &Lease<'_>,
-    holder: &str,
     ports: &Ports<'_>,
 ) -> Result<Report, Error> {
     ports
@@ -131,7 +53,7 @@ pub(crate) async fn execute(
         .append(Entry::PlanStarted {
             plan: plan.hash(),
             goal: plan.body().goal,
-            holder: holder.to_owned(),
+            holder: lease.holder().to_owned(),
             fencing: lease.fencing(),
         })
         .await?;
@@ -160,24 +82,12 @@ pub(crate) async fn execute(
     };
     execution.record_first_use(inventory).await?;
     let mut report = execution.steps().await?;
-    report.plans_again = plans_again(plan, inventory);
+    report.plans_again = report::plans_again(plan, inventory);
     let complete = report.is_complete();
     ports.journal.append(Entry::PlanEnded { plan: plan.hash(), complete }).await?;
     let left = report.failures.len() + report.left.len();
     ports.events.emit(&Event::Ended { plan: plan.hash(), done: report.done.len(), left });
     Ok(report)
-}
-
-/// Whether a plan was made without knowing everything that its machines need.
-fn plans_again(plan: &Plan<Approved>, inventory: &Inventory) -> bool {
-    let is_away =
-        |facts: &MachineFacts| facts.standing.current(inventory.taken) == Some(&Standing::Away);
-    let provides = |step: &Step| step.action.nature().change == Some(Change::Provide);
-    let etcd_unknown =
-        |skipped: &Skipped| skipped.rule.as_deref() == Some(Rule::QuorumUnknown.name());
-    inventory.machines.values().any(is_away)
-        || plan.steps().iter().any(provides)
-        || plan.body().skipped.iter().any(etcd_unknown)
 }
 
 /// One plan that is being carried out.
@@ -205,16 +115,6 @@ struct Execution<'a> {
 /// Makes the configuration that a machine should have: its digest, and its text.
 type Render<'a> =
     dyn Fn(&MachineName) -> Result<(Digest, Secret<String>), RenderError> + Send + Sync + 'a;
-
-/// One step with its machine.
-struct At<'a> {
-    execution: &'a Execution<'a>,
-    step: &'a Step,
-    name: &'a MachineName,
-    ports: &'a Ports<'a>,
-    /// What the step last waited for.
-    last_wait: &'a Mutex<Option<String>>,
-}
 
 /// Why no further step is started.
 enum Halt {
@@ -300,7 +200,7 @@ impl Execution<'_> {
                             continue;
                         }
                         Err(Error::Port(error)) => {
-                            failures.push(failure(step, error));
+                            failures.push(Failure::new(step, error));
                             continue;
                         }
                         // What is not written down is not done: the others come to their end, and nothing more starts.
@@ -333,7 +233,7 @@ impl Execution<'_> {
                 _ => cancelled(),
             };
             self.fail(step, error.code, &error.message).await?;
-            failures.push(failure(step, error));
+            failures.push(Failure::new(step, error));
         }
         let stopped = matches!(halted, Some(Halt::Stop));
         let left = waiting.into_keys().collect();
@@ -370,140 +270,6 @@ impl Execution<'_> {
         });
     }
 
-    async fn step(&self, step: &Step) -> Result<(), Error> {
-        let begun = self.ports.clock.now();
-        let outcome = self.attempt(step).await;
-        match &outcome {
-            Ok(()) => {
-                let took = self.ports.clock.now().since(begun).duration();
-                self.ports.events.emit(&Event::StepDone { place: self.place(step), took });
-            }
-            Err(error) if error.code() == CANCELLED => {}
-            Err(error) => self.fail(step, error.code(), &error.to_string()).await?,
-        }
-        outcome
-    }
-
-    async fn fail(&self, step: &Step, code: &'static str, message: &str) -> Result<(), Error> {
-        self.append(Entry::StepFailed {
-            plan: self.plan.hash(),
-            step: step.number,
-            code: code.to_owned(),
-            message: message.to_owned(),
-        })
-        .await?;
-        let (place, message) = (self.place(step), message.to_owned());
-        self.ports.events.emit(&Event::StepFailed { place, code, message });
-        Ok(())
-    }
-
-    async fn attempt(&self, step: &Step) -> Result<(), Error> {
-        let name = step
-            .on
-            .machine()
-            .ok_or_else(|| PortError::precondition(format!("{} is not a machine", step.on)))?;
-        let nature = step.action.nature();
-        let needs_lease =
-            nature.disturbs || nature.change == Some(Change::Configure) || self.joins_etcd(step);
-        let guarded = Guarded { execution: self, step };
-        let ports = if needs_lease {
-            Ports { lifecycle: &guarded, provider: &guarded, ..*self.ports }
-        } else {
-            *self.ports
-        };
-        let last_wait = Mutex::default();
-        let at = At { execution: self, step, name, ports: &ports, last_wait: &last_wait };
-        let _permit = match nature.change {
-            Some(_) => self.unless_halted(self.changes.acquire()).await?.ok(),
-            None => None,
-        };
-        self.unless_halted(gate::wait(&at)).await?;
-        if nature.disturbs && self.plan.body().goal == Goal::Spec {
-            in_service::check(&at).await?;
-        }
-        precondition::check(&at).await?;
-        if needs_lease {
-            self.unless_halted(self.await_lease(&at)).await??;
-        }
-        // What was asked for while all this was looked at comes before the step.
-        if *self.halting.borrow() {
-            return Err(cancelled().into());
-        }
-        self.append(Entry::StepStarted {
-            plan: self.plan.hash(),
-            step: step.number,
-            verb: step.action.verb().to_owned(),
-            on: step.on.clone(),
-            effect: effect(nature),
-        })
-        .await?;
-        self.ports.events.emit(&Event::StepBegun(self.place(step)));
-        let action = pin!(act::act(&at));
-        let late = pin!(self.ports.clock.sleep(step.time_out.duration()));
-        match select(action, late).await {
-            Either::Left((outcome, _)) => outcome?,
-            Either::Right(((), _)) => {
-                let waited = last_wait.lock().unwrap_or_else(PoisonError::into_inner).take();
-                let waited = waited.map(|what| format!(", waiting for {what}"));
-                let message = format!(
-                    "{} took longer than {}{}",
-                    step.action.verb(),
-                    step.time_out,
-                    waited.unwrap_or_default()
-                );
-                return Err(PortError::new("engine.timed-out", Kind::Retryable, message).into());
-            }
-        }
-        self.append(Entry::StepDone { plan: self.plan.hash(), step: step.number }).await
-    }
-
-    /// Whether a step brings a new member into an etcd that exists.
-    fn joins_etcd(&self, step: &Step) -> bool {
-        let begins = |step: &Step| step.action.nature().etcd == EtcdEffect::Begin;
-        let control_plane =
-            step.on.machine().is_some_and(|name| self.cluster.spec.is_control_plane(name));
-        control_plane
-            && step.action.nature().etcd == EtcdEffect::Join
-            && !self.plan.steps().iter().any(begins)
-    }
-
-    /// Waits before a step is started, unless none is to be started any more.
-    async fn unless_halted<T>(&self, wait: impl Future<Output = T>) -> Result<T, PortError> {
-        let mut halting = self.halting.subscribe();
-        let halted = pin!(halting.wait_for(|halting| *halting));
-        match select(halted, pin!(wait)).await {
-            Either::Left(_) => Err(cancelled()),
-            Either::Right((value, _)) => Ok(value),
-        }
-    }
-
-    /// Makes sure that no other engine can be at work. An API that is away for a moment, as while its only server starts
-    /// again, is waited for.
-    async fn await_lease(&self, at: &At<'_>) -> Result<(), Error> {
-        let started = self.ports.clock.monotonic();
-        at.until(|| async {
-            let waited = self.ports.clock.monotonic().saturating_sub(started);
-            match self.ensure_lease(at.step).await {
-                Err(error) if error.code == "lease.unavailable" && waited < API_COMES_BACK => {
-                    Ok(Look::WaitFor(error.message))
-                }
-                outcome => Ok(Look::Done(outcome?)),
-            }
-        })
-        .await
-    }
-
-    /// A machine is disturbed only while no other engine can be at work.
-    async fn ensure_lease(&self, step: &Step) -> Result<(), PortError> {
-        // The end of a cluster takes its API away; and a person may know that no other engine is at work.
-        let is_waived = self.plan.body().goal == Goal::Destroyed
-            || self.plan.overrides(Rule::LeaseUnavailable, step.on.machine());
-        match self.lease.ensure_fresh().await {
-            Err(error) if error.code == "lease.unavailable" && is_waived => Ok(()),
-            outcome => outcome,
-        }
-    }
-
     /// The nodes of Kubernetes.
     async fn nodes(&self) -> Result<Arc<Vec<NodeStatus>>, ApiError> {
         self.nodes.get(self.ports.kubernetes.nodes()).await
@@ -529,61 +295,6 @@ impl Execution<'_> {
     }
 }
 
-impl At<'_> {
-    /// Where the machine is called. A machine that a provider makes is called by the plans that follow.
-    fn machine(&self) -> Result<&MachineAddress, PortError> {
-        let known = self.execution.addresses.get(self.name);
-        known.ok_or_else(|| PortError::precondition(format!("{} has no known address", self.name)))
-    }
-
-    /// Looks until there is an answer, telling what is waited for in between. The step's time-out ends it.
-    async fn until<T, F>(&self, mut look: impl FnMut() -> F) -> Result<T, Error>
-    where
-        F: Future<Output = Result<Look<T>, Error>>,
-    {
-        let mut backoff = Backoff::new(self.ports.clock, self.ports.entropy);
-        loop {
-            let permit = self.execution.looks.acquire().await.ok();
-            let looked = look().await?;
-            drop(permit);
-            match looked {
-                Look::Done(value) => return Ok(value),
-                Look::WaitFor(what) => {
-                    let place = self.execution.place(self.step);
-                    *self.last_wait.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some(what.clone());
-                    self.ports.events.emit(&Event::StepWaits { place, for_what: what });
-                    backoff.pause().await;
-                }
-            }
-        }
-    }
-}
-
-/// What a look at something that takes time has shown.
-enum Look<T> {
-    Done(T),
-    WaitFor(String),
-}
-
-/// What the journal has to know of a step to tell machines that have not been seen in service since.
-fn effect(nature: Nature) -> Option<StepEffect> {
-    match nature.awaits {
-        Some(Awaited::Node) => Some(StepEffect::AwaitsService),
-        _ => nature.disturbs.then_some(StepEffect::Disturbs),
-    }
-}
-
-fn failure(step: &Step, error: PortError) -> Failure {
-    Failure {
-        step: step.number,
-        on: step.on.clone(),
-        error,
-        leaves: step.leaves.clone(),
-        recovery: step.recovery.clone(),
-    }
-}
-
 fn cancelled() -> PortError {
     PortError::new(CANCELLED, Kind::Retryable, "a stop was asked for before it was done")
 }
@@ -591,7 +302,5 @@ fn cancelled() -> PortError {
 const CANCELLED: &str = "engine.cancelled";
 /// What is under way when a lease is lost or a stop is asked for gets this long: as a machine needs to boot.
 const LAST_WORDS: Duration = Duration::from_mins(5);
-/// An API server that starts again answers within a minute or so.
-const API_COMES_BACK: Duration = Duration::from_mins(2);
 /// How often the journal is looked at for a request of another process to stop.
 const LOOK_FOR_CANCEL: Duration = Duration::from_secs(1);

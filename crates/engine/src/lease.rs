@@ -65,6 +65,10 @@ impl<'a> Lease<'a> {
         Self { claim, ports, state: Mutex::default() }
     }
 
+    pub(crate) fn holder(&self) -> &str {
+        &self.claim.holder
+    }
+
     /// Acquires the lease before anything is started. A lease of another engine is watched until it is renewed, which
     /// proves that the engine is alive, or has run out.
     pub(crate) async fn acquire(&self) -> Result<LeaseOutcome, PortError> {

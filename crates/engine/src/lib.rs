@@ -9,7 +9,9 @@
 
 mod atomic_file;
 mod backoff;
+mod cancel;
 mod cluster;
+mod converge;
 mod error;
 mod event;
 mod execute;
@@ -26,20 +28,20 @@ pub mod provider;
 mod run;
 mod shared_list;
 
+pub use cancel::{Cancelled, cancel};
 pub use cluster::{Cluster, MachineAddress};
+pub use converge::converge;
 pub use error::{Error, PortError};
 pub use event::{Event, StepPlace};
 pub use execute::{Failure, Report};
 pub use lease::{LeaseClaim, LeaseOutcome};
 pub use line_file::{LineFile, LockedLines};
 pub use metrics::Metrics;
-pub use observe::{components, observe};
+pub use observe::{Compared, compare_live, components, observe};
 pub use ports::{
     ApiError, Approver, Clock, Component, Entropy, EtcdMembers, EventSink, Kubernetes, LeaseRecord,
     Lifecycle, ListedMember, Machines, MemberState, NextBoot, NodeStatus, Observed, OwnMachine,
     Ports, Put, Stop, Vault,
 };
 pub use progress::{Doing, Progress};
-pub use run::{
-    Cancelled, Compared, Outcome, Proposal, Want, cancel, compare_live, converge, propose, run,
-};
+pub use run::{Outcome, Proposal, Want, propose, run};

@@ -4,25 +4,27 @@
 //! written, neither to machines nor to the journal. A fact is as old as the question for it. The configuration of a machine
 //! is dropped when it has been compared: only of those machines that are asked at the same time is one held.
 
+mod etcd;
+mod standing;
+
 use std::collections::BTreeMap;
 
-use domain::{
-    Etcd, Fact, Inventory, MachineFacts, MachineName, Member, MemberId, Moment, NodeName,
-    NodeState, Source, Standing,
-};
+use domain::{Fact, Inventory, MachineFacts, MachineName, Moment, NodeName, NodeState, Source};
 use futures_util::future::join;
 use futures_util::stream::{Stream, StreamExt, iter};
-use plan::{Live, RETURNS_WITHIN, RenderError, Renderings};
+use plan::{ConfigChange, Live, RenderError, Renderings};
 
 use crate::cluster::{Cluster, MachineAddress};
 use crate::error::{Error, PortError};
 use crate::event::Event;
-use crate::journal::Ledger;
-use crate::locate::{LocatedMachine, locate};
+use crate::locate::locate;
 use crate::ports::{
-    ApiError, Component, ListedMember, Machines, MemberState, NextBoot, NodeStatus, Observed,
-    OwnMachine, Ports,
+    ApiError, Component, Machines, NextBoot, NodeStatus, Observed, OwnMachine, Ports,
 };
+
+pub(crate) use etcd::etcd_now;
+use etcd::{Addresses, members};
+use standing::{facts, has_no_etcd};
 
 /// What was seen, and what every machine should have beside what it has.
 pub(crate) struct Observation {
@@ -53,6 +55,26 @@ pub(crate) async fn observe_all(
 /// What was seen of a cluster.
 pub async fn observe(cluster: &Cluster, ports: &Ports<'_>) -> Result<Inventory, Error> {
     look(cluster, ports, |_, _| Ok(())).await
+}
+
+/// A machine's configuration beside what it should be; where it has none to compare, the reason.
+pub type Compared = Result<ConfigChange, String>;
+
+/// Compares every machine with the spec.
+pub async fn compare_live(
+    cluster: &Cluster,
+    ports: &Ports<'_>,
+) -> Result<BTreeMap<MachineName, Compared>, Error> {
+    let Observation { inventory, desired } = observe_all(cluster, ports).await?;
+    let compared = desired.into_iter().map(|(name, rendering)| {
+        let why_not = || match inventory.machines.get(&name) {
+            Some(facts) => facts.config.why_not(inventory.taken),
+            None => "not observed".to_owned(),
+        };
+        let change = rendering.change.ok_or_else(why_not);
+        (name, change)
+    });
+    Ok(compared.collect())
 }
 
 /// What runs on machines of ours, each asked for itself.
@@ -184,178 +206,6 @@ async fn look(
     Ok(Inventory { taken, machines, etcd, api, begun, bootstrapping, kubeconfig, orphans })
 }
 
-/// The members of etcd as they are now.
-///
-/// A control plane that does not answer counts as one without etcd where `is_waived` says so.
-pub(crate) async fn etcd_now(
-    cluster: &Cluster,
-    ports: &Ports<'_>,
-    is_waived: impl Fn(&MachineName) -> bool,
-) -> Result<Fact<Etcd>, Error> {
-    let ledger = ports.journal.ledger().await?;
-    let located = locate(cluster, ports).await?;
-    let now = ports.clock.now();
-    let control_planes = located.control_planes();
-    let asking = control_planes.iter().map(|machine| async move {
-        match &machine.address {
-            Ok(address) => ports.machines.observe(address).await,
-            Err(why) => Observed::Unreachable(why.clone()),
-        }
-    });
-    let observed: Vec<Observed> = at_once(asking.collect()).collect().await;
-    let mut told = Addresses::new();
-    let mut standings = Vec::new();
-    for (machine, observed) in control_planes.iter().copied().zip(observed) {
-        let standing = standing(machine, &observed, &ledger, cluster, now);
-        let is_seen = matches!(&standing, Fact::Known { value, .. } if *value != Standing::Away);
-        let is_absent = is_without_etcd(&standing, ledger.recorded.contains_key(&machine.name));
-        if !is_absent && (is_seen || !is_waived(&machine.name)) {
-            standings.push((machine, standing));
-        }
-        if let Observed::Ours(own) = observed {
-            told.insert(machine.name.clone(), own.addresses);
-        }
-    }
-    let asked = members(&control_planes, &standings, told, ports).await;
-    Ok(asked.combine(&ledger, ports).await)
-}
-
-/// Whether a machine certainly has no etcd because it is not there, or was never configured.
-fn has_no_etcd(facts: &MachineFacts) -> bool {
-    is_without_etcd(&facts.standing, facts.recorded.is_some())
-}
-
-fn is_without_etcd(standing: &Fact<Standing>, recorded: bool) -> bool {
-    match standing {
-        Fact::Known { value: Standing::Starting, .. } => true,
-        // What is gone may have taken an etcd along.
-        Fact::Known { value: Standing::Absent, .. } => !recorded,
-        _ => false,
-    }
-}
-
-fn standing(
-    machine: &LocatedMachine,
-    observed: &Observed,
-    ledger: &Ledger,
-    cluster: &Cluster,
-    now: Moment,
-) -> Fact<Standing> {
-    let name = &machine.name;
-    if let Fact::Known { value: None, .. } = machine.instance {
-        return known(Standing::Absent, now, Source::Provider);
-    }
-    let configured = ledger.configuring.get(name).map(|since| now.since(*since));
-    match observed {
-        Observed::Maintenance => known(Standing::Maintenance, now, Source::Maintenance),
-        // It answers while it is installed, before it is any installation.
-        Observed::Ours(own) if configured.is_some() && !(own.is_settled && own.node.is_some()) => {
-            known(Standing::Coming, now, Source::TalosApi)
-        }
-        Observed::Ours(_) => known(Standing::Ours, now, Source::TalosApi),
-        Observed::Foreign => known(Standing::Another, now, Source::TalosApi),
-        Observed::Unreachable(why) => {
-            let generation = match &machine.instance {
-                Fact::Known { value: Some(instance), .. } => Some(&instance.generation),
-                _ => None,
-            };
-            let disturbed = ledger.disturbed.get(name).map(|since| now.since(*since));
-            match (configured, disturbed) {
-                (Some(ago), _) if ago <= cluster.spec.policy.install_within => {
-                    known(Standing::Coming, now, Source::Directory)
-                }
-                (Some(ago), _) => Fact::NotKnown {
-                    why: format!(
-                        "{why}; it was configured {ago} ago and has not been seen since: look at its \
-                         console, and boot it into maintenance to begin again"
-                    ),
-                },
-                // What was reset is not expected as it was.
-                (None, Some(ago)) if ago <= RETURNS_WITHIN && !ledger.resetting.contains(name) => {
-                    known(Standing::Away, now, Source::Directory)
-                }
-                // This journal asked for it, and nothing was done with it since. A journal that did not ask does not know.
-                (None, None)
-                    if ledger.generations.get(name) == generation
-                        && generation.is_some()
-                        && !ledger.recorded.contains_key(name) =>
-                {
-                    known(Standing::Starting, now, Source::Provider)
-                }
-                (None, _) => Fact::NotKnown { why: why.clone() },
-            }
-        }
-    }
-}
-
-fn facts(
-    machine: &LocatedMachine,
-    observed: Observed,
-    ledger: &Ledger,
-    cluster: &Cluster,
-    now: Moment,
-) -> MachineFacts {
-    let name = &machine.name;
-    let standing = standing(machine, &observed, ledger, cluster, now);
-    let why = match &observed {
-        Observed::Maintenance => "in maintenance",
-        Observed::Ours(_) => "not told",
-        Observed::Foreign => "foreign",
-        Observed::Unreachable(why) => why,
-    };
-    let mut facts = MachineFacts {
-        address: match &machine.address {
-            Ok(known_at) => {
-                let source = match machine.instance {
-                    Fact::Known { .. } => Source::Provider,
-                    Fact::NotKnown { .. } => Source::Directory,
-                };
-                known(known_at.address, now, source)
-            }
-            Err(why) => not_known(why),
-        },
-        instance: machine.instance.clone(),
-        generation: ledger.generations.get(name).copied().unwrap_or_default(),
-        standing,
-        node: not_known(why),
-        recorded: ledger.recorded.get(name).cloned(),
-        boot: not_known(why),
-        talos: not_known(why),
-        config: not_known(why),
-        staged: not_known(why),
-        disks: not_known(why),
-        member: not_known(why),
-        node_name: not_known(why),
-        kubernetes: not_known(why),
-        unwell: not_known(why),
-        disturbed: ledger.disturbed.get(name).copied(),
-    };
-    let Observed::Ours(own) = observed else { return facts };
-    let OwnMachine { node, boot, talos, config, next_boot, addresses: _, node_name, is_settled: _ } =
-        *own;
-    facts.talos = known(talos, now, Source::TalosApi);
-    facts.node = fact(node, now);
-    facts.boot = fact(boot, now);
-    facts.node_name = fact(node_name, now);
-    facts.config = fact(config.as_ref().map(|config| cluster.key.config(config)), now);
-    match next_boot {
-        NextBoot::NotKnown => {}
-        NextBoot::Same => facts.staged = known(None, now, Source::TalosApi),
-        NextBoot::Other(staged) => {
-            let digest = cluster.key.config(&staged);
-            let differs = !matches!(&facts.config, Fact::Known { value, .. } if *value == digest);
-            facts.staged = known(differs.then_some(digest), now, Source::TalosApi);
-        }
-    }
-    // What configured it did not live to write down which installation it became.
-    if ledger.configuring.contains_key(name)
-        && let Fact::Known { value, .. } = &facts.node
-    {
-        facts.recorded = Some(value.clone());
-    }
-    facts
-}
-
 /// What Kubernetes says about a machine's node.
 fn node_state(
     facts: &MachineFacts,
@@ -372,163 +222,6 @@ fn node_state(
     known(found.map_or(NodeState::Absent, |node| node.state), now, Source::Kubernetes)
 }
 
-/// What every control plane said about its own member.
-struct Asked<'a> {
-    at: Moment,
-    /// Members of machines of ours.
-    own: BTreeMap<MemberId, (&'a MachineAddress, MemberState)>,
-    /// Machines that certainly have none.
-    without: Vec<&'a MachineName>,
-    /// A control plane that does not answer.
-    unreachable: Option<String>,
-    /// Why something else is not known.
-    problem: Option<String>,
-    control_planes: Vec<&'a MachineAddress>,
-    told: Addresses,
-}
-
-/// All addresses of each machine that told them.
-type Addresses = BTreeMap<MachineName, Vec<String>>;
-
-/// Asks the control planes for their members: those of `standings`, since others certainly have none.
-async fn members<'a>(
-    control_planes: &[&'a LocatedMachine],
-    standings: &[(&'a LocatedMachine, Fact<Standing>)],
-    told: Addresses,
-    ports: &Ports<'_>,
-) -> Asked<'a> {
-    let mut asked = Asked {
-        at: ports.clock.now(),
-        own: BTreeMap::new(),
-        without: Vec::new(),
-        unreachable: None,
-        problem: None,
-        control_planes: control_planes
-            .iter()
-            .filter_map(|machine| machine.address.as_ref().ok())
-            .collect(),
-        told,
-    };
-    let mut ours = Vec::new();
-    for (machine, standing) in standings {
-        let name = &machine.name;
-        match (standing, &machine.address) {
-            (Fact::Known { value: Standing::Ours, .. }, Ok(address)) => ours.push(address),
-            (Fact::Known { value: Standing::Maintenance | Standing::Coming, .. }, _) => {
-                asked.without.push(name);
-            }
-            (Fact::Known { value: Standing::Another, .. }, _) => {
-                asked.problem = Some(format!("{name} is foreign"));
-            }
-            (Fact::Known { value: Standing::Away | Standing::Starting, .. }, _) => {
-                asked.unreachable = Some(format!("{name} is not back yet"));
-            }
-            (Fact::Known { value: Standing::Absent, .. }, _) => {
-                asked.unreachable = Some(format!("{name} is gone"));
-            }
-            (Fact::NotKnown { why }, _) | (Fact::Known { value: Standing::Ours, .. }, Err(why)) => {
-                asked.unreachable = Some(format!("{name} is unreachable ({why})"));
-            }
-        }
-    }
-    let states = each(&ours, |address| ports.etcd.status(address)).await;
-    for (address, state) in ours.into_iter().zip(states) {
-        match state {
-            Ok(Some(state)) => {
-                asked.own.insert(state.id, (address, state));
-            }
-            Ok(None) => asked.without.push(&address.name),
-            Err(error) => asked.problem = Some(format!("{}: {}", address.name, error.message)),
-        }
-    }
-    asked
-}
-
-impl<'a> Asked<'a> {
-    /// The member of each machine that told about it.
-    fn own_members(&self) -> Vec<(&'a MachineName, Fact<Option<MemberId>>)> {
-        let own = self.own.iter().map(|(id, (address, _))| (&address.name, Some(*id)));
-        let without = self.without.iter().map(|name| (*name, None));
-        own.chain(without)
-            .map(|(name, member)| (name, known(member, self.at, Source::TalosApi)))
-            .collect()
-    }
-
-    /// The members of etcd. That there are none is a fact only when every control plane has said so.
-    async fn combine(&self, ledger: &Ledger, ports: &Ports<'_>) -> Fact<Etcd> {
-        let now = self.at;
-        let mut problem = self.problem.clone().or_else(|| self.unreachable.clone());
-        // A member that answers knows the others.
-        for (address, _) in self.own.values() {
-            match ports.etcd.list(address).await {
-                Ok(listed) => return known(self.members(&listed, ledger), now, Source::TalosApi),
-                Err(error) => problem = Some(format!("{}: {}", address.name, error.message)),
-            }
-        }
-        match problem {
-            Some(why) => Fact::NotKnown { why },
-            None => known(Etcd::default(), now, Source::TalosApi),
-        }
-    }
-
-    fn members(&self, listed: &[ListedMember], ledger: &Ledger) -> Etcd {
-        let max_applied = self.own.values().map(|(_, state)| state.applied).max();
-        let leader = self.leader(listed);
-        let members = listed.iter().map(|listed| {
-            let state = self.own.get(&listed.id);
-            // By its own word, by what was recorded, and only then by the addresses that peers use.
-            let machine = state
-                .map(|(address, _)| address.name.clone())
-                .or_else(|| ledger.members.get(&listed.id).cloned())
-                .or_else(|| self.by_address(listed));
-            let member = Member {
-                machine,
-                voter: listed.voter,
-                started: !listed.name.is_empty(),
-                // A member that follows no leader, or another one, is cut off from the others: it answers and does not vote.
-                lag: state
-                    .filter(|(_, state)| leader.is_some() && state.leader == leader)
-                    .map(|(_, state)| max_applied.unwrap_or_default() - state.applied),
-            };
-            (listed.id, member)
-        });
-        let members: BTreeMap<MemberId, Member> = members.collect();
-        let apart = self
-            .own
-            .iter()
-            .filter(|(id, _)| !members.contains_key(id))
-            .map(|(_, (address, _))| address.name.clone())
-            .collect();
-        Etcd { members, leader, apart }
-    }
-
-    /// The leader that most members follow, if it is one of those that are listed.
-    fn leader(&self, listed: &[ListedMember]) -> Option<MemberId> {
-        let mut followers: BTreeMap<MemberId, usize> = BTreeMap::new();
-        for leader in self.own.values().filter_map(|(_, state)| state.leader) {
-            *followers.entry(leader).or_default() += 1;
-        }
-        followers.retain(|leader, _| listed.iter().any(|member| member.id == *leader));
-        followers.into_iter().max_by_key(|(_, count)| *count).map(|(leader, _)| leader)
-    }
-
-    fn by_address(&self, listed: &ListedMember) -> Option<MachineName> {
-        let mut machines = self.control_planes.iter();
-        let found = machines.find(|known| listed.addresses.contains(&known.address.to_string()));
-        if let Some(found) = found {
-            return Some(found.name.clone());
-        }
-        // Peers may talk over a network that the spec does not name. An address that two machines have, as one that moves
-        // between them, says nothing.
-        let has = |told: &[String]| told.iter().any(|address| listed.addresses.contains(address));
-        let mut machines = self.told.iter().filter(|(_, told)| has(told));
-        match (machines.next(), machines.next()) {
-            (Some((name, _)), None) => Some(name.clone()),
-            _ => None,
-        }
-    }
-}
-
 /// Asks machines, not too many at once, and gives the answers in their order.
 async fn each<'a, T, F: Future<Output = T>>(
     addresses: &[&'a MachineAddress],
@@ -542,13 +235,6 @@ async fn each<'a, T, F: Future<Output = T>>(
 /// sent to another thread otherwise.
 fn at_once<T, F: Future<Output = T>>(asking: Vec<F>) -> impl Stream<Item = T> + Unpin {
     Box::pin(iter(asking).buffered(AT_ONCE))
-}
-
-fn fact<T>(value: Option<T>, now: Moment) -> Fact<T> {
-    match value {
-        Some(value) => known(value, now, Source::TalosApi),
-        None => not_known("the machine does not tell yet"),
-    }
 }
 
 fn known<T>(value: T, seen: Moment, source: Source) -> Fact<T> {

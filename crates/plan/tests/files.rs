@@ -87,6 +87,20 @@ fn every_code_and_rule_is_in_the_reference() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
+/// The checker knows of a step what its action declares, so that a new action needs no change of it.
+#[test]
+fn the_checker_names_no_action() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/check");
+    let mut files = 0;
+    for entry in fs_err::read_dir(folder).expect("the checker") {
+        let path = entry.expect("an entry").path();
+        let text = fs_err::read_to_string(&path).expect("a file");
+        assert!(!text.contains("Action::"), "{}", path.display());
+        files += 1;
+    }
+    assert!(files > 5);
+}
+
 #[test]
 fn an_inventory_is_read_as_it_was_written() {
     let mut world = World::new(&World::text(3, 1, "")).expect("a spec");

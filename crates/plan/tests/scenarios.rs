@@ -9,8 +9,8 @@ use std::path::Path;
 use plan::{
     Action, ApplyMode, Body, BootId, DigestKey, Disk, Draft, Goal, Instance, MachineName, Member,
     MemberId, Moment, NodeIdentity, NodeState, Orphan, Override, PatchSource, Plan, Planned,
-    ProviderId, QuorumProof, Renderer, Source, Span, SpecError, Standing, StepNumber, Target,
-    check, compare,
+    ProviderId, QuorumProof, Renderer, ResetMachine, Source, Span, SpecError, Standing, StepNumber,
+    Target, check, compare,
 };
 use talos_config::{Mode, Origin, Secret};
 use testkit::scripts;
@@ -435,6 +435,9 @@ impl Stage {
                     panic!("no configuration");
                 };
                 given.mode = ApplyMode::NoReboot;
+            }
+            ["step", number, "resets", "the", "machine"] => {
+                body.steps[step(number)].action = ResetMachine {}.into();
             }
             ["key", "of", "another", "vault"] => {
                 body.identity = DigestKey::new([8; 32]).cluster(&body.cluster);

@@ -181,8 +181,7 @@ impl Journal for FileJournal {
             atomic_file::create_directory(&directory.join("plans"))?;
             Ok(atomic_file::write(&path, &text)?)
         })
-        .await?;
-        self.append(Entry::PlanApproved(plan.approval().clone())).await
+        .await
     }
 
     async fn stored_plan(&self, hash: Digest) -> Option<Plan<Draft>> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{Digest, MachineName, MemberId, Moment, NodeIdentity};
-use plan::{Goal, StepNumber};
+use plan::{Approval, Goal, StepNumber};
 use serde::{Deserialize, Serialize};
 
 use super::{Entry, StepEffect};
@@ -28,6 +28,8 @@ pub struct Ledger {
     pub resetting: BTreeSet<MachineName>,
     /// The machine that etcd was begun on, until a member of it is recorded.
     pub bootstrapping: Option<MachineName>,
+    /// The last approval.
+    pub approved: Option<Approval>,
     /// The last plan that was started, did not come to a good end, and was not abandoned.
     pub unfinished: Option<Unfinished>,
     /// The engine that started the last plan.
@@ -120,9 +122,8 @@ impl Ledger {
                     self.disturbed.remove(&machine);
                 }
             }
-            Entry::PlanApproved(_)
-            | Entry::StepFailed { .. }
-            | Entry::PlanEnded { complete: false, .. } => {}
+            Entry::PlanApproved(approval) => self.approved = Some(approval.clone()),
+            Entry::StepFailed { .. } | Entry::PlanEnded { complete: false, .. } => {}
         }
     }
 

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::cluster::{cluster, parse, text_of};
-use crate::engine::{Directory, Engine, What, World, said, simulate};
+use crate::engine::{Directory, Engine, KillPhase, What, World, said, simulate};
+use crate::model::Model;
 
 fn list(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
@@ -119,5 +120,63 @@ fn bootstrap_looks_again_before_it_tries_again() {
         let tries = engine.log().iter().filter(|call| *call == "bootstrap cp-1").count();
         assert_eq!(tries, 1);
         assert!(said(&outcome).contains("cp-1 failed: engine.precondition"), "{}", said(&outcome));
+    });
+}
+
+#[test]
+fn bootstrap_waits_for_every_control_plane_to_answer() {
+    simulate(async {
+        let cluster = cluster(3, 0);
+        let (world, directory) = (World::new(&cluster), Directory::new("first"));
+        world.with(|model| model.machine("cp-3").cut = true);
+        let outcome = Engine::new(&world, &directory).apply(&cluster, &[]).await;
+        assert_eq!(said(&outcome), "bootstrap.unseen");
+        assert_eq!(*world.calls(), Vec::<String>::new());
+    });
+}
+
+/// That there are no members has to be a fact right before etcd begins, and not only when it was planned.
+#[test]
+fn bootstrap_is_not_done_on_what_was_seen_before() {
+    let silent = |model: &mut Model| model.machine("cp-3").cut = true;
+    let answers = |model: &mut Model| model.other_api = true;
+    for happens in [What::meanwhile(silent), What::meanwhile(answers)] {
+        simulate(async {
+            let cluster = cluster(3, 0);
+            let (world, directory) = (World::new(&cluster), Directory::new("first"));
+            world.once("append MachineRecorded", happens);
+            let outcome = Engine::new(&world, &directory).pass(&cluster, &[]).await;
+            let said = said(&outcome);
+            assert!(said.contains("cp-1 failed: engine.precondition"), "{said}");
+            assert_eq!(world.with(|model| model.bootstraps), 0);
+        });
+    }
+}
+
+/// Talos keeps a bootstrap in memory until etcd has started.
+#[test]
+fn bootstrap_that_a_machine_forgot_is_done_again_there_and_nowhere_else() {
+    simulate(async {
+        let cluster = cluster(3, 0);
+        let (world, directory) = (World::new(&cluster), Directory::new("first"));
+        let killed =
+            Engine::killed_at_label(&world, &directory, "bootstrap cp-1", KillPhase::After);
+        assert!(killed.resume(&cluster, Vec::new()).await.is_none());
+        world.with(|model| {
+            model.forget_bootstrap("cp-1");
+            model.machine("cp-1").cut = true;
+        });
+        // It may still begin there at any moment: even a person who leaves it out does not begin another one.
+        world.wait(Duration::from_mins(30)).await;
+        let rules = ["bootstrap.unseen"];
+        let outcome = Engine::new(&world, &directory).apply(&cluster, &rules).await;
+        assert_eq!(said(&outcome), "bootstrap.again");
+        world.with(|model| model.machine("cp-1").cut = false);
+        world.settle().await;
+        world.calls().clear();
+        let outcome = Engine::new(&world, &directory).apply(&cluster, &[]).await;
+        assert_eq!(said(&outcome), "complete");
+        assert_eq!(*world.calls(), ["bootstrap cp-1"]);
+        assert_eq!(world.with(|model| model.members.len()), 3);
     });
 }

@@ -12,16 +12,65 @@ use crate::cluster::{
 use crate::engine::{Directory, Engine, KillPhase, Snapshot, World, has_effect, said, simulate};
 use crate::model::Model;
 
+/// At every call there is, before and after it.
 #[test]
 fn killed_create_of_one_finishes() {
     let cluster = cluster(1, 0);
-    Case { creates: true, ..Case::new(new_world(&cluster), cluster) }.sweep();
+    let looks = usize::MAX;
+    Case { creates: true, looks, ..Case::new(new_world(&cluster), cluster) }.sweep();
 }
 
 #[test]
 fn killed_create_of_three_and_one_finishes() {
     let cluster = cluster(3, 1);
     Case { creates: true, ..Case::new(new_world(&cluster), cluster) }.sweep();
+}
+
+#[test]
+fn twice_killed_create_finishes() {
+    let cluster = cluster(3, 1);
+    Case { creates: true, twice: true, ..Case::new(new_world(&cluster), cluster) }.sweep();
+}
+
+#[test]
+fn killed_join_of_a_worker_finishes() {
+    let before = created(&cluster(1, 0));
+    Case { looks: usize::MAX, ..Case::new(before, cluster(1, 1)) }.sweep();
+}
+
+#[test]
+fn killed_join_beside_a_change_finishes() {
+    let before = created(&cluster(2, 1));
+    Case::new(before, cluster_with(3, 2, WITHOUT_REBOOT)).sweep();
+}
+
+/// A person has said that the worker that was installed anew is the right one.
+#[test]
+fn killed_change_of_a_replaced_worker_finishes() {
+    let before = simulate(async {
+        let (world, directory) = World::created(&cluster(1, 1)).await;
+        world.with(|model| model.reinstall("w-1"));
+        world.snapshot(&directory)
+    });
+    let case = Case::new(before, cluster_with(1, 1, WITHOUT_REBOOT));
+    Case { overrides: vec![overriding("identity.node=w-1")], ..case }.sweep();
+}
+
+/// A person has said that the only etcd is gone for good.
+#[test]
+fn killed_second_beginning_of_a_cluster_finishes() {
+    let before = simulate(async {
+        let (world, directory) = World::created(&cluster(1, 1)).await;
+        world.with(|model| {
+            model.may_lose_quorum = true;
+            model.wipe("cp-1");
+        });
+        world.settle().await;
+        world.snapshot(&directory)
+    });
+    let rules = ["identity.maintenance=cp-1", "bootstrap.again", "create.configured"];
+    let overrides = rules.map(overriding).to_vec();
+    Case { creates: true, overrides, ..Case::new(before, cluster(1, 1)) }.sweep();
 }
 
 #[test]
@@ -100,12 +149,18 @@ struct Case {
     reboots: usize,
     /// How often a person starts it again at most, a minute later each time.
     resumes: usize,
+    /// The engine that follows is killed as well.
+    twice: bool,
+    /// As many calls without an effect are kill points.
+    looks: usize,
 }
 
 impl Case {
     fn new(before: Snapshot, cluster: Cluster) -> Self {
         let (goal, overrides) = (Goal::Spec, Vec::new());
-        Self { before, cluster, goal, overrides, creates: false, reboots: 0, resumes: 1 }
+        let looks = usize::try_from(testkit::cases(LOOKS)).expect("a count");
+        let (creates, twice) = (false, false);
+        Self { before, cluster, goal, overrides, creates, reboots: 0, resumes: 1, twice, looks }
     }
 
     fn begin(&self) -> (World, Directory) {
@@ -129,17 +184,15 @@ impl Case {
             engine.log()
         });
         let looks = log.iter().filter(|label| !has_effect(label)).count();
-        let stride = looks.div_ceil(usize::try_from(testkit::cases(LOOKS)).expect("a count"));
+        let stride = looks.div_ceil(self.looks).max(1);
         let mut look = 0;
         let mut wrong = Vec::new();
         for (number, label) in log.iter().enumerate() {
-            let phases: &[KillPhase] = if has_effect(label) {
-                &[KillPhase::Before, KillPhase::After]
-            } else {
-                look += 1;
-                if look % stride == 0 { &[KillPhase::After] } else { &[] }
-            };
-            for phase in phases {
+            look += usize::from(!has_effect(label));
+            if !has_effect(label) && look % stride != 0 {
+                continue;
+            }
+            for phase in &[KillPhase::Before, KillPhase::After] {
                 let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                     self.killed(number, *phase, label);
                 }));
@@ -160,6 +213,12 @@ impl Case {
             assert!(engine.run(&self.cluster, want).await.is_none(), "{at}: not reached");
             assert!(directory.is_free(), "{at}: the slot is not free");
             world.wait(Duration::from_secs(1)).await;
+            if self.twice {
+                // At another place each time; it may also come to its end before.
+                let second = Engine::killed_at(&world, &directory, number * 7 % 101, phase);
+                let _ = second.resume(&self.cluster, self.overrides.clone()).await;
+                world.wait(Duration::from_secs(1)).await;
+            }
             let mut outcomes = Vec::new();
             for _ in 0..self.resumes {
                 let engine = Engine::new(&world, &directory);

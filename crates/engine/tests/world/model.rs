@@ -28,6 +28,8 @@ pub struct Model {
     /// How many machines the provider has made.
     pub made: usize,
     pub bootstraps: usize,
+    /// An API answers for the cluster that is not that of its machines here.
+    pub other_api: bool,
     /// What must never happen, as far as it has.
     pub violations: Vec<String>,
     /// A person has said so: the cluster ends, or its only voter boots again.
@@ -387,6 +389,9 @@ impl Model {
     }
 
     pub fn api_answers(&self) -> bool {
+        if self.other_api {
+            return true;
+        }
         let serves = |machine: &Machine| machine.control_plane && machine.serves(self.now);
         self.has_quorum() && self.machines.values().any(serves)
     }
@@ -450,6 +455,15 @@ impl Model {
         self.members.insert(id, Member { machine: name.to_owned(), voter: true, joined: now });
         self.bootstraps += 1;
         Ok(true)
+    }
+
+    /// A machine boots again before its etcd has started, and does not know of a bootstrap any more.
+    pub fn forget_bootstrap(&mut self, name: &str) {
+        let now = self.now;
+        self.members.clear();
+        let machine = self.machine(name);
+        machine.member = None;
+        machine.go_down(now, machine.boot_takes);
     }
 
     pub fn forfeit(&mut self, name: &str) -> Result<(), No> {

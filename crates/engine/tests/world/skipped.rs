@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use ::engine::{Outcome, Want};
+use ::engine::journal::{Entry, Journal};
+use ::engine::{Clock, Outcome, Want};
+use plan::Approval;
 
 use crate::cluster::{WITHOUT_REBOOT, cluster, cluster_with};
 use crate::engine::{Directory, Engine, What, World, said, simulate};
@@ -119,5 +121,24 @@ fn plan_from_a_file_is_followed_by_no_other() {
         assert!(said(&outcome).starts_with("w-1 failed: machine.not-now"), "{}", said(&outcome));
         let kinds = directory.kinds_since(before);
         assert_eq!(kinds.iter().filter(|kind| **kind == "PlanStarted").count(), 1);
+    });
+}
+
+#[test]
+fn approval_that_was_given_beforehand_is_recorded_once() {
+    simulate(async {
+        let (world, directory) = World::created(&cluster(1, 1)).await;
+        let wanted = cluster_with(1, 1, WITHOUT_REBOOT);
+        let engine = Engine::without_approval(&world, &directory);
+        let Ok(Outcome::NeedsApproval(plan)) = engine.pass(&wanted, &[]).await else {
+            panic!("a plan")
+        };
+        let approval = Approval { plan: plan.hash(), by: "another".to_owned(), at: engine.now() };
+        engine.append(Entry::PlanApproved(approval)).await.expect("a journal");
+        let before = directory.entries().len();
+        let want = Want::Plan(Box::new(plan.into_draft()));
+        let outcome = engine.run(&wanted, want).await.expect("an end");
+        assert_eq!(said(&outcome), "complete");
+        assert!(!directory.kinds_since(before).contains(&"PlanApproved"));
     });
 }

@@ -97,7 +97,9 @@ const HEAD: &str = "\
 
 # Steps
 
-A plan is made of these steps. Planner and checker know of a step what its row says, and nothing else.
+A plan is made of these steps. Planner and checker know of a step what its row says; besides,
+of a configuration its digest and mode, of a node whether it has to be ready, and of a machine of a provider its class,
+generation and id.
 
 * **Needed state**: `ours` knows the credentials of the cluster; `coming` was configured by this directory and still boots;
   `away` was disturbed by this directory and still has time to come back; `in maintenance` waits for its first

@@ -42,7 +42,7 @@ impl Check<'_> {
                 } else {
                     format!("{} does not end a cluster", step.action.verb())
                 };
-                let hint = "machines are reset by a plan that ends the cluster: make a new plan";
+                let hint = "only a plan that ends the cluster resets or destroys machines: make a new plan";
                 findings.about_step(Rule::DestroyGoal, step, message, hint);
             }
         }

@@ -1,0 +1,108 @@
+//! How a plan went, and whether another pass may get further.
+
+use std::collections::BTreeSet;
+
+use domain::{Digest, Inventory, Kind, MachineFacts, Standing, Target};
+use plan::{Approved, Change, Plan, Rule, Skipped, Step, StepNumber};
+
+use crate::error::PortError;
+
+/// How a plan went.
+#[derive(Debug)]
+pub struct Report {
+    /// The plan.
+    pub plan: Digest,
+    /// The steps that are done.
+    pub done: BTreeSet<StepNumber>,
+    /// The steps that have failed.
+    pub failures: Vec<Failure>,
+    /// The steps that were not started.
+    pub left: Vec<StepNumber>,
+    /// What the plan did not take care of.
+    pub skipped: Vec<Skipped>,
+    /// A stop was asked for.
+    pub stopped: bool,
+    /// Machines were away or not made yet when it was planned, or etcd did not tell its members, so that what they need was
+    /// not known.
+    pub plans_again: bool,
+}
+
+/// A step that has failed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The step.
+    pub step: StepNumber,
+    /// What it acted on.
+    pub on: Target,
+    /// What happened.
+    pub error: PortError,
+    /// What is left behind.
+    pub leaves: String,
+    /// The command that helps.
+    pub recovery: String,
+}
+
+impl Failure {
+    pub(super) fn new(step: &Step, error: PortError) -> Self {
+        Self {
+            step: step.number,
+            on: step.on.clone(),
+            error,
+            leaves: step.leaves.clone(),
+            recovery: step.recovery.clone(),
+        }
+    }
+}
+
+impl Report {
+    /// All steps of the plan are done.
+    pub fn is_complete(&self) -> bool {
+        self.failures.is_empty() && self.left.is_empty()
+    }
+
+    /// The report of a plan of which nothing was started, because a stop was asked for.
+    pub(crate) fn stopped<State>(plan: &Plan<State>) -> Self {
+        Self {
+            plan: plan.hash(),
+            done: BTreeSet::new(),
+            failures: Vec::new(),
+            left: plan.steps().iter().map(|step| step.number).collect(),
+            skipped: plan.body().skipped.clone(),
+            stopped: true,
+            plans_again: false,
+        }
+    }
+
+    /// The same with everything done.
+    pub(crate) fn completed(self) -> Self {
+        let (failures, left, skipped) = (Vec::new(), Vec::new(), Vec::new());
+        Self { failures, left, skipped, ..self }
+    }
+
+    /// Another pass may get further: this one did something, and what failed, or was not known when it was planned, may
+    /// pass.
+    pub(crate) fn goes_on(&self) -> bool {
+        (!self.is_complete() || self.plans_again)
+            && !self.stopped
+            && !self.done.is_empty()
+            && self.failures.iter().all(|failure| {
+                // A machine that does not come back is a reason to look, not to go on with the next one; and a lease is not had
+                // sooner by another plan.
+                failure.error.kind == Kind::Retryable
+                    && failure.error.code != "engine.timed-out"
+                    && !failure.error.code.starts_with("lease.")
+            })
+    }
+}
+
+/// Whether a plan was made without knowing everything that its machines need.
+pub(super) fn plans_again(plan: &Plan<Approved>, inventory: &Inventory) -> bool {
+    let is_away =
+        |facts: &MachineFacts| facts.standing.current(inventory.taken) == Some(&Standing::Away);
+    let provides = |step: &Step| step.action.nature().change == Some(Change::Provide);
+    let etcd_unknown =
+        |skipped: &Skipped| skipped.rule.as_deref() == Some(Rule::QuorumUnknown.name());
+    inventory.machines.values().any(is_away)
+        || plan.steps().iter().any(provides)
+        || plan.body().skipped.iter().any(etcd_unknown)
+}
