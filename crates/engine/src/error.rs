@@ -73,7 +73,7 @@ impl PortError {
         "kubernetes.unreachable",
         "lease.held",
         "lease.unavailable",
-        "machine.unwell",
+        "machine.unhealthy",
         "provider.credentials",
         "provider.unknown",
         "vault.unreadable",

@@ -210,7 +210,20 @@ impl Machine {
     /// # Panics
     /// When the harness cannot.
     pub fn wipe_at_next_start(&self) {
-        let request = Request::Wipe { size: self.site.size, node: self.name.clone() };
+        self.wipe("");
+    }
+
+    /// Lets it start without the data of its etcd the next time, and with everything else.
+    ///
+    /// # Panics
+    /// When the harness cannot.
+    pub fn lose_etcd_at_next_start(&self) {
+        self.wipe("var/lib/etcd");
+    }
+
+    fn wipe(&self, folder: &str) {
+        let (size, node, folder) = (self.site.size, self.name.clone(), folder.to_owned());
+        let request = Request::Wipe { size, node, folder };
         ask(&request).unwrap_or_else(|error| panic!("{}: {error}", self.name));
     }
 
@@ -307,12 +320,14 @@ pub enum Request {
         /// Which of the two.
         on: bool,
     },
-    /// Lets a node start with an empty disk the next time.
+    /// Lets a node start with an empty folder of its disk the next time.
     Wipe {
         /// The cluster that it belongs to.
         size: Size,
         /// Its name.
         node: String,
+        /// Relative to the disk; empty for all of it.
+        folder: String,
     },
     /// What there is.
     Status,

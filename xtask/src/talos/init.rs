@@ -237,8 +237,13 @@ impl Root {
         self.fresh_mount("tmpfs", "tmp", "mode=1777")?;
         fs_err::create_dir(self.path.join("system/state"))?;
         let disk = boot.directory.join("disk");
-        if fs_err::remove_file(boot.directory.join(WIPE)).is_ok() && disk.exists() {
-            fs_err::remove_dir_all(&disk)?;
+        let wipe = boot.directory.join(WIPE);
+        if let Ok(folder) = fs_err::read_to_string(&wipe) {
+            fs_err::remove_file(&wipe)?;
+            let folder = disk.join(folder);
+            if folder.exists() {
+                fs_err::remove_dir_all(&folder)?;
+            }
         }
         let plugins = disk.join("opt/cni/bin");
         let networks = disk.join("cni/net.d");

@@ -157,9 +157,9 @@ impl Harness {
                 site.with_context(|| format!("there is no cluster {size}"))?.power(&node, on)?;
                 reply(connection, &Ok(Vec::new()));
             }
-            Request::Wipe { size, node } => {
+            Request::Wipe { size, node, folder } => {
                 let site = self.sites().get(&size).cloned();
-                site.with_context(|| format!("there is no cluster {size}"))?.wipe(&node)?;
+                site.with_context(|| format!("there is no cluster {size}"))?.wipe(&node, &folder)?;
                 reply(connection, &Ok(Vec::new()));
             }
             Request::Status => {

@@ -149,10 +149,10 @@ impl Site {
         }
     }
 
-    /// Lets a node start with an empty disk the next time.
-    pub(super) fn wipe(&self, wanted: &str) -> Result<()> {
+    /// Lets a node start with an empty folder of its disk the next time.
+    pub(super) fn wipe(&self, wanted: &str, folder: &str) -> Result<()> {
         let number = self.find(&self.nodes(), wanted)?;
-        fs_err::write(self.directory_of(number).join(init::WIPE), "")?;
+        fs_err::write(self.directory_of(number).join(init::WIPE), folder)?;
         Ok(())
     }
 

@@ -93,8 +93,8 @@ fn a_talconfig_directory_is_a_cluster_directory() {
 
     // What does not run is told, with the reason.
     let broken = "cluster:\n  scheduler:\n    extraArgs:\n      no-such-flag: \"1\"\n";
-    write("talos/patches/sysctl.yaml", broken);
-    home.ichor(&["apply", "--yes"]).expect(0);
+    write("broken.yaml", broken);
+    home.ichor(&["node", "patch", "-n", name, "-p", "@broken.yaml", "--yes"]).expect(0);
     home.wait_until("the scheduler does not run", |home| {
         let said = home.ichor(&["health"]);
         let problem = format!("{name}: kube-scheduler: ");

@@ -67,7 +67,7 @@ impl Since {
                 self.well = None;
                 if long(&mut self.unwell) >= HEALS {
                     let message = format!("{}: {what}", at.name);
-                    let error = PortError::new("machine.unwell", Kind::NeedsPerson, message);
+                    let error = PortError::new("machine.unhealthy", Kind::NeedsPerson, message);
                     return Err(error.into());
                 }
                 what
