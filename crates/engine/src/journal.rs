@@ -7,6 +7,7 @@ mod file;
 mod ledger;
 
 use std::any::Any;
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 use domain::{Digest, Kind, MachineName, MemberId, Moment, NodeIdentity, Target};
@@ -217,12 +218,20 @@ pub enum JournalError {
     /// The system refuses.
     #[error("cannot use the journal")]
     Io(#[from] std::io::Error),
-    /// A part of it was changed or lost.
+    /// A part of it, named by line and file, was changed or lost.
     #[error("the journal is damaged: {0}")]
     Damaged(String),
     /// It is of a format that is not known here.
-    #[error("the journal has the format {0:?}, and this release reads \"ichor-journal/v2\"")]
-    Format(String),
+    #[error(
+        "{}: the journal has the format {found:?}, and this release reads \"ichor-journal/v2\"",
+        .file.display()
+    )]
+    Format {
+        /// The file that has it.
+        file: PathBuf,
+        /// The beginning of its first line.
+        found: String,
+    },
     /// Another engine is at work.
     #[error("another engine is at work on this cluster: {0}")]
     Busy(String),
@@ -237,7 +246,7 @@ impl JournalError {
         match self {
             Self::Io(_) => "journal.io",
             Self::Damaged(_) => "journal.damaged",
-            Self::Format(_) => "journal.format",
+            Self::Format { .. } => "journal.format",
             Self::Busy(_) => "journal.busy",
         }
     }
@@ -246,7 +255,7 @@ impl JournalError {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Busy(_) => Kind::Retryable,
-            Self::Io(_) | Self::Damaged(_) | Self::Format(_) => Kind::NeedsPerson,
+            Self::Io(_) | Self::Damaged(_) | Self::Format { .. } => Kind::NeedsPerson,
         }
     }
 }

@@ -52,8 +52,12 @@ impl Audit {
         nodes: Vec<String>,
         surroundings: &Surroundings,
     ) -> Result<Self, Error> {
+        let state = surroundings.state.as_deref().ok_or(Error::NoHome {
+            what: "the audit log",
+            hint: "set HOME, or XDG_STATE_HOME: what cannot be written down is not done",
+        })?;
         let mut audit = Self {
-            file: surroundings.state.join(FILE),
+            file: state.join(FILE),
             action: Action {
                 user: surroundings.user.clone(),
                 action: action.to_owned(),
@@ -155,14 +159,14 @@ const FILE: &str = "audit.jsonl";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Place;
+    use crate::settings::{Candidates, Place};
 
     fn surroundings(state: &Path) -> Surroundings {
         Surroundings {
             place: Place::default(),
-            talosconfigs: Vec::new(),
-            kubeconfigs: Vec::new(),
-            state: state.to_owned(),
+            talosconfigs: Candidates::default(),
+            kubeconfigs: Candidates::default(),
+            state: Some(state.to_owned()),
             user: "jürgen".to_owned(),
         }
     }
@@ -214,6 +218,13 @@ mod tests {
         let text = fs_err::read_to_string(directory.path().join(FILE)).unwrap();
         assert!(text.lines().nth(1).unwrap().contains("\"outcome\":\"interrupted\""), "{text}");
         assert_eq!(verify(directory.path()).unwrap(), Ok(2));
+    }
+
+    #[test]
+    fn nothing_is_begun_where_no_place_for_the_log_is_known() {
+        let nowhere = Surroundings { state: None, ..surroundings(Path::new("unused")) };
+        let refused = Audit::begin("reset", "", Vec::new(), &nowhere).unwrap_err();
+        assert_eq!(refused.code(), "home.unset");
     }
 
     #[test]

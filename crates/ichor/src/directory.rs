@@ -199,7 +199,7 @@ async fn native(
         message: format!("{} has no secrets", root.display()),
         hint: "`ichor init` makes them, or `ichor gen secrets -o secrets.yaml`".to_owned(),
     })?;
-    let versions = releases::known(&settings::cache(place.variable()));
+    let versions = releases::known(settings::cache(place.variable()).as_deref());
     let (extensions, version) = (&spec.extensions, spec.talos.to_string());
     let warning = match extensions.as_slice() {
         [] => None,

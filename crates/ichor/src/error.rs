@@ -87,6 +87,14 @@ pub enum Error {
         /// The number of the user.
         owner: u32,
     },
+    /// A file is below the home directory, and nothing says which one that is.
+    #[error("HOME is not set, and {what} is kept below it")]
+    NoHome {
+        /// The file.
+        what: &'static str,
+        /// The setting that names another place.
+        hint: &'static str,
+    },
     /// The engine ended before its time.
     #[error(transparent)]
     Engine(#[from] engine::Error),
@@ -173,6 +181,7 @@ impl Error {
         "confirm.unasked",
         "directory.owner",
         "factory.unanswered",
+        "home.unset",
         "input.not-text",
         "input.unreadable",
         "machine.no-entry",
@@ -200,6 +209,7 @@ impl Error {
             Self::Secrets { .. } => "secrets.incomplete",
             Self::Spec { code, .. } => code,
             Self::Owner { .. } => "directory.owner",
+            Self::NoHome { .. } => "home.unset",
             Self::Engine(error) => error.code(),
             Self::Connect(_) => "talosconfig.unusable",
             Self::Machine(error) => error.reason.code(),
@@ -259,6 +269,7 @@ impl Error {
             | Self::Sops { .. }
             | Self::Spec { .. }
             | Self::Owner { .. }
+            | Self::NoHome { .. }
             | Self::Connect(_)
             | Self::Unasked(_)
             | Self::Pki(_)
@@ -279,7 +290,7 @@ impl Error {
         match self {
             Self::Usage { hint, .. } => Some(hint),
             Self::Config { hint, .. } | Self::Sops { hint, .. } => hint.as_deref(),
-            Self::Exists { hint, .. } => Some(hint),
+            Self::Exists { hint, .. } | Self::NoHome { hint, .. } => Some(hint),
             Self::Spec { hint, .. } => hint.as_deref(),
             Self::Owner { .. } => Some(
                 "its files say which machines are called and with which credentials: if you trust that user, name \
@@ -290,10 +301,11 @@ impl Error {
             }
             Self::Engine(engine::Error::Journal(error)) => Some(match error {
                 JournalError::Busy(_) => "wait until it is done: `ichor status --watch` shows it",
-                JournalError::Damaged(_) => {
-                    "everything needed is in the cluster: move .ichor away, and apply again"
+                JournalError::Damaged(_) => DAMAGED,
+                JournalError::Format { .. } => {
+                    "use the release of Ichor that wrote it; `journal.damaged` in docs/reference/errors.md says what is \
+                     lost without the journal"
                 }
-                JournalError::Format(_) => "use the release of Ichor that wrote it",
                 JournalError::Io(_) => UNWRITTEN,
             }),
             Self::Engine(engine::Error::Port(error)) if is_of_vault(error) => Some(
@@ -344,6 +356,13 @@ impl Error {
 
 const UNWRITTEN: &str =
     "what cannot be written down is not done: make room, or give access, and do it again";
+
+/// Names the rules that refuse by what is in the journal, and do not refuse without it.
+const DAMAGED: &str = "put back a copy of .ichor. Without its journal nothing tells that etcd has begun (bootstrap.again), \
+                       which installation a machine was (identity.node, identity.maintenance, identity.gone) and what was \
+                       interrupted: confirm with `ichor etcd members` that there is one etcd, and that every address is \
+                       the machine that is meant, before you move .ichor/journal away. Machines that got their \
+                       configuration before etcd began then need --override create.configured";
 
 fn is_of_vault(error: &engine::PortError) -> bool {
     error.code.starts_with("sops.") || error.code.starts_with("vault.")

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 use crate::args::{Maintenance, Output, Reach};
 use crate::printer::Printer;
-use crate::settings::{Input, Surroundings};
+use crate::settings::{Candidates, Input, Surroundings};
 use crate::table::{OfNode, Row, Rows};
 use crate::texts::Texts;
 use crate::{Error, ExitStatus, directory};
@@ -361,10 +361,13 @@ pub(crate) fn talosconfig(
     reach: &Reach,
     surroundings: &Surroundings,
 ) -> Result<(Talosconfig, PathBuf), Error> {
-    let there = || surroundings.talosconfigs.iter().find(|path| path.exists());
+    let Candidates { paths, lacks_home } = &surroundings.talosconfigs;
+    let there = || paths.iter().find(|path| path.exists());
     let path = reach.talosconfig.as_ref().or_else(there).ok_or_else(|| {
-        let places: Vec<String> =
-            surroundings.talosconfigs.iter().map(|path| path.display().to_string()).collect();
+        if *lacks_home {
+            return no_home_of_talosconfig();
+        }
+        let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         Error::Usage {
             message: format!("there is no talosconfig in {}", places.join(" or ")),
             hint: "--talosconfig or TALOSCONFIG names one; `ichor gen config` makes one".to_owned(),
@@ -373,6 +376,14 @@ pub(crate) fn talosconfig(
     let (talosconfig, _) =
         Texts::default().parse(&Input::File(path.clone()), Talosconfig::parse)?;
     Ok((talosconfig, path.clone()))
+}
+
+/// The error of a talosconfig that is nowhere else, and whose usual place is not known.
+pub(crate) fn no_home_of_talosconfig() -> Error {
+    Error::NoHome {
+        what: "the talosconfig",
+        hint: "set HOME; --talosconfig or TALOSCONFIG names a file elsewhere",
+    }
 }
 
 fn fingerprint(text: &str) -> Result<Fingerprint, Error> {

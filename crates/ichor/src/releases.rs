@@ -9,8 +9,8 @@ use talos_config::nearest;
 use crate::{Error, files};
 
 /// What is known: what was built in, with what was kept where that can be read.
-pub(crate) fn known(cache: &Path) -> Cow<'static, Versions> {
-    let kept = fs_err::read_to_string(file(cache)).ok();
+pub(crate) fn known(cache: Option<&Path>) -> Cow<'static, Versions> {
+    let kept = cache.and_then(|cache| fs_err::read_to_string(file(cache)).ok());
     let kept = kept.and_then(|text| Versions::with_refreshed(&text));
     kept.map_or(Cow::Borrowed(Versions::built_in()), Cow::Owned)
 }

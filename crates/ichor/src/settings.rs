@@ -24,12 +24,12 @@ pub(crate) enum Settings {
     GenSecrets(GenSecrets),
     GenConfig(Box<GenConfig>),
     GenCertificate { what: GenCertificate, overwrite: bool },
-    GenSchematic { args: GenSchematic, factories: Factories, cache: PathBuf },
+    GenSchematic { args: GenSchematic, factories: Factories, cache: Option<PathBuf> },
     GenTalosconfig(GenTalosconfig),
     GenKubeconfig(GenKubeconfig),
     GenTalconfig { args: GenTalconfig, keys: Keys },
     GenMachine { args: Box<GenMachine>, surroundings: Surroundings },
-    Extensions { args: Extensions, factories: Factories, cache: PathBuf },
+    Extensions { args: Extensions, factories: Factories, cache: Option<PathBuf> },
     Patch(Patch),
     Diff { before: Input, after: Input, output: Output },
     DiffLive { names: Vec<String>, output: Output, surroundings: Surroundings },
@@ -120,14 +120,22 @@ pub(crate) struct GenKubeconfig {
 pub(crate) struct Surroundings {
     /// The cluster that is meant, or whose directory the work is in, if it is in one.
     pub(crate) place: Place,
-    /// Where a talosconfig is looked for, in this order.
-    pub(crate) talosconfigs: Vec<PathBuf>,
+    /// Where a talosconfig is looked for.
+    pub(crate) talosconfigs: Candidates,
     /// The kubeconfigs that kubectl would use.
-    pub(crate) kubeconfigs: Vec<PathBuf>,
-    /// Where the audit log is, when the work is in no cluster's directory.
-    pub(crate) state: PathBuf,
+    pub(crate) kubeconfigs: Candidates,
+    /// Where the audit log is, when the work is in no cluster's directory; none where the environment names no place.
+    pub(crate) state: Option<PathBuf>,
     /// Who is at work, as the audit log names them.
     pub(crate) user: String,
+}
+
+/// Places of a file, in the order in which they are looked at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Candidates {
+    pub(crate) paths: Vec<PathBuf>,
+    /// The usual place is not among them: it is below the home directory, and HOME is not set.
+    pub(crate) lacks_home: bool,
 }
 
 /// Where a cluster is described.
@@ -333,11 +341,12 @@ fn variables() -> Vec<(String, String)> {
     std::env::vars_os().filter_map(text).collect()
 }
 
-/// Where what can be asked for again is kept.
-pub(crate) fn cache(variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
+/// The place of what can be asked for again; none where the environment names no place. The working directory is not
+/// one: its author would choose what is known.
+pub(crate) fn cache(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = || path("HOME").unwrap_or_default().join(".cache");
-    path("XDG_CACHE_HOME").unwrap_or_else(home).join("ichor")
+    let home = || path("HOME").map(|home| home.join(".cache"));
+    path("XDG_CACHE_HOME").or_else(home).map(|folder| folder.join("ichor"))
 }
 
 /// The certificates that are trusted instead of those of the operating system.
@@ -362,22 +371,35 @@ impl Surroundings {
 
     fn of(place: Place) -> Self {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
-        let home = PathBuf::from(variable("HOME").unwrap_or_default());
+        // What is below a home that is not set would be below the working directory.
+        let home = variable("HOME").map(PathBuf::from);
+        let below_home = |path: &str| home.as_ref().map(|home| home.join(path));
+        let lacks_home = home.is_none();
         let talosconfigs = match variable("TALOSCONFIG") {
-            Some(path) => vec![path.into()],
-            None => directory::talosconfig()
-                .into_iter()
-                .chain([home.join(".talos/config"), SERVICE_ACCOUNT.into()])
-                .collect(),
+            Some(path) => Candidates { paths: vec![path.into()], lacks_home: false },
+            None => {
+                let found = directory::talosconfig().into_iter();
+                let usual = found.chain(below_home(".talos/config"));
+                Candidates {
+                    paths: usual.chain([PathBuf::from(SERVICE_ACCOUNT)]).collect(),
+                    lacks_home,
+                }
+            }
         };
         let kubeconfigs = match variable("KUBECONFIG") {
-            Some(paths) => std::env::split_paths(&paths).collect(),
-            None => vec![home.join(".kube/config")],
+            Some(paths) => {
+                Candidates { paths: std::env::split_paths(&paths).collect(), lacks_home: false }
+            }
+            None => {
+                Candidates { paths: below_home(".kube/config").into_iter().collect(), lacks_home }
+            }
         };
-        let state = variable("XDG_STATE_HOME").map_or(home.join(".local/state"), PathBuf::from);
+        let state = variable("XDG_STATE_HOME").map(PathBuf::from);
+        let state = state.or_else(|| below_home(".local/state"));
         let named = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(variable);
         let user = named.map_or_else(number_of_user, |name| name.to_string_lossy().into_owned());
-        Self { place, talosconfigs, kubeconfigs, state: state.join("ichor"), user }
+        let state = state.map(|folder| folder.join("ichor"));
+        Self { place, talosconfigs, kubeconfigs, state, user }
     }
 }
 

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use plan::{Body, Goal, Moment, Plan};
+use engine::journal::{Entry, Record};
+use plan::{Body, Digest, Draft, Goal, Moment, Plan};
+use sha2::{Digest as _, Sha256};
 
 #[test]
 fn what_a_spec_cannot_mean() {
@@ -38,22 +40,139 @@ fn what_a_spec_cannot_mean() {
 #[test]
 fn plans_that_are_not_for_this_cluster() {
     let home = Home::new();
-    let plan = Plan::draft(Body {
-        cluster: "elsewhere".parse().expect("a name"),
-        identity: "5".repeat(64).parse().expect("a digest"),
-        goal: Goal::Spec,
-        made: Moment(0),
-        parent: None,
-        overrides: Vec::new(),
-        steps: Vec::new(),
-        skipped: Vec::new(),
-    });
+    let plan = plan_for("elsewhere");
     home.write("other.plan", &plan.encode());
     home.refuses(&["apply", "--yes", "other.plan"], 4, "identity.cluster");
     home.write("edited.plan", &plan.encode().replace("elsewhere", "home"));
     home.refuses(&["apply", "--yes", "edited.plan"], 3, "plan.edited");
     home.write("none.plan", "{}");
     home.refuses(&["show", "none.plan"], 3, "plan.syntax");
+}
+
+#[test]
+fn plan_files_of_another_format_or_cut_in_half_are_refused_with_their_place() {
+    let home = Home::new();
+    let text = plan_for("home").encode();
+    assert!(text.contains("ichor-plan/v2"), "{text}");
+    for (name, text, code, said, hint) in [
+        (
+            "older.plan",
+            text.replace("ichor-plan/v2", "ichor-plan/v1"),
+            "plan.format",
+            "the plan has the format \"ichor-plan/v1\", and this release reads \"ichor-plan/v2\"",
+            "use the release of Ichor that wrote it, or make a new plan",
+        ),
+        (
+            "newer.plan",
+            text.replace("ichor-plan/v2", "ichor-plan/v3"),
+            "plan.format",
+            "the plan has the format \"ichor-plan/v3\", and this release reads \"ichor-plan/v2\"",
+            "use the release of Ichor that wrote it, or make a new plan",
+        ),
+        (
+            "half.plan",
+            text[..text.len() / 2].to_owned(),
+            "plan.syntax",
+            "cannot read the plan: EOF while parsing",
+            "make a new plan with `ichor plan`",
+        ),
+    ] {
+        home.write(name, &text);
+        for arguments in
+            [&["show", name][..], &["approve", name], &["apply", "--yes", name], &["resume", name]]
+        {
+            home.refuses(arguments, 3, code);
+            let (_, _, stderr) = home.ichor(arguments);
+            assert!(stderr.contains(&format!("{name}: {said}")), "{arguments:?}: {stderr}");
+            assert!(stderr.contains(&format!("hint: {hint}")), "{arguments:?}: {stderr}");
+            assert!(!home.0.path().join(".ichor").exists(), "{arguments:?} touched something");
+        }
+    }
+    // Of a text that ends too early the place is told as well.
+    assert!(home.ichor(&["show", "half.plan"]).2.contains(" at line "));
+}
+
+#[test]
+fn journals_of_another_format_or_edited_are_refused_with_their_place_and_left_alone() {
+    let plan = Digest::of("plan");
+    let (goal, holder) = (Goal::Spec, "tester".to_owned());
+    let started = Entry::PlanStarted { plan, goal, holder, fencing: None };
+    let entries = [started, Entry::PlanEnded { plan, complete: false }];
+    let records = (1..).zip(entries).map(|(number, entry)| {
+        let record = Record { number, at: Moment(1_700_000_000), entry };
+        line(&serde_json::to_string(&record).expect("JSON"))
+    });
+    let records: String = records.collect();
+    let lost = ["bootstrap.again", "identity.node", "identity.maintenance", "create.configured"];
+    let release = ["use the release of Ichor that wrote it"];
+    for (text, code, said, hints) in [
+        (
+            line("ichor-journal/v1") + &records,
+            "journal.format",
+            "PATH: the journal has the format \"ichor-journal/v1\", and this release reads",
+            &release[..],
+        ),
+        (
+            line("ichor-journal/v3") + &records,
+            "journal.format",
+            "PATH: the journal has the format \"ichor-journal/v3\", and this release reads",
+            &release[..],
+        ),
+        (
+            line("ichor-journal/v2") + &records.replacen("tester", "nobody", 1),
+            "journal.damaged",
+            "the journal is damaged: line 2 of PATH",
+            &lost[..],
+        ),
+    ] {
+        let home = Home::new();
+        fs_err::create_dir(home.0.path().join(".ichor")).expect("a directory");
+        home.write(".ichor/journal", &text);
+        let root = fs_err::canonicalize(home.0.path()).expect("a path");
+        let said = said.replace("PATH", &root.join(".ichor/journal").display().to_string());
+        for arguments in [
+            &["plan"][..],
+            &["apply", "--yes"],
+            &["resume", "--yes"],
+            &["destroy", "--yes"],
+            &["cancel"],
+            &["status"],
+            &["history"],
+            &["history", "--verify"],
+        ] {
+            let (status, _, stderr) = home.ichor(arguments);
+            assert_eq!(status, 1, "{arguments:?}: {stderr}");
+            assert!(stderr.contains(&format!("error[{code}]: {said}")), "{arguments:?}: {stderr}");
+            for hint in hints {
+                let told =
+                    stderr.split_once("hint: ").is_some_and(|(_, told)| told.contains(*hint));
+                assert!(told, "{arguments:?}, {hint}: {stderr}");
+            }
+            assert_eq!(home.read(".ichor/journal"), text, "{arguments:?}");
+            for file in [".ichor/plans", ".ichor/audit.jsonl"] {
+                assert!(!home.0.path().join(file).exists(), "{arguments:?} made {file}");
+            }
+        }
+    }
+}
+
+#[test]
+fn provider_that_does_not_exist_is_refused_before_anything_is_asked() {
+    let home = Home::new();
+    let spec = home.read("ichor.yaml");
+    let classes = spec
+        .replace("address: 127.9.0.1}", "class: small}")
+        .replace("address: 127.9.0.2}", "class: large}")
+        .replace("cluster: home\n", "cluster: home\nprovider: cloud\n");
+    assert!(classes.contains("provider: cloud") && !classes.contains("address:"), "{classes}");
+    home.write("ichor.yaml", &classes);
+    for arguments in [&["plan"][..], &["apply", "--yes"], &["destroy", "--yes"], &["status"]] {
+        home.refuses(arguments, 3, "provider.unknown");
+        let (_, _, stderr) = home.ichor(arguments);
+        assert!(stderr.contains("there is no provider cloud, only metal"), "{stderr}");
+        let hint = "hint: name another under provider, or give machines addresses";
+        assert!(stderr.contains(hint), "{stderr}");
+    }
 }
 
 #[test]
@@ -83,6 +202,27 @@ fn nobody_who_answers_is_a_status_of_its_own() {
     assert_eq!(home.ichor(&["health"]).0, 1);
     let (status, _, stderr) = home.ichor(&["diff", "-n", "cp-7"]);
     assert!(status == 3 && stderr.contains("it has cp-1, w-1"), "{stderr}");
+}
+
+/// A plan without steps.
+fn plan_for(cluster: &str) -> Plan<Draft> {
+    Plan::draft(Body {
+        cluster: cluster.parse().expect("a name"),
+        identity: "5".repeat(64).parse().expect("a digest"),
+        goal: Goal::Spec,
+        made: Moment(0),
+        parent: None,
+        overrides: Vec::new(),
+        steps: Vec::new(),
+        skipped: Vec::new(),
+    })
+}
+
+/// A line of a journal, with its checksum in front.
+fn line(text: &str) -> String {
+    let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+    let sum = digest[..8].iter().fold(String::new(), |sum, byte| format!("{sum}{byte:02x}"));
+    format!("{sum} {text}\n")
 }
 
 /// A cluster of two machines that nobody started.

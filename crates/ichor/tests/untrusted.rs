@@ -1,5 +1,5 @@
-//! A directory that somebody else wrote: opening it runs nothing that its files name, and one that was only found above the
-//! working directory is not used.
+//! A directory that another person wrote: opening it runs nothing that its files name, one that was only found above the
+//! working directory is not used, and none stands in for a home directory that is not known.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -199,6 +199,99 @@ fn directories_of_others_are_refused_when_they_were_only_found_upward() {
     assert!(!contexts(&home, below));
 }
 
+#[test]
+fn audit_log_is_not_kept_in_the_working_directory_when_there_is_no_home() {
+    let home = Home::new();
+    let made = "gen talosconfig home --with-secrets talsecret.yaml -o clusterconfig/talosconfig";
+    assert!(home.ichor("talos", made, &[]).starts_with("exit: 0\n"));
+    let talosconfig = home.path("talos/clusterconfig/talosconfig");
+    let named = ("TALOSCONFIG", talosconfig.as_str());
+    let reset = "node reset -n 127.91.0.11 -e 127.91.0.11 --yes --wait=false --deadline 2s";
+    for variables in [&[named][..], &[named, ("HOME", "")]] {
+        let said = home.ichor_without_home("bare", reset, variables);
+        let message = "error[home.unset]: HOME is not set, and the audit log is kept below it";
+        assert!(said.starts_with("exit: 3\n") && said.contains(message), "{said}");
+        assert!(said.contains("hint: set HOME, or XDG_STATE_HOME"), "{said}");
+        assert_eq!(home.names_in("bare"), [""; 0]);
+    }
+    // With a place for the log it is begun, and the machine is not there.
+    let state = home.path("state");
+    let variables = [named, ("XDG_STATE_HOME", state.as_str())];
+    let said = home.ichor_without_home("bare", reset, &variables);
+    assert!(said.contains("error[machine.") && !said.contains("home.unset"), "{said}");
+    assert_eq!(home.names_in("bare"), [""; 0]);
+    let log = fs_err::read_to_string(home.path("state/ichor/audit.jsonl")).expect("a log");
+    assert!(log.contains("\"action\":\"reset\""), "{log}");
+}
+
+#[test]
+fn talosconfig_and_kubeconfig_are_not_taken_from_the_working_directory_when_there_is_no_home() {
+    let home = Home::new();
+    let planted = "context: planted\ncontexts:\n  planted:\n    endpoints: [127.91.0.66]\n";
+    home.write("foreign/.talos/config", planted);
+    let unset = |said: &str, what: &str| {
+        let message =
+            format!("error[home.unset]: HOME is not set, and the {what} is kept below it");
+        said.starts_with("exit: 3\n")
+            && said.contains(&message)
+            && said.contains("\nhint: set HOME")
+    };
+    for command in ["config contexts", "config context planted", "services -n 127.91.0.66"] {
+        let said = home.ichor_without_home("foreign", command, &[]);
+        assert!(unset(&said, "talosconfig"), "{command}: {said}");
+        assert!(said.contains("--talosconfig or TALOSCONFIG"), "{said}");
+    }
+    // Naming it is saying that it is meant.
+    let flag = "config contexts --talosconfig .talos/config";
+    let variable = [("TALOSCONFIG", ".talos/config")];
+    for said in [
+        home.ichor_without_home("foreign", flag, &[]),
+        home.ichor_without_home("foreign", "config contexts", &variable),
+    ] {
+        assert!(said.starts_with("exit: 0\n") && said.contains("planted"), "{said}");
+    }
+    // Nor is one written there, or where a pod has its own.
+    let said = home.ichor_without_home("bare", "config add mine", &[]);
+    assert!(unset(&said, "talosconfig"), "{said}");
+    let said = home.ichor_without_home("bare", "kubeconfig -n 127.91.0.66", &[]);
+    assert!(unset(&said, "kubeconfig"), "{said}");
+    assert_eq!(home.names_in("bare"), [""; 0]);
+    let added = home.ichor_without_home("bare", "config add mine --talosconfig mine.yaml", &[]);
+    assert!(added.starts_with("exit: 0\n"), "{added}");
+    assert_eq!(home.names_in("bare"), ["mine.yaml"]);
+}
+
+#[test]
+fn releases_are_not_learned_from_the_working_directory_when_there_is_no_home() {
+    let home = Home::new();
+    let planted = "{\"releases\": {\"v1.99.0\": {\"extensions\": [\"siderolabs/planted\"], \"overlays\": []}}}";
+    home.write("foreign/.cache/ichor/talos-releases.json", planted);
+    let said = home.ichor_without_home("foreign", "extensions v1.99.0", &[]);
+    assert!(said.starts_with("exit: 3\n") && !said.contains("planted"), "{said}");
+    let cache = home.path("foreign/.cache");
+    let named = [("XDG_CACHE_HOME", cache.as_str())];
+    let said = home.ichor_without_home("foreign", "extensions v1.99.0", &named);
+    assert_eq!(said, "exit: 0\nsiderolabs/planted\n");
+    // What cannot be kept is not asked for.
+    let said = home.ichor_without_home("bare", "extensions v1.99.0 --refresh", &[]);
+    assert!(said.starts_with("exit: 3\n") && said.contains("error[home.unset]"), "{said}");
+    assert_eq!(home.names_in("bare"), [""; 0]);
+}
+
+#[test]
+fn commands_that_need_nothing_of_a_home_run_without_one() {
+    let home = Home::new();
+    let key = shared("age.key");
+    let key = [("SOPS_AGE_KEY_FILE", key.as_str())];
+    for (command, status) in
+        [("validate", 0), ("explain machine.type -n cp-1", 0), ("history", 0), ("plan", 5)]
+    {
+        let said = home.ichor_without_home("talos", command, &key);
+        assert!(said.starts_with(&format!("exit: {status}\n")), "{command}: {said}");
+        assert!(!said.contains("home.unset"), "{command}: {said}");
+    }
+}
+
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn skip(reason: &str) {
     eprintln!("skipped: {reason}");
@@ -217,8 +310,22 @@ impl Home {
         home.write("talos/talenv.sops.yaml", &sealed("S: canary-of-env-file\n"));
         let secrets = fs_err::read_to_string(shared("talsecret.yaml")).expect("secrets");
         home.write("talos/talsecret.yaml", &secrets);
-        fs_err::create_dir_all(home.root.path().join("talos/apps/web")).expect("a directory");
+        for folder in ["talos/apps/web", "bare"] {
+            fs_err::create_dir_all(home.path(folder)).expect("a directory");
+        }
         home
+    }
+
+    fn path(&self, path: &str) -> String {
+        self.root.path().join(path).display().to_string()
+    }
+
+    /// The names of everything in a folder.
+    fn names_in(&self, folder: &str) -> Vec<String> {
+        fs_err::read_dir(self.path(folder))
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect()
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -245,11 +352,22 @@ impl Home {
 
     /// What a command says in a folder, and how it ends.
     fn ichor(&self, folder: &str, command: &str, variables: &[(&str, &str)]) -> String {
+        let nobody = self.path("nobody");
+        let with_home = [&[("HOME", nobody.as_str())][..], variables].concat();
+        self.ichor_without_home(folder, command, &with_home)
+    }
+
+    /// Runs a command with these variables and no other, also without `HOME`.
+    fn ichor_without_home(
+        &self,
+        folder: &str,
+        command: &str,
+        variables: &[(&str, &str)],
+    ) -> String {
         let output = Command::new(env!("CARGO_BIN_EXE_ichor"))
             .args(command.split(' '))
             .current_dir(self.root.path().join(folder))
             .env_clear()
-            .env("HOME", self.root.path().join("nobody"))
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .output()

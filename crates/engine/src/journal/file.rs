@@ -76,7 +76,9 @@ impl FileJournal {
     /// Checks that every file is there and what was written, and returns how many records there are.
     pub async fn verify(&self) -> Result<usize, JournalError> {
         let records = self.blocking(|_, directory| {
-            read_all(directory, |name| Err(JournalError::Damaged(format!("{name} is missing"))))
+            read_all(directory, |file| {
+                Err(JournalError::Damaged(format!("{} is missing", file.display())))
+            })
         });
         Ok(records.await?.len())
     }
@@ -202,14 +204,15 @@ impl State {
         if self.lines.as_ref().is_some_and(|lines| !lines.is_current()) {
             *self = Self::default();
         }
+        let file = directory.join(FILE);
         if self.lines.is_none() {
-            self.lines = LineFile::open(&directory.join(FILE))?;
+            self.lines = LineFile::open(&file)?;
         }
         let Self { lines: Some(lines), read } = self else { return Ok(()) };
         let new = lines.read_new()?;
-        read.parse(FILE, &new, |_| ())?;
+        read.parse(&file, &new, |_| ())?;
         if read.count == 0 {
-            check_torn_format(&lines.torn()?)?;
+            check_torn_format(&file, &lines.torn()?)?;
         }
         Ok(())
     }
@@ -224,14 +227,15 @@ impl State {
     ) -> Result<bool, JournalError> {
         self.catch_up(directory)?;
         let Self { lines, read } = self;
+        let file = directory.join(FILE);
         let lines = match lines {
             Some(lines) => lines,
-            none => none.insert(LineFile::create(&directory.join(FILE))?),
+            none => none.insert(LineFile::create(&file)?),
         };
         lines.make_writable()?;
         let mut locked = lines.lock()?;
         let new = locked.read_new()?;
-        read.parse(FILE, &new, |_| ())?;
+        read.parse(&file, &new, |_| ())?;
         if locked.read_to() - read.head >= longest && locked.is_current() {
             // Where that cannot be done, as on a disk without links, the journal goes on in the same file.
             let _ = read.begin_next_file(&mut locked, directory);
@@ -241,13 +245,13 @@ impl State {
         }
         let mut text = String::new();
         if read.count == 0 {
-            check_torn_format(&locked.torn()?)?;
+            check_torn_format(&file, &locked.torn()?)?;
             text.push_str(&line(FORMAT));
         }
         let record = Record { number: read.records() + 1, at, entry: entry.clone() };
         text.push_str(&line(&serde_json::to_string(&record).map_err(std::io::Error::from)?));
         locked.append(&text)?;
-        read.parse(FILE, text.as_bytes(), |_| ())?;
+        read.parse(&file, text.as_bytes(), |_| ())?;
         Ok(true)
     }
 }
@@ -256,20 +260,22 @@ impl Reading {
     /// Reads whole lines of a file, behind those that were read before.
     fn parse(
         &mut self,
-        name: &str,
+        file: &Path,
         bytes: &[u8],
         mut each: impl FnMut(Record),
     ) -> Result<(), JournalError> {
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             if self.count == 0 {
-                self.before = head(line)?;
+                self.before = head(file, line)?;
                 self.head = line.len() as u64;
                 if let Some(checkpoint) = &self.before {
                     self.ledger = checkpoint.ledger.clone();
                 }
             } else {
-                let damaged =
-                    || JournalError::Damaged(format!("line {} of {name}", self.count + 1));
+                let damaged = || {
+                    let line = self.count + 1;
+                    JournalError::Damaged(format!("line {line} of {}", file.display()))
+                };
                 let text = checked(line).ok_or_else(damaged)?;
                 let record: Record = serde_json::from_str(text).map_err(|_| damaged())?;
                 if record.number != self.records() + 1 {
@@ -319,34 +325,35 @@ impl Reading {
 /// All records, from those files that are there; what else there should be is told to `missing`.
 fn read_all(
     directory: &Path,
-    missing: impl Fn(&str) -> Result<(), JournalError>,
+    missing: impl Fn(&Path) -> Result<(), JournalError>,
 ) -> Result<Vec<Record>, JournalError> {
-    let Some(mut lines) = LineFile::open(&directory.join(FILE))? else { return Ok(Vec::new()) };
+    let newest = directory.join(FILE);
+    let Some(mut lines) = LineFile::open(&newest)? else { return Ok(Vec::new()) };
     let bytes = lines.read_new()?;
     if bytes.is_empty() {
-        check_torn_format(&lines.torn()?)?;
+        check_torn_format(&newest, &lines.torn()?)?;
     }
-    let (mut records, mut before) = read_file(FILE, &bytes)?;
+    let (mut records, mut before) = read_file(&newest, &bytes)?;
     while let Some(checkpoint) = before {
-        let name = name(checkpoint.file);
-        let Some(mut lines) = LineFile::open(&directory.join(&name))? else {
-            missing(&name)?;
+        let file = directory.join(name(checkpoint.file));
+        let Some(mut lines) = LineFile::open(&file)? else {
+            missing(&file)?;
             break;
         };
         let bytes = lines.read_new()?;
         if std::str::from_utf8(&bytes).map(Digest::of) != Ok(checkpoint.digest) {
-            return Err(JournalError::Damaged(format!("{name} was changed")));
+            return Err(JournalError::Damaged(format!("{} was changed", file.display())));
         }
-        let (mut earlier, earliest) = read_file(&name, &bytes)?;
+        let (mut earlier, earliest) = read_file(&file, &bytes)?;
         earlier.append(&mut records);
         (records, before) = (earlier, earliest);
     }
     Ok(records)
 }
 
-fn read_file(name: &str, bytes: &[u8]) -> Result<(Vec<Record>, Option<Checkpoint>), JournalError> {
+fn read_file(file: &Path, bytes: &[u8]) -> Result<(Vec<Record>, Option<Checkpoint>), JournalError> {
     let (mut read, mut records) = (Reading::default(), Vec::new());
-    read.parse(name, bytes, |record| records.push(record))?;
+    read.parse(file, bytes, |record| records.push(record))?;
     Ok((records, read.before))
 }
 
@@ -385,26 +392,27 @@ fn make(directory: &Path) -> std::io::Result<()> {
 }
 
 /// What the first line of a file says: its format, and what it goes on from.
-fn head(line: &[u8]) -> Result<Option<Checkpoint>, JournalError> {
-    let text = checked(line).ok_or_else(|| format_error(line))?;
+fn head(file: &Path, line: &[u8]) -> Result<Option<Checkpoint>, JournalError> {
+    let text = checked(line).ok_or_else(|| format_error(file, line))?;
     match text.strip_prefix(FORMAT).map(|rest| rest.strip_prefix(' ').ok_or(rest)) {
         Some(Err("")) => Ok(None),
         Some(Ok(checkpoint)) => {
             let checkpoint = serde_json::from_str(checkpoint);
-            Ok(Some(checkpoint.map_err(|_| format_error(text.as_bytes()))?))
+            Ok(Some(checkpoint.map_err(|_| format_error(file, text.as_bytes()))?))
         }
-        Some(Err(_)) | None => Err(format_error(text.as_bytes())),
+        Some(Err(_)) | None => Err(format_error(file, text.as_bytes())),
     }
 }
 
 /// An error that shows the beginning of what there is.
-fn format_error(found: &[u8]) -> JournalError {
-    JournalError::Format(String::from_utf8_lossy(&found[..found.len().min(40)]).into_owned())
+fn format_error(file: &Path, found: &[u8]) -> JournalError {
+    let found = String::from_utf8_lossy(&found[..found.len().min(40)]).into_owned();
+    JournalError::Format { file: file.to_owned(), found }
 }
 
 /// A file without a whole line is a journal only if it is the beginning of one.
-fn check_torn_format(torn: &[u8]) -> Result<(), JournalError> {
-    if line(FORMAT).as_bytes().starts_with(torn) { Ok(()) } else { Err(format_error(torn)) }
+fn check_torn_format(file: &Path, torn: &[u8]) -> Result<(), JournalError> {
+    if line(FORMAT).as_bytes().starts_with(torn) { Ok(()) } else { Err(format_error(file, torn)) }
 }
 
 /// The text of a line, if it is what was written.
@@ -526,7 +534,7 @@ mod tests {
             let next = journal(directory.path());
             let refused = next.read().await.unwrap_err();
             assert!(
-                matches!(refused, JournalError::Damaged(_) | JournalError::Format(_)),
+                matches!(refused, JournalError::Damaged(_) | JournalError::Format { .. }),
                 "byte {at}: {refused}"
             );
             assert!(next.append(entry(9)).await.is_err(), "byte {at}");
@@ -559,8 +567,12 @@ mod tests {
                 next.ledger().await.unwrap_err(),
                 next.append(entry(1)).await.unwrap_err(),
             ] {
-                assert!(matches!(&refused, JournalError::Format(found) if found == format));
-                assert!(refused.to_string().contains(format), "{refused}");
+                assert!(
+                    matches!(&refused, JournalError::Format { found, .. } if found == format),
+                    "{refused}"
+                );
+                let file = directory.path().join(FILE);
+                assert!(refused.to_string().starts_with(&file.display().to_string()), "{refused}");
             }
             assert_eq!(fs_err::read_to_string(directory.path().join(FILE)).unwrap(), text);
         }

@@ -16,7 +16,7 @@ use crate::args::{Config, ConfigCommand, Reach, Sure};
 use crate::machines::{self, Machines};
 use crate::moment::Moment;
 use crate::printer::Printer;
-use crate::settings::{Input, Surroundings, known_roles};
+use crate::settings::{Candidates, Input, Surroundings, known_roles};
 use crate::table::Table;
 use crate::texts::Texts;
 use crate::{Error, ExitStatus, files};
@@ -117,12 +117,17 @@ fn talosconfig_or_new(
     reach: &Reach,
     surroundings: &Surroundings,
 ) -> Result<(Talosconfig, PathBuf), Error> {
+    let Candidates { paths, lacks_home } = &surroundings.talosconfigs;
     let places = match &reach.talosconfig {
         Some(path) => std::slice::from_ref(path),
-        None => surroundings.talosconfigs.as_slice(),
+        None => paths.as_slice(),
     };
     match places.first() {
         Some(first) if !places.iter().any(|path| path.exists()) => {
+            // What is left of the places is a pod's own, which is not ours to make.
+            if reach.talosconfig.is_none() && *lacks_home {
+                return Err(machines::no_home_of_talosconfig());
+            }
             Ok((Talosconfig::default(), first.clone()))
         }
         _ => machines::talosconfig(reach, surroundings),

@@ -13,12 +13,17 @@ use crate::{Error, ExitStatus, releases};
 pub(super) fn run(
     args: &args::Extensions,
     factories: &Factories,
-    cache: &Path,
+    cache: Option<&Path>,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let version = talconfig::tag(&args.version);
     let mut versions = releases::known(cache).into_owned();
     if args.refresh {
+        // What cannot be kept is not asked for.
+        let cache = cache.ok_or(Error::NoHome {
+            what: "the list of releases",
+            hint: "set HOME, or XDG_CACHE_HOME",
+        })?;
         let release = factories.release(&args.factory, &version).map_err(|reason| {
             Error::Factory { attempt: format!("learn what {version} has"), reason }
         })?;

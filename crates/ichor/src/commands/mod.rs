@@ -32,14 +32,14 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
             certificates::run(what, *overwrite, printer)
         }
         Settings::GenSchematic { args, factories, cache } => {
-            schematic::run(args, factories, cache, printer)
+            schematic::run(args, factories, cache.as_deref(), printer)
         }
         Settings::GenTalosconfig(settings) => generate::talosconfig(settings, printer),
         Settings::GenKubeconfig(settings) => generate::kubeconfig(settings, printer),
         Settings::GenTalconfig { args, keys } => guide::run(args, keys, printer),
         Settings::GenMachine { args, surroundings } => machine::run(args, surroundings, printer),
         Settings::Extensions { args, factories, cache } => {
-            extensions::run(args, factories, cache, printer)
+            extensions::run(args, factories, cache.as_deref(), printer)
         }
         Settings::Patch(settings) => patch::run(settings, printer),
         Settings::Diff { before, after, output } => diff::run(before, after, *output, printer),

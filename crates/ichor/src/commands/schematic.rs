@@ -16,7 +16,7 @@ use crate::{Error, ExitStatus, releases};
 pub(super) fn run(
     args: &GenSchematic,
     factories: &Factories,
-    cache: &Path,
+    cache: Option<&Path>,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let mut texts = Texts::default();

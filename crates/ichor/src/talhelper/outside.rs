@@ -46,7 +46,7 @@ impl Outside {
             encrypted: RefCell::default(),
             keys: Keys::resolve(variable),
             factories: Factories { trusted: settings::trusted(variable) },
-            versions: releases::known(&settings::cache(variable)),
+            versions: releases::known(settings::cache(variable).as_deref()),
         }
     }
 

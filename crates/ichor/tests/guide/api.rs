@@ -1,14 +1,14 @@
 //! The API of a Talos machine on a loopback address: what it answers is said by the test, and what it is asked is kept.
+//! The target `scripted` uses it as well.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use bytes::Bytes;
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-use talos_config::pki::{self, Authority, Key, Request, Subject, Validity};
-use tokio::net::TcpListener;
+use talos_config::pki::{self, Authority, Key, NewAuthority, Request, Subject, Validity};
 use tokio_rustls::TlsAcceptor;
 use tonic::codegen::http::{self, HeaderMap, HeaderValue, Response};
 
@@ -28,31 +28,39 @@ pub(crate) struct Call {
 }
 
 impl Machine {
-    /// Starts one with a certificate of an authority. A call is answered with these messages; without any, that there is
-    /// no such thing.
+    /// Starts one behind a listener. A call is answered with these messages; without any, that there is no such thing.
+    ///
+    /// The authority signs for every connection anew. When it has become another one, the machine has booted since, and
+    /// hangs up on the connections from before.
     pub(crate) fn start(
-        authority: &Authority,
+        listener: TcpListener,
+        authority: impl Fn() -> Authority + Send + Sync + 'static,
         answers: impl Fn(&Call) -> Option<Vec<Vec<u8>>> + Send + Sync + 'static,
     ) -> Self {
-        let acceptor = acceptor(authority);
-        let answers = Arc::new(answers);
+        let address = listener.local_addr().expect("an address");
+        listener.set_nonblocking(true).expect("a listener");
+        let (authority, answers) = (Arc::new(authority), Arc::new(answers));
         let calls = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&calls);
-        let (sender, receiver) = std::sync::mpsc::channel();
         thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("a runtime").block_on(async {
-                let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-                let address = listener.local_addr().expect("an address");
-                sender.send(address).expect("somebody who waits");
+                let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
                 while let Ok((stream, _)) = listener.accept().await {
+                    let signs = authority();
+                    let acceptor = acceptor(&signs, address.ip());
                     let Ok(stream) = acceptor.accept(stream).await else { continue };
+                    let signed_by = signs.certificate().clone();
                     let (kept, answers) = (Arc::clone(&kept), Arc::clone(&answers));
+                    let authority = Arc::clone(&authority);
                     tokio::spawn(async move {
                         let Ok(mut connection) = h2::server::handshake(stream).await else {
                             return;
                         };
                         while let Some(Ok((request, respond))) = connection.accept().await {
+                            if *authority().certificate() != signed_by {
+                                return;
+                            }
                             let (kept, answers) = (Arc::clone(&kept), Arc::clone(&answers));
                             tokio::spawn(answer(request, respond, kept, answers));
                         }
@@ -60,7 +68,7 @@ impl Machine {
                 }
             });
         });
-        Self { address: receiver.recv().expect("an address"), calls }
+        Self { address, calls }
     }
 
     /// What it was asked so far.
@@ -93,23 +101,24 @@ async fn answer<A: Fn(&Call) -> Option<Vec<Vec<u8>>>>(
     let code = if answered.is_some() { "0" } else { "5" };
     let response = Response::builder().header("content-type", "application/grpc");
     let response = response.body(()).expect("a response");
-    let mut stream = respond.send_response(response, false).expect("a client");
+    // A client that has gone hears nothing.
+    let Ok(mut stream) = respond.send_response(response, false) else { return };
     for message in answered.unwrap_or_default() {
         let length = u32::try_from(message.len()).expect("a short message").to_be_bytes();
         let frame = [&[0][..], &length, &message].concat();
-        stream.send_data(frame.into(), false).expect("a client");
+        if stream.send_data(frame.into(), false).is_err() {
+            return;
+        }
     }
     let code = HeaderValue::from_static(code);
     let trailers = HeaderMap::from_iter([("grpc-status".parse().expect("a name"), code)]);
-    stream.send_trailers(trailers).expect("a client");
+    let _ = stream.send_trailers(trailers);
 }
 
-fn acceptor(authority: &Authority) -> TlsAcceptor {
-    let validity = Validity { not_before: 0, not_after: 4_102_444_800, serial: [1; 16] };
-    let key = Key::ed25519([8; 32]);
-    let request =
-        Request::new(&key, &Subject::default(), &["127.0.0.1".parse().expect("an address")]);
-    let certificate = authority.sign_machine(&request, validity).expect("a certificate").encode();
+fn acceptor(authority: &Authority, address: IpAddr) -> TlsAcceptor {
+    let key = Key::ed25519(MACHINE_KEY);
+    let request = Request::new(&key, &Subject::default(), &[address]);
+    let certificate = authority.sign_machine(&request, VALIDITY).expect("a certificate").encode();
     let der = |text: &str| pki::blocks(text).next().expect("a block").bytes;
     let mut config = ServerConfig::builder()
         .with_no_client_auth()
@@ -121,3 +130,19 @@ fn acceptor(authority: &Authority) -> TlsAcceptor {
     config.alpn_protocols = vec![b"h2".to_vec()];
     TlsAcceptor::from(Arc::new(config))
 }
+
+/// An authority that no client trusts: machines in maintenance sign for themselves.
+pub(crate) fn stranger() -> Authority {
+    let new = NewAuthority {
+        organization: Some("maintenance"),
+        addresses: &[],
+        validity: VALIDITY,
+        id: [1; 20],
+    };
+    Authority::new(Key::ed25519([7; 32]), &new)
+}
+
+/// The key of every machine, whichever authority has signed for it.
+pub(crate) const MACHINE_KEY: [u8; 32] = [8; 32];
+pub(crate) const VALIDITY: Validity =
+    Validity { not_before: 0, not_after: 4_102_444_800, serial: [1; 16] };

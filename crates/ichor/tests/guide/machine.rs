@@ -2,7 +2,7 @@
 //! did not have.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,10 +10,9 @@ use prost::Message;
 use talos_api::proto::cosi::{self, ListRequest, ListResponse, Metadata, Resource};
 use talos_api::proto::definitions::block::DiskSpec;
 use talos_api::resource::Spec as _;
-use talos_config::pki::{Authority, Key, NewAuthority, Validity};
 
 use crate::Directory;
-use crate::api::{Call, Machine};
+use crate::api::{Call, Machine, stranger};
 
 #[test]
 fn a_machine_becomes_an_entry_that_its_file_accepts() {
@@ -121,13 +120,10 @@ fn machine(disks: Vec<DiskSpec>) -> SocketAddr {
             replies.get(&asked.r#type).filter(|_| call.path == "/cosi.resource.State/List");
         listed.cloned()
     };
-    Machine::start(&stranger(), answers).address
+    Machine::start(any_port(), stranger, answers).address
 }
 
-/// Signs for nobody whom anybody knows, as machines in maintenance do it themselves.
-pub(crate) fn stranger() -> Authority {
-    let validity = Validity { not_before: 0, not_after: 4_102_444_800, serial: [1; 16] };
-    let new =
-        NewAuthority { organization: Some("maintenance"), addresses: &[], validity, id: [1; 20] };
-    Authority::new(Key::ed25519([7; 32]), &new)
+/// A listener on a port that the kernel chooses.
+pub(crate) fn any_port() -> TcpListener {
+    TcpListener::bind("127.0.0.1:0").expect("a port")
 }

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use talos_api::proto::machine::{Reset, ResetPartitionSpec, ResetRequest, ResetResponse};
 use talos_config::pki::Authority;
 
-use crate::api::{Call, Machine};
-use crate::machine::stranger;
+use crate::api::{Call, Machine, stranger};
+use crate::machine::any_port;
 use crate::{Directory, SECRETS};
 
 #[test]
@@ -71,7 +71,7 @@ fn nothing_is_reset_unless_somebody_says_yes() {
 
 #[test]
 fn whoever_is_not_of_the_cluster_is_told_nothing() {
-    let (directory, machine) = (directory(), Machine::start(&stranger(), taken));
+    let (directory, machine) = (directory(), Machine::start(any_port(), stranger, taken));
     let line = format!("node reset -n w-1 -e {} --yes --wait=false", machine.address);
     let said = directory.run(&line);
     assert_eq!(said.code, 1, "{}", said.stderr);
@@ -119,7 +119,7 @@ fn directory() -> Directory {
 /// A machine of the cluster through which every other one is reached; it does not know the named one.
 fn machine(unknown: &'static str) -> Machine {
     let answers = move |call: &Call| if call.node == unknown { None } else { taken(call) };
-    Machine::start(&authority(), answers)
+    Machine::start(any_port(), authority, answers)
 }
 
 /// What a machine says to a reset that it begins.

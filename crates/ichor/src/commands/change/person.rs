@@ -46,7 +46,7 @@ impl<'a> Person<'a> {
         printer: &'a mut Printer,
     ) -> Self {
         let surroundings =
-            Surroundings { state: directory.root.join(STATE), ..surroundings.clone() };
+            Surroundings { state: Some(directory.root.join(STATE)), ..surroundings.clone() };
         let state = State { printer, progress: None, audit: None, error: None };
         Self { directory, surroundings, sure, output, state: Mutex::new(state) }
     }
@@ -63,15 +63,7 @@ impl<'a> Person<'a> {
             None => outcome.map_err(Error::from),
         };
         let Some(audit) = audit else { return (printer, outcome) };
-        let how = match &outcome {
-            Ok(Outcome::Ran(report)) => match report.failures.first() {
-                Some(failure) => format!("failed: {}", failure.error.code),
-                None => "done".to_owned(),
-            },
-            Ok(_) => "done".to_owned(),
-            Err(error) => format!("failed: {}", error.code()),
-        };
-        match audit.close(&how) {
+        match audit.close(&audited(&outcome)) {
             Ok(()) => (printer, outcome),
             Err(error) => (printer, outcome.and(Err(error))),
         }
@@ -246,6 +238,26 @@ impl State<'_> {
     }
 }
 
+/// Says for the audit log how a run ended. The words are stable: people and scripts search for them.
+fn audited(outcome: &Result<Outcome, Error>) -> String {
+    match outcome {
+        Ok(Outcome::Ran(report)) if report.stopped => "interrupted".to_owned(),
+        Ok(Outcome::Ran(report)) => match (report.failures.first(), report.skipped.len()) {
+            (Some(failure), _) => format!("failed: {}", failure.error.code),
+            (None, _) if !report.is_complete() => "incomplete".to_owned(),
+            (None, 0) => "done".to_owned(),
+            (None, skipped) => format!("done, {skipped} skipped"),
+        },
+        Ok(Outcome::Settled) => "done".to_owned(),
+        Ok(Outcome::Blocked(_)) => "blocked".to_owned(),
+        Ok(Outcome::NeedsApproval(_)) => "not approved".to_owned(),
+        Ok(Outcome::Outdated(_)) => "outdated".to_owned(),
+        // Ctrl-C at the question about a later plan.
+        Err(Error::Interrupted) => "interrupted".to_owned(),
+        Err(error) => format!("failed: {}", error.code()),
+    }
+}
+
 /// `45 s`, `2 min 5 s`
 pub(super) fn short(duration: Duration) -> String {
     match (duration.as_secs() / 60, duration.as_secs() % 60) {
@@ -268,5 +280,133 @@ fn question(plan: &Plan<Checked>) -> String {
             "end cluster {}: {steps} machines lose their configuration and data",
             plan.body().cluster
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use engine::{Failure, Report};
+    use plan::{
+        Body, ClusterSpec, Digest, Fact, Inventory, Kind, Moment, PlanningInput, Refusal,
+        Renderings, Skipped, StepNumber, Target, check,
+    };
+    use talos_config::Source;
+
+    use super::*;
+
+    #[test]
+    fn audit_log_has_a_word_for_each_way_in_which_a_run_ends() {
+        let left = || vec![StepNumber(2)];
+        for (outcome, expected) in [
+            (ran(|_| {}), "done"),
+            (ran(|report| report.skipped = vec![skipped(), skipped()]), "done, 2 skipped"),
+            (ran(|report| report.left = left()), "incomplete"),
+            (
+                ran(|report| {
+                    report.left = left();
+                    report.skipped = vec![skipped()];
+                }),
+                "incomplete",
+            ),
+            (
+                ran(|report| {
+                    report.failures = vec![failure("machine.refused"), failure("machine.denied")];
+                    report.left = left();
+                }),
+                "failed: machine.refused",
+            ),
+            // The stop is why it ended, whatever else went wrong.
+            (
+                ran(|report| {
+                    report.failures = vec![failure("engine.cancelled")];
+                    report.stopped = true;
+                }),
+                "interrupted",
+            ),
+            (
+                ran(|report| {
+                    report.left = left();
+                    report.stopped = true;
+                }),
+                "interrupted",
+            ),
+            (Ok(Outcome::Settled), "done"),
+            (Ok(Outcome::Blocked(vec![skipped()])), "blocked"),
+            (Ok(Outcome::NeedsApproval(Box::new(checked()))), "not approved"),
+            (Ok(Outcome::Outdated(Refusal { findings: Vec::new() })), "outdated"),
+            (Err(Error::Interrupted), "interrupted"),
+            (Err(Error::Declined("plan".to_owned())), "failed: confirm.declined"),
+        ] {
+            assert_eq!(audited(&outcome), expected, "{outcome:?}");
+        }
+    }
+
+    /// A plan of which everything was done, but for what is changed.
+    fn ran(change: impl FnOnce(&mut Report)) -> Result<Outcome, Error> {
+        let mut report = Report {
+            plan: Digest::of("plan"),
+            done: BTreeSet::from([StepNumber(1)]),
+            failures: Vec::new(),
+            left: Vec::new(),
+            skipped: Vec::new(),
+            stopped: false,
+            plans_again: false,
+        };
+        change(&mut report);
+        Ok(Outcome::Ran(report))
+    }
+
+    fn failure(code: &'static str) -> Failure {
+        Failure {
+            step: StepNumber(2),
+            on: Target::Cluster,
+            error: PortError::new(code, Kind::Retryable, "it failed"),
+            leaves: "everything as it was".to_owned(),
+            recovery: "ichor resume".to_owned(),
+        }
+    }
+
+    fn skipped() -> Skipped {
+        Skipped { on: Target::Cluster, rule: None, why: "unreachable".to_owned() }
+    }
+
+    /// The smallest plan that keeps every rule: the end of a cluster without machines that are left.
+    fn checked() -> Plan<Checked> {
+        let text = "ichor: v1\ncluster: home\ncontrolPlane:\n  machines:\n    - {name: cp-1, address: 127.92.0.1}\n";
+        let spec = ClusterSpec::parse(text, Source::default()).expect("a spec");
+        let not_known = "not asked";
+        let inventory = Inventory {
+            taken: Moment(0),
+            machines: BTreeMap::new(),
+            etcd: Fact::NotKnown { why: not_known.to_owned() },
+            api: Fact::NotKnown { why: not_known.to_owned() },
+            begun: BTreeMap::new(),
+            bootstrapping: None,
+            kubeconfig: Fact::NotKnown { why: not_known.to_owned() },
+            orphans: Fact::NotKnown { why: "not asked".to_owned() },
+        };
+        let (desired, identity) = (Renderings::new(), Digest::of("home"));
+        let draft = Plan::draft(Body {
+            cluster: spec.cluster.clone(),
+            identity,
+            goal: Goal::Destroyed,
+            made: Moment(0),
+            parent: None,
+            overrides: Vec::new(),
+            steps: Vec::new(),
+            skipped: Vec::new(),
+        });
+        let input = PlanningInput {
+            spec: &spec,
+            goal: Goal::Destroyed,
+            desired: &desired,
+            inventory: &inventory,
+            identity,
+            parent: None,
+            overrides: &[],
+        };
+        check(draft, &input).expect("a plan that keeps every rule")
     }
 }

@@ -13,6 +13,7 @@ use super::World;
 use super::apply::ending;
 use crate::args::{ApproveArgs, Output, PlanArgs, ShowArgs};
 use crate::directory::Directory;
+use crate::error::with_causes;
 use crate::printer::Printer;
 use crate::settings::{Input, Surroundings};
 use crate::texts::Texts;
@@ -81,7 +82,7 @@ pub(super) async fn approve(
 pub(super) fn load(path: &Path) -> Result<Plan<Draft>, Error> {
     let (text, _) = Texts::default().read(&Input::File(path.to_owned()))?;
     Plan::decode(&text).map_err(|error| Error::Spec {
-        message: format!("{}: {error}", path.display()),
+        message: format!("{}: {}", path.display(), with_causes(&error)),
         hint: Some(error.hint().to_owned()),
         code: error.code(),
     })

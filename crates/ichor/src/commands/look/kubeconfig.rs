@@ -57,11 +57,17 @@ enum Target {
 
 impl Target {
     fn find(args: &Kubeconfig, surroundings: &Surroundings) -> Result<Self, Error> {
-        let path = match (&args.path, surroundings.kubeconfigs.as_slice()) {
+        let path = match (&args.path, surroundings.kubeconfigs.paths.as_slice()) {
             (Some(path), _) if path.as_os_str() == "-" => return Ok(Self::Stdout),
             (Some(path), _) => path.clone(),
             (None, _) if !args.merge => ".".into(),
             (None, [path]) => path.clone(),
+            (None, []) if surroundings.kubeconfigs.lacks_home => {
+                return Err(Error::NoHome {
+                    what: "the kubeconfig",
+                    hint: "set HOME or KUBECONFIG, or name the file: `ichor kubeconfig FILE`",
+                });
+            }
             (None, paths) => {
                 let names: Vec<String> =
                     paths.iter().map(|path| path.display().to_string()).collect();
