@@ -110,13 +110,18 @@ impl LineFile {
         Ok(())
     }
 
-    /// Keeps other writers out. A writer that was stopped while it held the lock is waited for, but not for ever.
+    /// Keeps other writers out. A writer that was stopped while it held the lock is waited for, but not for ever: after
+    /// ten seconds this fails with [`io::ErrorKind::WouldBlock`].
+    pub fn lock(&mut self) -> io::Result<LockedLines<'_>> {
+        self.lock_with_tries(LOCK_TRIES)
+    }
+
     #[expect(
         clippy::disallowed_methods,
         reason = "runs on a thread for blocking work, without a clock"
     )]
-    pub fn lock(&mut self) -> io::Result<LockedLines<'_>> {
-        for _ in 0..LOCK_TRIES {
+    fn lock_with_tries(&mut self, tries: usize) -> io::Result<LockedLines<'_>> {
+        for _ in 0..tries {
             match self.file.file().try_lock() {
                 Ok(()) => return Ok(LockedLines { lines: self }),
                 Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
@@ -294,6 +299,25 @@ mod tests {
         assert!(!lines.is_current());
         fs_err::write(&path, "").unwrap();
         assert!(!lines.is_current());
+    }
+
+    #[test]
+    fn line_file_lock_that_another_holds_is_not_waited_for_for_ever() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("lines");
+        let mut holder = LineFile::create(&path).expect("a file");
+        let mut other = LineFile::create(&path).expect("the same file");
+        let mut held = holder.lock().expect("a lock");
+        held.append("one\n").expect("a line");
+        let refused = other.lock_with_tries(3).expect_err("a lock that is held");
+        assert_eq!(refused.kind(), io::ErrorKind::WouldBlock);
+        let message = format!("{} is locked by another process", path.display());
+        assert_eq!(refused.to_string(), message);
+        // Reading needs no lock.
+        assert_eq!(other.read_new().expect("lines"), b"one\n");
+        drop(held);
+        other.lock_with_tries(3).expect("a lock that is free").append("two\n").expect("a line");
+        assert_eq!(fs_err::read_to_string(&path).expect("lines"), "one\ntwo\n");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use engine::journal::JournalError;
-use talos_api::{ConnectError, NodeError, Reason};
+use talos_api::{Bound, ConnectError, NodeError, Reason};
 
 use crate::ExitStatus;
 use crate::commands::Failure;
@@ -247,7 +247,7 @@ impl Error {
             },
             Self::Machine(error) => match error.reason {
                 Reason::Unreachable(_) => ExitStatus::Unreachable,
-                Reason::TimedOut(_) => ExitStatus::TimedOut,
+                Reason::TimedOut(_) | Reason::OverLimit(Bound::Time(_)) => ExitStatus::TimedOut,
                 Reason::Invalid(_) => ExitStatus::BadInput,
                 _ => ExitStatus::Failed,
             },

@@ -7,6 +7,8 @@ use std::time::Duration;
 use rustls::{AlertDescription, CertificateError};
 use tonic::{Code, ConnectError, Status, TimeoutExpired};
 
+use crate::limits::Bound;
+
 /// A call to one machine that failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{node}: {reason}")]
@@ -53,6 +55,9 @@ pub enum Reason {
     /// The answer goes on beyond the [`Limits`](crate::Limits) of what is collected.
     #[error("the answer has no end within {0}")]
     Endless(String),
+    /// A file or an archive goes on beyond the [`Bounds`](crate::Bounds) of its reader.
+    #[error("the data goes on beyond {0}")]
+    OverLimit(Bound),
     /// The answer is none that we know.
     #[error("the answer cannot be read: {0}")]
     Unreadable(String),
@@ -137,6 +142,7 @@ impl Reason {
         "machine.failed",
         "machine.invalid",
         "machine.not-found",
+        "machine.over-limit",
         "machine.refused",
         "machine.timed-out",
         "machine.too-large",
@@ -156,6 +162,7 @@ impl Reason {
             Self::Other { .. } => "machine.failed",
             Self::Invalid(_) => "machine.invalid",
             Self::NotFound(_) => "machine.not-found",
+            Self::OverLimit(_) => "machine.over-limit",
             Self::Refused(_) => "machine.refused",
             Self::TimedOut(_) => "machine.timed-out",
             Self::TooLarge(_) => "machine.too-large",
@@ -192,6 +199,12 @@ impl Reason {
             Self::CertificateTime(_) => "`ichor certs` shows until when certificates are valid",
             Self::Endless(_) => {
                 "is it a machine of yours that answers? of a slow one --deadline takes more time"
+            }
+            Self::OverLimit(Bound::Bytes(_)) => {
+                "is it as large as that on the machine? --max-size takes more"
+            }
+            Self::OverLimit(Bound::Time(_)) => {
+                "is it a machine of yours that answers? --timeout waits longer"
             }
             Self::TimedOut(_) => {
                 "is the machine on? --deadline waits longer; etcd answers only once it is bootstrapped"
@@ -248,9 +261,11 @@ impl Reason {
             | Self::AlreadyThere(_)
             | Self::Invalid(_) => Stage::Connected,
             // An answer, but none that says what was done before it.
-            Self::TooLarge(_) | Self::Endless(_) | Self::Unreadable(_) | Self::Other { .. } => {
-                Stage::Sent
-            }
+            Self::TooLarge(_)
+            | Self::Endless(_)
+            | Self::OverLimit(_)
+            | Self::Unreadable(_)
+            | Self::Other { .. } => Stage::Sent,
         }
     }
 

@@ -38,7 +38,7 @@ pub use client::{Client, ConnectError};
 pub use details::WithoutDetails;
 pub use error::{Disconnect, NodeError, Reason, Stage, Timeout};
 pub use events::{Events, Followed, Occurrence, Since};
-pub use limits::Limits;
+pub use limits::{Bound, Bounds, Limits};
 pub use node::{Node, Routed, Service, Stream, each_node};
 pub use release::{Feature, NotARelease, Release};
 pub use tls::Fingerprint;

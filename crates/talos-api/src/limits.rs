@@ -1,9 +1,13 @@
-//! Bounds for what is collected from a machine.
+//! Bounds for what is taken from a machine.
 //!
-//! Always holds: whatever answers, collecting a reply ends and takes a bounded amount of memory. Streams that are passed
-//! on as they come (logs, events, files) have no end by design and are bounded by their reader.
+//! Always holds: whatever answers, collecting a reply ends and takes a bounded amount of memory ([`Limits`]), and a file or
+//! an archive that is passed on as it comes ends within [`Bounds`]. Logs and events have no end by design and are bounded
+//! by their reader.
 
+use std::fmt;
 use std::time::Duration;
+
+use talos_config::spell_bytes;
 
 /// Bounds for one reply of a machine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -48,4 +52,31 @@ impl Limits {
         total: Duration::from_mins(10),
         ..Self::MEMBER
     };
+}
+
+/// Bounds for a stream that has an end and is passed on as it comes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Bounds {
+    /// Bytes of all messages.
+    pub bytes: u64,
+    /// Time for all messages, from when the bounds are set.
+    pub total: Duration,
+}
+
+/// One of the [`Bounds`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Bound {
+    /// The number of bytes.
+    Bytes(u64),
+    /// The time for all messages.
+    Time(Duration),
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => f.write_str(&spell_bytes(*bytes)),
+            Self::Time(time) => write!(f, "{} s", time.as_secs()),
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use prost::Message;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
@@ -19,7 +19,7 @@ use crate::client::{Client, ConnectError};
 use crate::details::WithoutDetails;
 use crate::dial::Connector;
 use crate::error::{NodeError, Reason, Stage};
-use crate::limits::Limits;
+use crate::limits::{Bound, Bounds, Limits};
 use crate::proto::cluster::cluster_service_client::ClusterServiceClient;
 use crate::proto::common::Data;
 use crate::proto::cosi::state_client::StateClient;
@@ -162,7 +162,8 @@ impl Node {
 
     /// Begins a stream. Dropping it tells the machine to stop, and what is not read is not sent.
     ///
-    /// Each message has to come within the deadline, unless the stream is [`patient`](Stream::patient).
+    /// Each message has to come within the deadline, unless the stream is [`patient`](Stream::patient). All of them have to
+    /// come within [`Bounds`] only where [`bounded`](Stream::bounded) sets some.
     pub async fn open<T, F>(&self, call: impl FnOnce(Self) -> F) -> Result<Stream<T>, NodeError>
     where
         F: Future<Output = Result<Response<Streaming<T>>, Status>>,
@@ -170,7 +171,8 @@ impl Node {
         let mut endless = self.clone();
         endless.routed.deadline = None;
         let messages = self.call(call(endless)).await?;
-        Ok(Stream { node: self.clone(), messages, patience: Some(self.deadline) })
+        let (node, patience) = (self.clone(), Some(self.deadline));
+        Ok(Stream { node, messages, patience, end: None, quota: None })
     }
 
     /// Tells one boot of the machine from another. Only administrators may ask.
@@ -212,6 +214,22 @@ pub struct Stream<T> {
     node: Node,
     messages: Streaming<T>,
     patience: Option<Duration>,
+    end: Option<End>,
+    quota: Option<Quota>,
+}
+
+/// The time by which a stream has to be over.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    at: Instant,
+    total: Duration,
+}
+
+/// The bytes that a stream may have.
+#[derive(Clone, Copy, Debug)]
+struct Quota {
+    most: u64,
+    left: u64,
 }
 
 impl<T> Stream<T> {
@@ -224,6 +242,17 @@ impl<T> Stream<T> {
 
     /// The next message; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<T>, NodeError> {
+        let Some(End { at, total }) = self.end else { return self.next_patiently().await };
+        // Messages that are always there already would never let a timer speak.
+        if Instant::now() < at
+            && let Ok(next) = timeout_at(at, self.next_patiently()).await
+        {
+            return next;
+        }
+        Err(self.node.error(Reason::OverLimit(Bound::Time(total))))
+    }
+
+    async fn next_patiently(&mut self) -> Result<Option<T>, NodeError> {
         let next = self.messages.message();
         let outcome = match self.patience {
             Some(patience) => timeout(patience, next).await,
@@ -264,9 +293,26 @@ impl<T: Message> Stream<T> {
 }
 
 impl Stream<Data> {
+    /// The same stream, which fails when it goes on beyond the bounds.
+    #[must_use]
+    pub fn bounded(mut self, bounds: Bounds) -> Self {
+        let Bounds { bytes, total } = bounds;
+        self.end = Instant::now().checked_add(total).map(|at| End { at, total });
+        self.quota = Some(Quota { most: bytes, left: bytes });
+        self
+    }
+
     /// The next bytes of a file or a log; `None` at the end.
     pub async fn bytes(&mut self) -> Result<Option<Vec<u8>>, NodeError> {
-        self.next().await?.map(|data| content(&self.node, data)).transpose()
+        let Some(data) = self.next().await? else { return Ok(None) };
+        let bytes = content(&self.node, data)?;
+        if let Some(Quota { most, left }) = &mut self.quota {
+            let Some(rest) = left.checked_sub(bytes.len() as u64) else {
+                return Err(self.node.error(Reason::OverLimit(Bound::Bytes(*most))));
+            };
+            *left = rest;
+        }
+        Ok(Some(bytes))
     }
 
     /// All bytes that are still to come, within the node's [`Limits`].

@@ -1,7 +1,7 @@
 //! The client before machines that are not what they should be: each gives a reason, and none a hang.
 //!
-//! The server here speaks HTTP/2 and nothing more: what it says is up to each test. What real machines say is in
-//! level `talos`.
+//! The server speaks HTTP/2 and nothing more ([`testkit::machine_api`]): what it says is up to each test. What real machines
+//! say is in level `talos`.
 
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -10,26 +10,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use h2::SendStream;
 use prost::Message;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-use rustls::server::WebPkiClientVerifier;
-use rustls::{RootCertStore, ServerConfig};
 use talos_api::proto::common::Data;
 use talos_api::proto::cosi;
 use talos_api::proto::definitions::block::DiskSpec;
 use talos_api::proto::machine::{
-    Event, EventsRequest, FileInfo, ListRequest, LogsRequest, RebootRequest, ServiceStateEvent,
-    Version, VersionInfo, VersionResponse,
+    CopyRequest, Event, EventsRequest, FileInfo, ListRequest, LogsRequest, RebootRequest,
+    ServiceStateEvent, Version, VersionInfo, VersionResponse,
 };
 use talos_api::{
-    Change, Client, Followed, Limits, Node, NodeError, Occurrence, Reason, Selection, Since, Stage,
-    Timeout, each_node,
+    Bound, Bounds, Change, Client, Followed, Limits, Node, NodeError, Occurrence, Reason,
+    Selection, Since, Stage, Stream, Timeout, each_node,
 };
 use talos_config::Context;
 use talos_config::pki::{
     self, Authority, Key, Leaf, NewAuthority, Request, Subject, Usage, Validity,
 };
+use testkit::machine_api::{self, Call, Identity, frame, send};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
@@ -238,13 +235,12 @@ fn garbage_is_told_as_such() {
 fn details_that_cannot_be_read_are_left_out() {
     run(async {
         let pki = Pki::new(1);
-        let server = Server::start(pki.clone(), NOW_AND_LATER, |mut call: Call| async move {
+        let server = Server::start(pki.clone(), NOW_AND_LATER, |call: Call| async move {
             let response = Response::builder()
                 .header("content-type", "application/grpc")
                 .header("grpc-status", "9")
                 .header("grpc-status-details-bin", "!");
-            let response = response.body(()).expect("a response");
-            call.respond.send_response(response, true).expect("a client");
+            call.answer_with_head(response.body(()).expect("a response"));
         });
         let at_once = reboot(&node(&pki, server.await.address, LONG)).await;
         assert_eq!(at_once, Reason::Refused(String::new()));
@@ -291,7 +287,7 @@ fn a_stranger_may_say_less_at_once() {
 fn a_stranger_without_an_end_is_left() {
     run(async {
         let server = Server::start_open(Pki::new(1), |call: Call| {
-            call.repeat(&cosi::ListResponse::default(), None)
+            call.repeat(&cosi::ListResponse::default().encode_to_vec(), None)
         });
         let node = stranger(server.await.address);
         let reason = node.list::<DiskSpec>().await.expect_err("no end").reason;
@@ -321,7 +317,7 @@ fn what_is_collected_is_bounded_by_count_size_and_time() {
     ] {
         run(async {
             let pki = Pki::new(1);
-            let reply = reply.clone();
+            let reply = reply.encode_to_vec();
             let server = Server::start(pki.clone(), NOW_AND_LATER, move |call: Call| {
                 call.repeat(&reply, pause)
             });
@@ -359,7 +355,7 @@ fn a_boot_id_a_kubeconfig_and_a_directory_have_an_end() {
     let said = Data { bytes: b"x".to_vec(), ..Default::default() };
     for message in [said, Data::default()] {
         run(async {
-            let pki = Pki::new(1);
+            let (pki, message) = (Pki::new(1), message.encode_to_vec());
             let server = Server::start(pki.clone(), NOW_AND_LATER, move |call: Call| {
                 call.repeat(&message, None)
             });
@@ -373,13 +369,68 @@ fn a_boot_id_a_kubeconfig_and_a_directory_have_an_end() {
     run(async {
         let pki = Pki::new(1);
         let server = Server::start(pki.clone(), NOW_AND_LATER, |call: Call| {
-            call.repeat(&FileInfo::default(), None)
+            call.repeat(&FileInfo::default().encode_to_vec(), None)
         });
         let node = node(&pki, server.await.address, LONG);
         let list = |node: Node| async move { node.machine().list(ListRequest::default()).await };
         let listed = node.open(list).await.expect("a stream").collect().await;
         let reason = listed.expect_err("no end").reason;
         assert_eq!(reason, Reason::Endless("100000 messages".to_owned()));
+    });
+}
+
+#[test]
+fn stream_that_is_passed_on_ends_within_its_bounds() {
+    let piece = Data { bytes: vec![7; 1000], ..Data::default() }.encode_to_vec();
+    let empty = Data::default().encode_to_vec();
+    let pause = Some(Duration::from_millis(100));
+    let bounds = |bytes, total| Bounds { bytes, total };
+    for (name, message, pause, bounds, expected) in [
+        ("bytes", &piece, None, bounds(50_000, LONG), Bound::Bytes(50_000)),
+        ("bytes one by one", &piece, pause, bounds(5_000, LONG), Bound::Bytes(5_000)),
+        ("time", &piece, pause, bounds(u64::MAX, SHORT), Bound::Time(SHORT)),
+        // Never silent, and no bytes to count.
+        ("nothing, slowly", &empty, pause, bounds(1, SHORT), Bound::Time(SHORT)),
+        ("nothing, at once", &empty, None, bounds(1, SHORT), Bound::Time(SHORT)),
+    ] {
+        run(async {
+            let (pki, message) = (Pki::new(1), message.clone());
+            let server = Server::start(pki.clone(), NOW_AND_LATER, move |call: Call| {
+                call.repeat(&message, pause)
+            });
+            let node = node(&pki, server.await.address, LONG);
+            let mut stream = copied(&node).await.bounded(bounds);
+            let mut received = 0;
+            let reason = loop {
+                match stream.bytes().await {
+                    Ok(Some(bytes)) => received += bytes.len() as u64,
+                    Ok(None) => panic!("{name}: an end"),
+                    Err(error) => break error.reason,
+                }
+            };
+            assert_eq!(reason, Reason::OverLimit(expected), "{name}");
+            assert_eq!(reason.code(), "machine.over-limit");
+            assert!(reason.hint().is_some_and(|hint| hint.contains("--")), "{name}");
+            assert!(received <= bounds.bytes, "{name}: {received} bytes were passed on");
+        });
+    }
+}
+
+#[test]
+fn stream_that_ends_within_its_bounds_is_whole() {
+    run(async {
+        let pki = Pki::new(1);
+        let server = Server::start(pki.clone(), NOW_AND_LATER, |call: Call| {
+            let piece = Data { bytes: vec![7; 1000], ..Data::default() }.encode_to_vec();
+            call.answer(vec![frame(&piece); 5])
+        });
+        let node = node(&pki, server.await.address, LONG);
+        let mut stream = copied(&node).await.bounded(Bounds { bytes: 5_000, total: LONG });
+        let mut received = 0;
+        while let Some(bytes) = stream.bytes().await.expect("bytes") {
+            received += bytes.len();
+        }
+        assert_eq!(received, 5_000);
     });
 }
 
@@ -502,7 +553,7 @@ fn a_thousand_calls_to_four_machines_share_one_connection() {
                 each_node(nodes.into(), 4, |node| async move { version(&node).await }).await;
             assert!(answers.iter().all(Result::is_ok), "{answers:?}");
         }
-        assert_eq!(server.connections.load(Ordering::Relaxed), 1);
+        assert_eq!(server.scripted.accepted(), 1);
     });
 }
 
@@ -531,10 +582,11 @@ fn events_are_asked_for_from_the_last_one_on() {
     run(async {
         let pki = Pki::new(1);
         let (asked, mut asks) = tokio::sync::mpsc::channel(8);
-        let server = Server::start(pki.clone(), NOW_AND_LATER, move |call: Call| {
+        let server = Server::start(pki.clone(), NOW_AND_LATER, move |mut call: Call| {
             let asked = asked.clone();
             async move {
-                let (call, request) = call.read::<EventsRequest>().await;
+                let request = call.message().await;
+                let request = EventsRequest::decode(request.as_slice()).expect("a request");
                 asked.send(request.tail_id.clone()).await.expect("somebody listens");
                 let any = prost_types::Any { type_url: "x/y".to_owned(), ..Default::default() };
                 let event =
@@ -570,6 +622,12 @@ async fn reboot(node: &Node) -> Reason {
     outcome.expect_err("an error").reason
 }
 
+/// A file that is on its way from a machine.
+async fn copied(node: &Node) -> Stream<Data> {
+    let copy = |node: Node| async move { node.machine().copy(CopyRequest::default()).await };
+    node.open(copy).await.expect("a stream")
+}
+
 async fn version(node: &Node) -> Result<VersionResponse, NodeError> {
     node.call(node.machine().version(())).await
 }
@@ -579,12 +637,6 @@ fn version_server(call: Call) -> impl Future<Output = ()> {
     let message = Version { version: Some(info), ..Default::default() };
     let reply = VersionResponse { messages: vec![message] };
     call.answer(vec![frame(&reply.encode_to_vec())])
-}
-
-/// A message as gRPC sends it: not compressed, its length, itself.
-fn frame(message: &[u8]) -> Bytes {
-    let length = u32::try_from(message.len()).expect("a short message");
-    [&[0][..], &length.to_be_bytes(), message].concat().into()
 }
 
 fn node(pki: &Pki, address: SocketAddr, deadline: Duration) -> Node {
@@ -608,10 +660,10 @@ impl At for Context {
     }
 }
 
-/// A server that leaves every answer to its test.
+/// A scripted machine of a cluster, or one in maintenance.
 struct Server {
     address: SocketAddr,
-    connections: Arc<AtomicUsize>,
+    scripted: machine_api::Server,
 }
 
 impl Server {
@@ -623,10 +675,10 @@ impl Server {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        Self::accept(pki.acceptor(validity), answer).await
+        Self::scripted(&pki.identity(validity, Clients::Ours), answer).await
     }
 
-    /// One that asks nobody for a certificate, as in maintenance.
+    /// Starts one that asks clients for no certificate, as in maintenance.
     async fn start_open<F>(
         pki: Pki,
         answer: impl Fn(Call) -> F + Clone + Send + Sync + 'static,
@@ -634,42 +686,18 @@ impl Server {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        Self::accept(pki.acceptor_of(NOW_AND_LATER, Clients::Any), answer).await
+        Self::scripted(&pki.identity(NOW_AND_LATER, Clients::Any), answer).await
     }
 
-    async fn accept<F>(
-        acceptor: TlsAcceptor,
+    async fn scripted<F>(
+        identity: &Identity,
         answer: impl Fn(Call) -> F + Clone + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let listener = listen().await;
-        let address = listener.local_addr().expect("an address");
-        let connections = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&connections);
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                count.fetch_add(1, Ordering::Relaxed);
-                let stream = match acceptor.accept(stream).into_fallible().await {
-                    Ok(stream) => stream,
-                    Err((_, mut stream)) => {
-                        // A connection that is closed with something unread loses the alert.
-                        tokio::spawn(async move { stream.read_to_end(&mut Vec::new()).await });
-                        continue;
-                    }
-                };
-                let answer = answer.clone();
-                tokio::spawn(async move {
-                    let Ok(mut connection) = h2::server::handshake(stream).await else { return };
-                    while let Some(Ok((request, respond))) = connection.accept().await {
-                        let body = request.into_body();
-                        tokio::spawn(answer(Call { body, respond }));
-                    }
-                });
-            }
-        });
-        Self { address, connections }
+        let scripted = machine_api::Server::start(identity, answer).await;
+        Self { address: scripted.address, scripted }
     }
 
     async fn reason(&self, context: &Context) -> Reason {
@@ -677,75 +705,6 @@ impl Server {
         let node = client.node("127.0.0.1", SHORT).expect("a node");
         version(&node).await.expect_err("an error").reason
     }
-}
-
-struct Call {
-    body: h2::RecvStream,
-    respond: h2::server::SendResponse<Bytes>,
-}
-
-impl Call {
-    async fn read<M: Message + Default>(mut self) -> (Self, M) {
-        let mut bytes = Vec::new();
-        while let Some(Ok(data)) = self.body.data().await {
-            bytes.extend_from_slice(&data);
-        }
-        let message = M::decode(&bytes[5..]).expect("a request");
-        (self, message)
-    }
-
-    fn begin(mut self) -> SendStream<Bytes> {
-        let response = Response::builder().header("content-type", "application/grpc");
-        self.respond.send_response(response.body(()).expect("a response"), false).expect("a client")
-    }
-
-    async fn answer(self, frames: Vec<Bytes>) {
-        let mut stream = self.begin();
-        for frame in frames {
-            send(&mut stream, frame).await;
-        }
-        end(stream, "0");
-    }
-
-    /// Says the same for as long as it is listened to: many at once, or one after each pause.
-    fn repeat<M: Message>(
-        self,
-        message: &M,
-        pause: Option<Duration>,
-    ) -> impl Future<Output = ()> + Send + use<M> {
-        let frame = frame(&message.encode_to_vec());
-        let frames: Bytes = frame.repeat(if pause.is_some() { 1 } else { 64 }).into();
-        async move {
-            let mut stream = self.begin();
-            while send(&mut stream, frames.clone()).await.is_some() {
-                if let Some(pause) = pause {
-                    tokio::time::sleep(pause).await;
-                }
-            }
-        }
-    }
-
-    fn refuse(self, code: &'static str) {
-        end(self.begin(), code);
-    }
-}
-
-fn end(mut stream: SendStream<Bytes>, code: &'static str) {
-    let trailers = HeaderMap::from_iter([(
-        "grpc-status".parse().expect("a name"),
-        HeaderValue::from_static(code),
-    )]);
-    let _ = stream.send_trailers(trailers);
-}
-
-/// Sends as the other side has room; nothing once it does not want more.
-async fn send(stream: &mut SendStream<Bytes>, mut bytes: Bytes) -> Option<()> {
-    while !bytes.is_empty() {
-        stream.reserve_capacity(bytes.len());
-        let room = std::future::poll_fn(|task| stream.poll_capacity(task)).await?.ok()?;
-        stream.send_data(bytes.split_to(room.min(bytes.len())), false).ok()?;
-    }
-    Some(())
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -782,7 +741,7 @@ async fn dying_server(pki: &Pki) -> SocketAddr {
         let mut connection: h2::server::Connection<TlsStream<TcpStream>, Bytes> =
             h2::server::handshake(stream).await.expect("a client");
         let (request, respond) = connection.accept().await.expect("a call").expect("a call");
-        let stream = Call { body: request.into_body(), respond }.begin();
+        let stream = Call::new(request, respond).begin();
         // The beginning is sent, and nothing afterwards: nobody drives the connection any more.
         let _ = tokio::time::timeout(Duration::from_millis(300), connection.accept()).await;
         std::future::pending::<()>().await;
@@ -800,7 +759,7 @@ where
 {
     let listener = listen().await;
     let address = listener.local_addr().expect("an address");
-    let acceptor = pki.acceptor(NOW_AND_LATER);
+    let acceptor = pki.identity(NOW_AND_LATER, Clients::Ours).acceptor();
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             tokio::spawn(serve(stream, acceptor.clone()));
@@ -843,36 +802,16 @@ impl Pki {
         }
     }
 
-    fn acceptor(&self, times: (i64, i64)) -> TlsAcceptor {
-        self.acceptor_of(times, Clients::Ours)
-    }
-
-    fn acceptor_of(&self, times: (i64, i64), clients: Clients) -> TlsAcceptor {
+    fn identity(&self, times: (i64, i64), clients: Clients) -> Identity {
         let key = Key::ed25519([8; 32]);
         let request = Request::new(&key, &subject(), &[IpAddr::V4(Ipv4Addr::LOCALHOST)]);
         let certificate =
             self.authority.sign_machine(&request, validity(times)).expect("a certificate").encode();
-        let mut roots = RootCertStore::empty();
-        roots.add(der(&self.authority.certificate().encode())).expect("an authority");
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let verifier =
-            WebPkiClientVerifier::builder_with_provider(roots.into(), Arc::clone(&provider));
         let clients = match clients {
-            Clients::Ours => verifier.build().expect("a verifier"),
-            Clients::Any => WebPkiClientVerifier::no_client_auth(),
+            Clients::Ours => Some(der(&self.authority.certificate().encode())),
+            Clients::Any => None,
         };
-        let key = pki::blocks(key.encode().expose()).next().expect("a key").bytes;
-        let mut config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .expect("versions")
-            .with_client_cert_verifier(clients)
-            .with_single_cert(
-                vec![der(&certificate)],
-                PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key)),
-            )
-            .expect("a certificate");
-        config.alpn_protocols = vec![b"h2".to_vec()];
-        TlsAcceptor::from(Arc::new(config))
+        Identity { certificate: der(&certificate), key: der(key.encode().expose()), clients }
     }
 }
 
@@ -886,8 +825,8 @@ fn subject() -> Subject {
     Subject { organizations: vec!["os:admin".to_owned()], common_name: None }
 }
 
-fn der(text: &str) -> CertificateDer<'static> {
-    pki::blocks(text).next().expect("a certificate").bytes.into()
+fn der(text: &str) -> Vec<u8> {
+    pki::blocks(text).next().expect("a block").bytes
 }
 
 fn validity((not_before, not_after): (i64, i64)) -> Validity {

@@ -48,7 +48,7 @@ pub use contract::{Contract, NoContract};
 pub use diff::{Difference, diff, diff_hiding};
 pub use error::{Error, Problem};
 pub use explain::{Change, Explanation, explain, explain_steps, origins};
-pub use format::size::{satisfies as size_satisfies, spell as spell_bytes};
+pub use format::size::{bytes as parse_bytes, satisfies as size_satisfies, spell as spell_bytes};
 pub use generate::{Generate, Options, Role};
 pub use kubeconfig::{Decision, Kubeconfig, Part, Renamed};
 pub use nearest::nearest;

@@ -1,5 +1,5 @@
-//! What tests need from the world: the real programs that Ichor is compared with, a real Kubernetes API, and real Talos
-//! nodes.
+//! What tests need from the world: the real programs that Ichor is compared with, a real Kubernetes API, real Talos nodes,
+//! and machines that say what a test wants.
 //!
 //! For tests and developer commands only; nothing that ships depends on it.
 
@@ -9,6 +9,8 @@
 )]
 
 pub mod kubernetes;
+#[cfg(feature = "machine-api")]
+pub mod machine_api;
 pub mod peers;
 pub mod scripts;
 pub mod talos;

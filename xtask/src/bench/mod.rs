@@ -95,21 +95,24 @@ fn measure_library(workspace: &Workspace, case: &LibraryCase) -> Result<serde_js
     ];
     arguments.extend(files.iter().map(String::as_str));
     let figures: serde_json::Value = serde_json::from_str(&workspace.read_cargo(&arguments)?)?;
-    let milliseconds = |key: &str| figures[key].as_f64().unwrap_or(f64::NAN) / 1000.0;
-    say::data(&format!(
-        "{:<16} {:<18} {:>9.3} {:>9.3}–{:<9.3}",
-        case.name,
-        case.package,
-        milliseconds("median_us"),
-        milliseconds("lower_quartile_us"),
-        milliseconds("upper_quartile_us")
-    ));
-    for (name, figure) in figures.as_object().into_iter().flatten() {
-        if !name.ends_with("_us") {
-            say::data(&format!("{:<16}   {name} {figure}", ""));
-        }
-    }
+    say::data(&library_table(case.name, case.package, &figures));
     Ok(serde_json::json!({ "case": case.name, "library": case.package, "figures": figures }))
+}
+
+/// The figures of a library: those of the case itself in one line, then every other one. Times are in milliseconds.
+fn library_table(case: &str, package: &str, figures: &serde_json::Value) -> String {
+    let milliseconds = |figure: &serde_json::Value| figure.as_f64().unwrap_or(f64::NAN) / 1000.0;
+    let [median, lower, upper] = MAIN.map(|key| milliseconds(&figures[key]));
+    let main = format!("{case:<16} {package:<18} {median:>9.3} {lower:>9.3}–{upper:<9.3}");
+    let mut lines = vec![main];
+    let others = figures.as_object().into_iter().flatten();
+    for (name, figure) in others.filter(|(name, _)| !MAIN.contains(&name.as_str())) {
+        lines.push(match name.strip_suffix("_us") {
+            Some(name) => format!("{:<16}   {name} {:.3} ms", "", milliseconds(figure)),
+            None => format!("{:<16}   {name} {figure}", ""),
+        });
+    }
+    lines.join("\n")
 }
 
 /// Builds the program as it ships and gives its path.
@@ -210,5 +213,40 @@ impl Figures {
     }
 }
 
+/// The figures that every case of a library has.
+const MAIN: [&str; 3] = ["median_us", "lower_quartile_us", "upper_quartile_us"];
+
 const HEAD: &str =
     "case             program            median ms   middle half ms    peak MB  ours is better by";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::library_table;
+
+    #[test]
+    fn library_table_shows_every_figure() {
+        let figures = json!({
+            "lower_quartile_us": 900,
+            "median_us": 1000,
+            "open_us": 1_234_567,
+            "records": 100_000,
+            "upper_quartile_us": 1100,
+            "verify_us": 250,
+        });
+        assert_eq!(
+            library_table("journal-library", "engine", &figures),
+            "journal-library  engine                 1.000     0.900–1.100    \n\
+             \x20                  open 1234.567 ms\n\
+             \x20                  records 100000\n\
+             \x20                  verify 0.250 ms"
+        );
+    }
+
+    #[test]
+    fn library_table_marks_a_figure_that_is_missing() {
+        let table = library_table("patch-library", "talos-config", &json!({ "median_us": 7 }));
+        assert_eq!(table, "patch-library    talos-config           0.007       NaN–NaN      ");
+    }
+}

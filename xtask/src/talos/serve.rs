@@ -159,7 +159,8 @@ impl Harness {
             }
             Request::Wipe { size, node, folder } => {
                 let site = self.sites().get(&size).cloned();
-                site.with_context(|| format!("there is no cluster {size}"))?.wipe(&node, &folder)?;
+                site.with_context(|| format!("there is no cluster {size}"))?
+                    .wipe(&node, &folder)?;
                 reply(connection, &Ok(Vec::new()));
             }
             Request::Status => {

@@ -386,8 +386,9 @@ fn engine_id(file: &mut fs_err::File, fresh: [u8; 8]) -> std::io::Result<String>
 fn make(directory: &Path) -> std::io::Result<()> {
     atomic_file::create_directory(directory)?;
     let ignored = directory.join(".gitignore");
-    // A full disk may have left an empty one.
-    let complete = fs_err::symlink_metadata(&ignored).is_ok_and(|file| file.len() > 0);
+    // A full disk may have left an empty one, and a link may lead anywhere or nowhere.
+    let complete =
+        fs_err::symlink_metadata(&ignored).is_ok_and(|file| !file.is_symlink() && file.len() > 0);
     if complete { Ok(()) } else { atomic_file::write(&ignored, "*\n") }
 }
 
@@ -493,6 +494,11 @@ mod tests {
 
     fn entry(number: u8) -> Entry {
         Entry::PlanCancelled { plan: format!("{number:064}").parse().unwrap() }
+    }
+
+    /// The identity of the engine that has the slot of a directory for a moment.
+    async fn engine(directory: &Path) -> String {
+        journal(directory).acquire(Slot::Plan).await.expect("a slot").engine
     }
 
     async fn written(directory: &Path, count: u8) -> Vec<u8> {
@@ -628,6 +634,74 @@ mod tests {
         let next = second.acquire(Slot::Plan).await.unwrap();
         assert_eq!(next.engine, engine, "a successor is known by the same identity");
         drop((next, backup));
+    }
+
+    #[tokio::test]
+    async fn copy_of_a_directory_is_another_engine() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let (original, copy) = (parent.path().join("original"), parent.path().join("copy"));
+        let before = engine(&original).await;
+        journal(&original).append(entry(1)).await.expect("a record");
+        fs_err::create_dir(&copy).expect("a directory");
+        for file in fs_err::read_dir(&original).expect("files") {
+            let file = file.expect("a file");
+            fs_err::copy(file.path(), copy.join(file.file_name())).expect("a copy");
+        }
+        let slot = Slot::Plan.file();
+        let text = |directory: &Path| fs_err::read(directory.join(slot)).expect("an identity");
+        assert_eq!(text(&original), text(&copy), "all of it was copied");
+        let copied = engine(&copy).await;
+        assert_ne!(copied, before);
+        // Both stay what they are.
+        assert_eq!(engine(&original).await, before);
+        assert_eq!(engine(&copy).await, copied);
+    }
+
+    #[tokio::test]
+    async fn directory_that_was_deleted_and_made_again_is_another_engine() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let directory = parent.path().join("state");
+        // The same journal, whose entropy goes on: the new file may get the inode of the old one.
+        let journal = journal(&directory);
+        let before = journal.acquire(Slot::Plan).await.expect("a slot").engine;
+        fs_err::remove_dir_all(&directory).expect("a directory that is gone");
+        let after = journal.acquire(Slot::Plan).await.expect("a slot").engine;
+        assert_ne!(after, before);
+    }
+
+    #[tokio::test]
+    async fn gitignore_that_is_empty_is_written_again() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let ignored = directory.path().join(".gitignore");
+        let read = || fs_err::read_to_string(&ignored).expect("a file");
+        fs_err::write(&ignored, "").expect("a file");
+        journal(directory.path()).append(entry(1)).await.expect("a record");
+        assert_eq!(read(), "*\n");
+        // One with text in it is left to the person who wrote it.
+        fs_err::write(&ignored, "journal\n").expect("a file");
+        journal(directory.path()).append(entry(2)).await.expect("a record");
+        assert_eq!(read(), "journal\n");
+    }
+
+    #[tokio::test]
+    async fn gitignore_that_is_a_link_is_replaced_and_what_it_leads_to_is_left_alone() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let (directory, target) = (parent.path().join("state"), parent.path().join("target"));
+        let ignored = directory.join(".gitignore");
+        fs_err::create_dir(&directory).expect("a directory");
+        for text in [None, Some(""), Some("text\n")] {
+            if let Some(text) = text {
+                fs_err::write(&target, text).expect("a file");
+            }
+            let _ = fs_err::remove_file(&ignored);
+            fs_err::os::unix::fs::symlink(&target, &ignored).expect("a link");
+            journal(&directory).append(entry(1)).await.expect("a record");
+            let kind = fs_err::symlink_metadata(&ignored).expect("a file").file_type();
+            assert!(kind.is_file(), "{text:?}: {kind:?}");
+            assert_eq!(fs_err::read_to_string(&ignored).expect("a file"), "*\n", "{text:?}");
+            let left = fs_err::read_to_string(&target).ok();
+            assert_eq!(left.as_deref(), text);
+        }
     }
 
     #[tokio::test]

@@ -101,7 +101,8 @@ pub enum Look {
     /// Copy a file or a directory from a machine
     ///
     /// Nothing is overwritten, nothing is written outside of the target, and what is neither a
-    /// file, a directory nor a link into the target is left out and named. Owners are not kept.
+    /// file, a directory nor a link into the target is left out and named. Owners are not kept. Of
+    /// what ends early, at a limit or with the connection, whole files stay and half a file does not.
     ///
     ///   ichor cp /var/log ./log -n 10.0.0.11
     ///   ichor cp /etc/kubernetes - -n 10.0.0.11 > kubernetes.tar.gz

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::reach::span;
+use super::reach::{duration, size, span};
 use super::{Reach, Shown};
 
 /// Arguments of `ichor logs`.
@@ -130,6 +130,15 @@ pub struct Cp {
     /// The directory to unpack into, made if it is not there; - writes the archive (.tar.gz) to stdout
     pub target: PathBuf,
 
+    /// Stop when more than this comes, or would be unpacked; as 500MB or 20GiB
+    #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = size)]
+    pub max_size: u64,
+
+    /// Stop when not all has come by then
+    // As much for a byte as `etcd snapshot` takes.
+    #[arg(long, value_name = "DURATION", default_value = "4h", value_parser = duration)]
+    pub timeout: Duration,
+
     #[command(flatten)]
     pub reach: Reach,
 }
@@ -184,6 +193,16 @@ pub struct EtcdSnapshot {
     /// Overwrite it if it is there
     #[arg(short, long)]
     pub force: bool,
+
+    /// Stop when more than this comes; as 500MB or 20GiB
+    // The largest database that etcd recommends.
+    #[arg(long, value_name = "SIZE", default_value = "8GiB", value_parser = size)]
+    pub max_size: u64,
+
+    /// Stop when not all has come by then
+    // For that much over a slow line.
+    #[arg(long, value_name = "DURATION", default_value = "2h", value_parser = duration)]
+    pub timeout: Duration,
 
     #[command(flatten)]
     pub reach: Reach,

@@ -342,6 +342,10 @@ pub struct ImagePull {
     #[arg(long, value_enum, default_value_t = ImageNamespace::Cri)]
     pub namespace: ImageNamespace,
 
+    /// Stop waiting for one machine after this time
+    #[arg(long, default_value = "30m", value_name = "DURATION", value_parser = duration)]
+    pub timeout: Duration,
+
     #[command(flatten)]
     pub reach: Reach,
 }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use talos_config::parse_bytes;
+
 /// Machines, by the words of talosctl.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Machines")]
@@ -81,6 +83,14 @@ pub(crate) fn span(text: &str) -> Result<Duration, String> {
     Ok(total)
 }
 
+/// An amount of bytes as Talos writes it: 500MB, 8GiB, 1024.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    match parse_bytes(text) {
+        Ok(bytes @ 1..) => Ok(bytes),
+        Ok(0) | Err(_) => Err("write it as 500MB or 8GiB".to_owned()),
+    }
+}
+
 const WRONG_DURATION: &str = "write it as 30s, 5m or 1h30m";
 /// Longer than anything that a person waits for.
 const LONGEST: Duration = Duration::from_hours(24);
@@ -100,5 +110,16 @@ mod tests {
         }
         assert_eq!(span("8760h0m0s"), Ok(Duration::from_hours(8760)));
         assert!(span("1y").is_err());
+    }
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in [("1", 1), ("500MB", 500_000_000), ("8GiB", 8 << 30), ("1.5kB", 1500)]
+        {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "0", "0GiB", "GiB", "-1", "8 dwarves", "99999999EiB"] {
+            assert!(size(text).is_err(), "{text}");
+        }
     }
 }

@@ -228,14 +228,14 @@ fn a_change_that_breaks_the_scheduler_stops_at_the_first_control_plane() {
 
     // A later plan waits for that one before it touches another.
     let planned = home.ichor(&["plan"]).expect(2).stdout;
-    let first: Vec<&str> = planned.lines().take(2).collect();
+    let first: Vec<&str> = planned.lines().skip(1).take(2).collect();
     assert!(first.iter().all(|line| line.contains(&changed[0].name)), "{planned}");
     assert!(first[0].contains("await voter") && first[1].contains("await ready node"), "{planned}");
 
     // The cure goes to it first, and then to the others.
     scheduler(&home, "v: \"2\"");
     let planned = home.ichor(&["plan"]).expect(2).stdout;
-    let first = planned.lines().next().unwrap_or_default();
+    let first = planned.lines().nth(1).unwrap_or_default();
     assert!(first.contains("change config") && first.contains(&changed[0].name), "{planned}");
     home.ichor(&["apply", "--yes"]).expect(0);
     home.ichor(&["plan"]).expect(0);

@@ -52,7 +52,7 @@ pub(crate) fn disk(text: &str) -> Result<Data, String> {
 }
 
 /// Reads an amount of bytes. Units are decimal, or binary with an `i`, in any case.
-pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+pub fn bytes(text: &str) -> Result<u64, String> {
     let end = text
         .find(|character: char| !character.is_ascii_digit() && character != '.' && character != ',')
         .unwrap_or(text.len());

@@ -1,8 +1,9 @@
 //! Archives that machines send: tar files, packed with gzip.
 //!
-//! Always holds: nothing is written outside of the target, through a link or over what is there; what is unpacked is
-//! not more than what was sent.
+//! Always holds: nothing is written outside of the target, through a link or over what is there; no more is unpacked than
+//! the caller takes, however well it is packed; a file that is there is whole.
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -30,6 +31,8 @@ pub(super) enum Trouble {
     Archive(String),
     /// With files here.
     Local(io::Error),
+    /// It unpacks to more than the caller takes.
+    TooLarge,
 }
 
 impl From<io::Error> for Trouble {
@@ -38,11 +41,18 @@ impl From<io::Error> for Trouble {
     }
 }
 
-/// Unpacks an archive into a directory that is there.
-pub(super) fn unpack(packed: impl Read, target: &Path) -> Result<Unpacked, Trouble> {
+/// Unpacks an archive of at most so many bytes, when it is unpacked, into a directory that is there.
+pub(super) fn unpack(packed: impl Read, target: &Path, most: u64) -> Result<Unpacked, Trouble> {
+    let exceeded = Cell::new(false);
+    let content = Bounded { content: MultiGzDecoder::new(packed), left: most, exceeded: &exceeded };
+    let unpacked = unpack_content(content, target);
+    if exceeded.get() { Err(Trouble::TooLarge) } else { unpacked }
+}
+
+fn unpack_content(content: impl Read, target: &Path) -> Result<Unpacked, Trouble> {
     let mut unpacked = Unpacked::default();
     let mut links = Vec::new();
-    let mut archive = Archive::new(MultiGzDecoder::new(packed));
+    let mut archive = Archive::new(content);
     for entry in archive.entries().map_err(unreadable)? {
         let mut entry = entry.map_err(unreadable)?;
         let path = inside(&entry.path_bytes())?;
@@ -60,7 +70,8 @@ pub(super) fn unpack(packed: impl Read, target: &Path) -> Result<Unpacked, Troub
             }
             EntryType::Regular | EntryType::Continuous => {
                 make_directories(target, path.parent().unwrap_or(Path::new("")))?;
-                unpacked.bytes += write(&mut entry, &target.join(&path), mode)?;
+                let size = entry.size();
+                unpacked.bytes += write(&mut entry, size, &target.join(&path), mode)?;
                 unpacked.files += 1;
             }
             EntryType::Symlink => {
@@ -84,6 +95,30 @@ pub(super) fn unpack(packed: impl Read, target: &Path) -> Result<Unpacked, Troub
         unpacked.files += 1;
     }
     Ok(unpacked)
+}
+
+/// Content of which no more than a number of bytes can be read.
+struct Bounded<'a, R> {
+    content: R,
+    left: u64,
+    /// Set when there was more: what reads an archive wraps errors, so that they cannot be told apart.
+    exceeded: &'a Cell<bool>,
+}
+
+impl<R: Read> Read for Bounded<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.content.read(buffer)?;
+        match self.left.checked_sub(count as u64) {
+            Some(left) => {
+                self.left = left;
+                Ok(count)
+            }
+            None => {
+                self.exceeded.set(true);
+                Err(io::Error::other("it is larger than what is taken"))
+            }
+        }
+    }
 }
 
 /// Bytes that come from another task. They end when it has no more.
@@ -168,9 +203,24 @@ fn make_directories(target: &Path, path: &Path) -> Result<PathBuf, Trouble> {
     Ok(directory)
 }
 
-/// Writes a new file. It is never readable for more people than the machine's.
-fn write(entry: &mut impl Read, path: &Path, mode: u32) -> Result<u64, Trouble> {
+/// Writes a new file of a size. It is never readable for more people than the machine's.
+fn write(entry: &mut impl Read, size: u64, path: &Path, mode: u32) -> Result<u64, Trouble> {
     let mut file = fs_err::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+    let written = fill(&mut file, entry, mode).and_then(|written| {
+        // An archive may be packed well and be no more than the beginning of one.
+        if written < size {
+            return Err(Trouble::Archive("it ends within a file".to_owned()));
+        }
+        Ok(written)
+    });
+    if written.is_err() {
+        // Half a file would pass for a whole one. Where it cannot be removed, the error still says that it is not.
+        let _ = fs_err::remove_file(path);
+    }
+    written
+}
+
+fn fill(file: &mut fs_err::File, entry: &mut impl Read, mode: u32) -> Result<u64, Trouble> {
     let mut buffer = vec![0; 1 << 16];
     let mut written = 0;
     loop {
@@ -205,16 +255,16 @@ mod tests {
             ("sub/link", "file", EntryType::Symlink),
             ("up", "sub/link", EntryType::Symlink),
         ]);
-        let unpacked = unpack(packed.as_slice(), directory.path()).unwrap();
+        let unpacked = unpack(packed.as_slice(), directory.path(), MOST).unwrap();
         assert_eq!((unpacked.files, unpacked.bytes, unpacked.left_out.len()), (3, 7, 0));
         let up = directory.path().join("up");
         assert_eq!(fs_err::read_to_string(&up).unwrap(), "content");
         assert_eq!(fs_err::metadata(up).unwrap().permissions().mode() & 0o777, 0o640);
-        let again = unpack(packed.as_slice(), directory.path()).unwrap_err();
+        let again = unpack(packed.as_slice(), directory.path(), MOST).unwrap_err();
         assert!(matches!(again, Trouble::Local(_)), "{again:?}");
 
         let elsewhere = tempfile::tempdir().unwrap();
-        let cut = unpack(&packed[..packed.len() - 1], elsewhere.path()).unwrap_err();
+        let cut = unpack(&packed[..packed.len() - 1], elsewhere.path(), MOST).unwrap_err();
         assert!(matches!(cut, Trouble::Archive(_)), "{cut:?}");
     }
 
@@ -224,7 +274,7 @@ mod tests {
         let target = around.path().join("target");
         for name in ["../escaped", "sub/../../escaped", "/escaped"] {
             fs_err::create_dir_all(&target).unwrap();
-            let trouble = unpack(pack(&[(name, "", EntryType::Regular)]).as_slice(), &target);
+            let trouble = unpack(pack(&[(name, "", EntryType::Regular)]).as_slice(), &target, MOST);
             assert!(matches!(trouble, Err(Trouble::Archive(_))), "{name}: {trouble:?}");
         }
         for (name, to) in [
@@ -242,7 +292,7 @@ mod tests {
             ]);
             let _ = fs_err::remove_dir_all(&target);
             fs_err::create_dir_all(&target).unwrap();
-            let unpacked = unpack(packed.as_slice(), &target).unwrap();
+            let unpacked = unpack(packed.as_slice(), &target, MOST).unwrap();
             assert_eq!(unpacked.left_out.len(), 3, "{:?}", unpacked.left_out);
             assert!(target.join(name).join("file").is_file());
         }
@@ -250,7 +300,7 @@ mod tests {
         fs_err::create_dir_all(&target).unwrap();
         symlink(around.path(), target.join("sub")).unwrap();
         let packed = pack(&[("sub/escaped", "", EntryType::Regular)]);
-        assert!(unpack(packed.as_slice(), &target).is_err());
+        assert!(unpack(packed.as_slice(), &target, MOST).is_err());
         assert!(!around.path().join("escaped").exists());
     }
 
@@ -267,6 +317,53 @@ mod tests {
             assert_eq!(leads_outside(Path::new(path), Path::new(to)), outside, "{path} {to}");
         }
     }
+
+    #[test]
+    fn archive_that_unpacks_to_more_than_is_taken_leaves_whole_files_only() {
+        let (whole, large) = ("x".repeat(1000), "x".repeat(1 << 20));
+        let packed =
+            pack(&[("whole", &whole, EntryType::Regular), ("large", &large, EntryType::Regular)]);
+        assert!(packed.len() < 16 << 10, "{} bytes are no bomb", packed.len());
+        // A head and the content in blocks for each file, two blocks at the end.
+        let size = (512 + 1024) + (512 + (1 << 20)) + 1024;
+        let names = |directory: &Path| {
+            let entries = fs_err::read_dir(directory).expect("a directory");
+            let mut names: Vec<String> = entries
+                .map(|entry| entry.expect("an entry").file_name().display().to_string())
+                .collect();
+            names.sort();
+            names
+        };
+        for most in [512, 1 << 16, size - 1] {
+            let directory = tempfile::tempdir().expect("a directory");
+            let unpacked = unpack(packed.as_slice(), directory.path(), most);
+            let trouble = unpacked.expect_err("more than is taken");
+            assert!(matches!(trouble, Trouble::TooLarge), "{most}: {trouble:?}");
+            let expected: &[&str] = match most {
+                512 => &[],
+                65536 => &["whole"],
+                _ => &["large", "whole"],
+            };
+            assert_eq!(names(directory.path()), expected, "{most}");
+        }
+        let directory = tempfile::tempdir().expect("a directory");
+        let unpacked = unpack(packed.as_slice(), directory.path(), size).expect("all of it");
+        assert_eq!((unpacked.files, unpacked.bytes), (2, 1000 + (1 << 20)));
+
+        // An archive that ends within a file, torn when it was packed or before.
+        let mut content = Vec::new();
+        MultiGzDecoder::new(packed.as_slice()).read_to_end(&mut content).expect("content");
+        let torn = gzip(&content[..4096]);
+        for cut in [&packed[..packed.len() / 2], torn.as_slice()] {
+            let directory = tempfile::tempdir().expect("a directory");
+            let unpacked = unpack(cut, directory.path(), size);
+            let trouble = unpacked.expect_err("a part of an archive");
+            assert!(matches!(trouble, Trouble::Archive(_)), "{trouble:?}");
+            assert!(!directory.path().join("large").exists());
+        }
+    }
+
+    const MOST: u64 = 1 << 20;
 
     /// A tar file in gzip.
     fn pack(entries: &[(&str, &str, EntryType)]) -> Vec<u8> {
@@ -289,8 +386,12 @@ mod tests {
                 builder.append(&header, content.as_bytes()).unwrap();
             }
         }
+        gzip(&builder.into_inner().unwrap())
+    }
+
+    fn gzip(content: &[u8]) -> Vec<u8> {
         let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-        packed.write_all(&builder.into_inner().unwrap()).unwrap();
-        packed.finish().unwrap()
+        packed.write_all(content).expect("content");
+        packed.finish().expect("all of it")
     }
 }

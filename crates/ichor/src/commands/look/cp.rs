@@ -1,10 +1,11 @@
 //! `ichor cp`: files of a machine, copied here.
-
-use std::path::Path;
+//!
+//! Always holds: of an archive that does not come to its end, or goes on beyond what is asked for, no half file is left.
 
 use talos_api::proto::machine::CopyRequest;
-use talos_api::{Node, NodeError, Reason};
+use talos_api::{Bound, Bounds, Node, NodeError, Reason};
 use talos_config::spell_bytes;
+use tokio::sync::mpsc;
 
 use super::Receiving;
 use super::archive::{self, Pieces, Trouble};
@@ -30,43 +31,36 @@ pub(super) async fn run(
     }
     let request = CopyRequest { root_path: args.source.clone() };
     let copy = |node: Node| async move { node.machine().copy(request).await };
-    let mut stream = node.open(copy).await?;
+    let bounds = Bounds { bytes: args.max_size, total: args.timeout };
+    let mut stream = node.open(copy).await?.bounded(bounds);
     if to_stdout {
         while let Some(bytes) = stream.bytes().await? {
             printer.bytes(&bytes)?;
         }
         return Ok(ExitStatus::Done);
     }
-    unpack(Receiving { stream, printer, received: 0 }, node, &args.target).await
+    unpack(Receiving { stream, printer, received: 0 }, node, args).await
 }
 
 /// Unpacks beside, on a thread that may wait for the disk.
-async fn unpack(
-    mut receiving: Receiving<'_>,
-    node: &Node,
-    target: &Path,
-) -> Result<ExitStatus, Error> {
+async fn unpack(mut receiving: Receiving<'_>, node: &Node, args: &Cp) -> Result<ExitStatus, Error> {
     // Before anything is made here: what there is not cannot be copied.
-    let mut next = receiving.next().await?;
+    let first = receiving.next().await?;
+    let target = &args.target;
     fs_err::create_dir_all(target)?;
     let (sender, pieces) = Pieces::new(QUEUED);
-    let directory = target.to_owned();
-    let unpacking = tokio::task::spawn_blocking(move || archive::unpack(pieces, &directory));
-    while let Some(bytes) = next {
-        // Who unpacks has ended: with an error, or because nothing more is part of the archive.
-        if sender.send(bytes).await.is_err() {
-            break;
-        }
-        next = receiving.next().await?;
-    }
-    drop(sender);
+    let (directory, most) = (target.clone(), args.max_size);
+    let unpacking = tokio::task::spawn_blocking(move || archive::unpack(pieces, &directory, most));
+    let received = pass_on(&mut receiving, first, sender).await;
+    // Waited for in any case: it removes the file that it was at.
     let outcome = unpacking.await.map_err(|error| Error::Output(std::io::Error::other(error)))?;
+    // An archive that did not all come cannot be read to its end either; the reason is the former.
+    received?;
+    let machine_error = |reason| Error::Machine(NodeError { node: node.name().to_owned(), reason });
     let unpacked = outcome.map_err(|trouble| match trouble {
         Trouble::Local(error) => Error::Output(error),
-        Trouble::Archive(problem) => Error::Machine(NodeError {
-            node: node.name().to_owned(),
-            reason: Reason::Unreadable(problem),
-        }),
+        Trouble::Archive(problem) => machine_error(Reason::Unreadable(problem)),
+        Trouble::TooLarge => machine_error(Reason::OverLimit(Bound::Bytes(most))),
     })?;
     for what in &unpacked.left_out {
         receiving.printer.note(&format!("left out: {what}"));
@@ -78,6 +72,23 @@ async fn unpack(
     let bytes = spell_bytes(unpacked.bytes);
     receiving.printer.note(&format!("wrote {files} ({bytes}) to {}", target.display()));
     Ok(ExitStatus::Done)
+}
+
+/// Passes pieces on to the thread that unpacks, until the last one has come or the thread needs no more.
+async fn pass_on(
+    receiving: &mut Receiving<'_>,
+    first: Option<Vec<u8>>,
+    sender: mpsc::Sender<Vec<u8>>,
+) -> Result<(), NodeError> {
+    let mut next = first;
+    while let Some(bytes) = next {
+        // The thread has ended: with an error, or because nothing more is part of the archive.
+        if sender.send(bytes).await.is_err() {
+            break;
+        }
+        next = receiving.next().await?;
+    }
+    Ok(())
 }
 
 /// How many pieces wait for the disk.

@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use sha2::{Digest, Sha256};
 use talos_api::proto::machine::EtcdSnapshotRequest;
-use talos_api::{Node, NodeError, Reason};
+use talos_api::{Bounds, Node, NodeError, Reason};
 
 use super::Receiving;
 use crate::args::EtcdSnapshot;
@@ -27,7 +27,8 @@ pub(super) async fn run(
     let mut file = Unfinished::begin(&args.path, args.force)?;
     let snapshot =
         |node: Node| async move { node.machine().etcd_snapshot(EtcdSnapshotRequest {}).await };
-    let stream = node.open(snapshot).await?;
+    let bounds = Bounds { bytes: args.max_size, total: args.timeout };
+    let stream = node.open(snapshot).await?.bounded(bounds);
     let mut receiving = Receiving { stream, printer, received: 0 };
     let mut seal = Seal::default();
     while let Some(bytes) = receiving.next().await? {

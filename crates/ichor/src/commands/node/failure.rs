@@ -155,7 +155,7 @@ impl Failure {
             Self::NotBegun { .. } => "it may be busy with something else: `ichor events` shows it",
             Self::Sequence { .. } => "`ichor dmesg` and `ichor events` tell more",
             Self::NotDone { .. } => {
-                "the machine goes on: `ichor events` shows how far it is, --timeout waits longer"
+                "the machine may go on: `ichor events` shows how far it is, --timeout waits longer"
             }
             Self::Bootstrapped(_) => {
                 "a cluster is bootstrapped once, on one machine: `ichor etcd members` shows who is in it"

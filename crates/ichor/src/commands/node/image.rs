@@ -1,4 +1,7 @@
 //! `ichor node image pull`: images on machines before they are needed.
+//!
+//! Always holds: whatever a machine tells about its progress, it is waited for no longer than asked, and kept in a bounded
+//! amount of memory.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,9 +12,10 @@ use talos_api::proto::machine::image_service_pull_response::Response;
 use talos_api::proto::machine::{
     ImagePullRequest, ImageServicePullLayerProgress, ImageServicePullRequest,
 };
-use talos_api::{Feature, Node};
+use talos_api::{Feature, Limits, Node};
+use tokio::time::timeout;
 
-use super::Deed;
+use super::{Deed, Failure};
 use crate::args::{ImageNamespace, ImagePull};
 use crate::machines::Machines;
 use crate::printer::Printer;
@@ -27,7 +31,12 @@ pub(super) async fn run(
     let detail = args.reference.clone();
     let deed = Deed { verb: "image pull", detail, sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
-        let name = pull(node, &args.reference, args.namespace, printer).await?;
+        let pulling = pull(node, &args.reference, args.namespace, printer);
+        let Ok(pulled) = timeout(args.timeout, pulling).await else {
+            let (node, action) = (node.name().to_owned(), "image pull");
+            return Err(Error::from(Failure::NotDone { node, action, timeout: args.timeout }));
+        };
+        let name = pulled?;
         printer.note(&format!("{}: has {name}", node.name()));
         Ok(())
     };
@@ -41,7 +50,7 @@ pub(super) async fn pull(
     namespace: ImageNamespace,
     printer: &mut Printer,
 ) -> Result<String, Error> {
-    let node = node.within(node.deadline().max(SILENT_WITHIN));
+    let node = node.within(node.deadline().max(SILENT_WITHIN)).limited(PROGRESS);
     if !node.release().await?.has(Feature::ImageService) {
         let request = ImagePullRequest {
             namespace: containerd(namespace).namespace,
@@ -62,7 +71,7 @@ pub(super) async fn pull(
         match message.response {
             Some(Response::PullProgress(progress)) => {
                 if let Some(layer) = progress.progress {
-                    layers.0.insert(progress.layer_id, layer);
+                    layers.insert(progress.layer_id, layer);
                     printer.progress(&format!("{}: {}", node.name(), layers.text()));
                 }
             }
@@ -88,13 +97,20 @@ pub(in crate::commands) fn containerd(namespace: ImageNamespace) -> ContainerdIn
 struct Layers(BTreeMap<String, ImageServicePullLayerProgress>);
 
 impl Layers {
+    /// Takes what a machine says about a layer; of more than an image can have, the rest is not counted.
+    fn insert(&mut self, id: String, layer: ImageServicePullLayerProgress) {
+        if self.0.len() < MOST_LAYERS || self.0.contains_key(&id) {
+            self.0.insert(id, layer);
+        }
+    }
+
     fn text(&self) -> String {
         let done = |layer: &&ImageServicePullLayerProgress| {
             matches!(layer.status(), Status::ExtractComplete | Status::AlreadyExists)
         };
         let ready = self.0.values().filter(done).count();
         let megabytes = |count: fn(&ImageServicePullLayerProgress) -> i64| {
-            self.0.values().map(count).sum::<i64>() / 1_000_000
+            self.0.values().map(count).fold(0, i64::saturating_add) / 1_000_000
         };
         let (have, all) = (megabytes(|layer| layer.offset), megabytes(|layer| layer.total));
         format!("{ready} of {} layers, {have} of {all} MB", self.0.len())
@@ -103,3 +119,31 @@ impl Layers {
 
 /// A large layer is unpacked without a word.
 const SILENT_WITHIN: Duration = Duration::from_mins(5);
+/// A message names a layer by its digest, of 71 bytes, and has some numbers.
+const PROGRESS: Limits = Limits { message: 64 << 10, ..Limits::MEMBER };
+/// Ten times as many as Docker makes.
+const MOST_LAYERS: usize = 1270;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_of_more_layers_than_an_image_has_is_not_kept() {
+        let mut layers = Layers::default();
+        let layer = ImageServicePullLayerProgress {
+            status: Status::ExtractComplete.into(),
+            offset: i64::MAX,
+            total: i64::MAX,
+            ..ImageServicePullLayerProgress::default()
+        };
+        for number in 0..2 * MOST_LAYERS {
+            layers.insert(number.to_string(), layer);
+        }
+        layers.insert("0".to_owned(), ImageServicePullLayerProgress::default());
+        assert_eq!(layers.0.len(), MOST_LAYERS);
+        let megabytes = i64::MAX / 1_000_000;
+        let text = format!("1269 of 1270 layers, {megabytes} of {megabytes} MB");
+        assert_eq!(layers.text(), text);
+    }
+}

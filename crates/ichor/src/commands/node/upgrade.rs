@@ -8,6 +8,7 @@ use talos_api::proto::machine::{
     InstallArtifactsSource, LifecycleServiceUpgradeRequest, UpgradeRequest,
 };
 use talos_api::{Feature, Node, Release};
+use tokio::time::timeout;
 
 use super::power::send_reboot;
 use super::watched::{Goal, Order};
@@ -53,7 +54,12 @@ pub(super) async fn run(
             upgrade_legacy(args, upgrade, printer).await?;
             args.wait.wait
         } else {
-            install(upgrade, printer).await?;
+            let limit = args.wait.timeout;
+            let Ok(installed) = timeout(limit, install(upgrade, printer)).await else {
+                let (node, action) = (node.name().to_owned(), "upgrade");
+                return Err(Error::from(Failure::NotDone { node, action, timeout: limit }));
+            };
+            installed?;
             if args.no_reboot {
                 printer.note(&format!("{}: takes effect with the next reboot", node.name()));
                 return Ok(());
