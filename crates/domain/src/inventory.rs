@@ -82,7 +82,7 @@ pub enum Source {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MachineFacts {
-    /// Where it is called: what the spec says, or its provider.
+    /// The address, from the spec or the provider.
     pub address: Fact<Address>,
     /// The provider's machine behind it; none where the provider has none. Not known for a machine that no provider makes.
     pub instance: Fact<Option<Instance>>,
@@ -270,7 +270,7 @@ impl fmt::Display for Standing {
             Self::Coming => "booting with its configuration",
             Self::Away => "not back yet",
             Self::Absent => "not provided",
-            Self::Starting => "booting for the first time",
+            Self::Starting => "provided, and has not answered yet",
         })
     }
 }
@@ -366,8 +366,8 @@ const FORMAT: &str = "ichor-inventory/v2";
 pub const MAX_LAG: u64 = 5_000;
 
 /// Facts older than this are not acted upon: longer than a slow round of observing several hundred
-/// machines, shorter than somebody needs to replace one.
-const MAX_AGE: Span = Span::minutes(5);
+/// machines, shorter than a person needs to replace one.
+pub const MAX_AGE: Span = Span::minutes(5);
 
 #[cfg(test)]
 mod tests {

@@ -19,8 +19,8 @@ pub use digest::{Digest, DigestKey};
 pub use disk::Disk;
 pub use error::Kind;
 pub use inventory::{
-    BootId, Etcd, Fact, Instance, Inventory, InventoryError, MAX_LAG, MachineFacts, Member,
-    MemberId, NodeIdentity, NodeState, Orphan, ProviderId, Source, Standing,
+    BootId, Etcd, Fact, Instance, Inventory, InventoryError, MAX_AGE, MAX_LAG, MachineFacts,
+    Member, MemberId, NodeIdentity, NodeState, Orphan, ProviderId, Source, Standing,
 };
 pub use names::{
     AddonName, ClassName, ClusterName, FailureDomain, Fingerprint, Form, MachineName, Malformed,

@@ -32,13 +32,12 @@ pub struct MachineAddress {
 impl MachineAddress {
     /// A machine of the spec at an address.
     pub fn new(machine: &Machine, address: Address) -> Self {
-        let (name, fingerprints) = (machine.name.clone(), machine.fingerprints.clone());
-        Self { name, address, fingerprints }
+        Self { name: machine.name.clone(), address, fingerprints: machine.fingerprints.clone() }
     }
 }
 
 impl Cluster {
-    /// Where machines are, as they were observed; control planes first.
+    /// Returns the observed addresses, control planes first.
     pub fn addresses(&self, inventory: &Inventory) -> Vec<MachineAddress> {
         let known = self.spec.machines().filter_map(|(machine, _)| {
             let address = &inventory.machines.get(&machine.name)?.address;

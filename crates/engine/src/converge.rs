@@ -54,14 +54,22 @@ pub async fn converge(cluster: &Cluster, want: Want, ports: &Ports<'_>) -> Resul
 /// Writes down that a plan that was interrupted has reached its goal, or is not wanted any more, unless an engine carries
 /// it out now. Otherwise `resume` would go on with it, however long ago that was.
 async fn end_interrupted(goal: Goal, ports: &Ports<'_>) -> Result<(), Error> {
-    if ports.journal.ledger().await?.unfinished.is_none() {
+    let ledger = ports.journal.ledger().await?;
+    if ledger.unfinished.is_none() && (goal == Goal::Spec || ledger.resetting.is_empty()) {
         return Ok(());
     }
     let _slot = match ports.journal.acquire(Slot::Plan).await {
         Err(JournalError::Busy(_)) => return Ok(()),
         slot => slot?,
     };
-    if let Some(Unfinished { plan, goal: its_goal }) = ports.journal.ledger().await?.unfinished {
+    let ledger = ports.journal.ledger().await?;
+    if goal == Goal::Destroyed {
+        // All of them were seen in maintenance, or gone.
+        for machine in &ledger.resetting {
+            ports.journal.append(ledger.reset_entry(machine)).await?;
+        }
+    }
+    if let Some(Unfinished { plan, goal: its_goal }) = ledger.unfinished {
         let ended = if its_goal == goal {
             Entry::PlanEnded { plan, complete: true }
         } else {

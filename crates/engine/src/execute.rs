@@ -33,12 +33,13 @@ use step::{At, Look};
 use crate::cluster::{Cluster, MachineAddress};
 use crate::error::{Error, PortError};
 use crate::event::{Event, StepPlace};
-use crate::journal::Entry;
+use crate::journal::{Entry, Ledger};
 use crate::lease::{Lease, held};
 use crate::observe::AT_ONCE;
 use crate::ports::{ApiError, NodeStatus, Ports};
 use crate::provider::ProvidedMachine;
 use crate::shared_list::SharedList;
+use crate::stamp::Stamp;
 
 pub(crate) async fn execute(
     plan: &Plan<Approved>,
@@ -77,12 +78,11 @@ pub(crate) async fn execute(
         addresses: addresses.map(|at| (at.name.clone(), at)).collect(),
         changes: Semaphore::new(AT_ONCE),
         looks: Semaphore::new(AT_ONCE),
-        last_look: LastLook::new((ports.clock.monotonic(), inventory.clone())),
+        last_look: LastLook::new((Stamp::now(ports.clock), inventory.clone())),
         halting: watch::Sender::new(false),
     };
     execution.record_first_use(inventory).await?;
-    let mut report = execution.steps().await?;
-    report.plans_again = report::plans_again(plan, inventory);
+    let report = execution.steps(report::needs_another_pass(plan, inventory)).await?;
     let complete = report.is_complete();
     ports.journal.append(Entry::PlanEnded { plan: plan.hash(), complete }).await?;
     let left = report.failures.len() + report.left.len();
@@ -129,6 +129,7 @@ impl Execution<'_> {
     /// that the plan overrides the recorded one for.
     async fn record_first_use(&self, inventory: &Inventory) -> Result<(), Error> {
         let ledger = self.ports.journal.ledger().await?;
+        self.record_resets(&ledger, inventory).await?;
         for (name, facts) in &inventory.machines {
             let (Some(Standing::Ours), Some(node)) =
                 (facts.standing.current(inventory.taken), facts.node.current(inventory.taken))
@@ -157,8 +158,20 @@ impl Execution<'_> {
         Ok(())
     }
 
+    /// Writes down what was reset or destroyed by an engine that did not live to do so.
+    async fn record_resets(&self, ledger: &Ledger, inventory: &Inventory) -> Result<(), Error> {
+        for name in &ledger.resetting {
+            let facts = inventory.machines.get(name);
+            let standing = facts.and_then(|facts| facts.standing.current(inventory.taken));
+            if matches!(standing, Some(Standing::Maintenance | Standing::Absent)) {
+                self.append(ledger.reset_entry(name)).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// All steps, as many at the same time as wait for nothing. The lease is kept for as long as one is under way.
-    async fn steps(&self) -> Result<Report, Error> {
+    async fn steps(&self, needs_another_pass: bool) -> Result<Report, Error> {
         let mut waiting: BTreeMap<StepNumber, &Step> =
             self.plan.steps().iter().map(|step| (step.number, step)).collect();
         let mut done = BTreeSet::new();
@@ -238,8 +251,8 @@ impl Execution<'_> {
         let stopped = matches!(halted, Some(Halt::Stop));
         let left = waiting.into_keys().collect();
         let skipped = self.plan.body().skipped.clone();
-        let (plan, plans_again) = (self.plan.hash(), false);
-        Ok(Report { plan, done, failures, left, skipped, stopped, plans_again })
+        let plan = self.plan.hash();
+        Ok(Report { plan, done, failures, left, skipped, stopped, needs_another_pass })
     }
 
     /// Returns when no further step shall be started.

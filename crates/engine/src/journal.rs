@@ -223,7 +223,7 @@ pub enum JournalError {
     Damaged(String),
     /// It is of a format that is not known here.
     #[error(
-        "{}: the journal has the format {found:?}, and this release reads \"ichor-journal/v2\"",
+        "{}: the journal has the format {found:?}, and this release reads {FORMAT:?}",
         .file.display()
     )]
     Format {
@@ -259,3 +259,6 @@ impl JournalError {
         }
     }
 }
+
+/// The first line of a journal names the format of the others.
+const FORMAT: &str = "ichor-journal/v2";

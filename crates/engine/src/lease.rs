@@ -7,11 +7,12 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::{Digest, Kind, Moment};
+use domain::{Digest, Kind};
 
 use crate::error::PortError;
 use crate::event::Event;
 use crate::ports::{ApiError, LeaseRecord, Ports, Put};
+use crate::stamp::Stamp;
 
 /// A wish for the lease.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -52,7 +53,7 @@ pub(crate) struct Lease<'a> {
 #[derive(Default)]
 struct State {
     /// The last renewal, by both clocks: the one may be set, the other stands still while the computer sleeps.
-    renewed: Option<(Moment, Duration)>,
+    renewed: Option<Stamp>,
     fencing: Option<u64>,
     /// The version of another engine's lease, and when it was first seen.
     foreign: Option<(String, Duration)>,
@@ -119,7 +120,7 @@ impl<'a> Lease<'a> {
                 Err(holder) => return Ok(LeaseOutcome::HeldBy { holder }),
             };
             // Taken before the write: a lease is no fresher than the request for it.
-            let asked = (self.ports.clock.now(), self.ports.clock.monotonic());
+            let asked = Stamp::now(self.ports.clock);
             match self.ports.kubernetes.put_lease(&wanted).await {
                 Ok(Put::Written) => {
                     let fencing = wanted.fencing;
@@ -227,15 +228,8 @@ impl<'a> Lease<'a> {
     }
 
     fn is_fresh(&self) -> bool {
-        let now = (self.ports.clock.now(), self.ports.clock.monotonic());
-        self.with(|state| {
-            state.renewed.is_some_and(|(wall, monotonic)| {
-                // A clock that was set back says nothing about the time that has passed.
-                now.0 >= wall
-                    && now.0.since(wall).duration() < FRESH
-                    && now.1.saturating_sub(monotonic) < FRESH
-            })
-        })
+        let clock = self.ports.clock;
+        self.with(|state| state.renewed.is_some_and(|renewed| renewed.is_within(FRESH, clock)))
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {

@@ -27,6 +27,7 @@ mod progress;
 pub mod provider;
 mod run;
 mod shared_list;
+mod stamp;
 
 pub use cancel::{Cancelled, cancel};
 pub use cluster::{Cluster, MachineAddress};

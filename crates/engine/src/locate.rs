@@ -26,7 +26,7 @@ pub(crate) struct Located {
 pub(crate) struct LocatedMachine {
     pub(crate) name: MachineName,
     pub(crate) control_plane: bool,
-    /// Where it is called; the reason where that is not known.
+    /// The address, from the spec or the provider; the reason where it is not known.
     pub(crate) address: Result<MachineAddress, String>,
     /// The provider's machine; not known where the provider was not asked, or did not answer.
     pub(crate) instance: Fact<Option<Instance>>,
@@ -38,7 +38,15 @@ impl Located {
     }
 }
 
-pub(crate) async fn locate(cluster: &Cluster, ports: &Ports<'_>) -> Result<Located, Error> {
+/// The addresses that machines had a while ago.
+pub(crate) type Known = BTreeMap<MachineName, MachineAddress>;
+
+/// Locates machines. One whose provider cannot be asked for a moment is where it was.
+pub(crate) async fn locate(
+    known: &Known,
+    cluster: &Cluster,
+    ports: &Ports<'_>,
+) -> Result<Located, Error> {
     let at = ports.clock.now();
     let listed = if cluster.spec.provider.is_none() {
         Ok(Vec::new())
@@ -61,7 +69,10 @@ pub(crate) async fn locate(cluster: &Cluster, ports: &Ports<'_>) -> Result<Locat
             (Some(address), _) => {
                 (Ok(address), Fact::NotKnown { why: "no provider makes it".to_owned() })
             }
-            (None, Err(why)) => (Err(why.clone()), Fact::NotKnown { why: why.clone() }),
+            (None, Err(why)) => {
+                let was_at = known.get(&machine.name).map(|known| known.address);
+                (was_at.ok_or_else(|| why.clone()), Fact::NotKnown { why: why.clone() })
+            }
             (None, Ok(provided)) => {
                 let made = provided.get(&machine.name);
                 let address = match made {

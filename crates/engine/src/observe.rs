@@ -17,7 +17,7 @@ use plan::{ConfigChange, Live, RenderError, Renderings};
 use crate::cluster::{Cluster, MachineAddress};
 use crate::error::{Error, PortError};
 use crate::event::Event;
-use crate::locate::locate;
+use crate::locate::{Known, locate};
 use crate::ports::{
     ApiError, Component, Machines, NextBoot, NodeStatus, Observed, OwnMachine, Ports,
 };
@@ -38,7 +38,8 @@ pub(crate) async fn observe_all(
 ) -> Result<Observation, Error> {
     let mut renderer = cluster.renderer();
     let mut desired = Renderings::new();
-    let inventory = look(cluster, ports, |name, own| {
+    let known = Known::new();
+    let inventory = look(&known, cluster, ports, |name, own| {
         let live = own.and_then(|own| {
             let staged = match &own.next_boot {
                 NextBoot::Other(config) => Some(&**config),
@@ -54,7 +55,16 @@ pub(crate) async fn observe_all(
 
 /// What was seen of a cluster.
 pub async fn observe(cluster: &Cluster, ports: &Ports<'_>) -> Result<Inventory, Error> {
-    look(cluster, ports, |_, _| Ok(())).await
+    observe_from(&Known::new(), cluster, ports).await
+}
+
+/// The same, with the addresses that machines had a while ago where their provider cannot be asked for a moment.
+pub(crate) async fn observe_from(
+    known: &Known,
+    cluster: &Cluster,
+    ports: &Ports<'_>,
+) -> Result<Inventory, Error> {
+    look(known, cluster, ports, |_, _| Ok(())).await
 }
 
 /// A machine's configuration beside what it should be; where it has none to compare, the reason.
@@ -104,19 +114,20 @@ pub(crate) async fn unwell(
 
 /// Looks at everything. What a machine of ours says is given to `compare`, and only digests of it are kept.
 async fn look(
+    known_at: &Known,
     cluster: &Cluster,
     ports: &Ports<'_>,
     mut compare: impl FnMut(&MachineName, Option<&OwnMachine>) -> Result<(), RenderError> + Send,
 ) -> Result<Inventory, Error> {
     let mut ledger = ports.journal.ledger().await?;
-    let located = locate(cluster, ports).await?;
+    let located = locate(known_at, cluster, ports).await?;
     let mut machines = BTreeMap::new();
     let mut unreachable = Vec::new();
     for located_machine in &located.machines {
         let Err(why) = &located_machine.address else { continue };
         let name = &located_machine.name;
         if matches!(located_machine.instance, Fact::Known { value: None, .. }) {
-            ledger.saw_absence(name);
+            ledger.saw_reset(name);
         }
         compare(name, None)?;
         let observed = Observed::Unreachable(why.clone());
@@ -154,7 +165,7 @@ async fn look(
             let mut own = None;
             match &observed {
                 Observed::Unreachable(why) => unreachable.push((name.clone(), why.clone())),
-                Observed::Maintenance => ledger.saw_maintenance(name),
+                Observed::Maintenance => ledger.saw_reset(name),
                 Observed::Ours(machine) => {
                     told.insert(name.clone(), machine.addresses.clone());
                     own = Some(&**machine);

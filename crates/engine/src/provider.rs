@@ -58,8 +58,8 @@ pub struct ProvidedMachine {
     pub address: Option<Address>,
 }
 
-/// The provider that a spec names.
-pub fn of(spec: &ClusterSpec) -> Result<Box<dyn Provider>, PortError> {
+/// Returns the provider that a spec names.
+pub fn from_spec(spec: &ClusterSpec) -> Result<Box<dyn Provider>, PortError> {
     match spec.provider.as_ref().map(ProviderName::as_str) {
         None | Some(ProviderName::METAL) => Ok(Box::new(Metal)),
         Some(name) => {
@@ -69,7 +69,8 @@ pub fn of(spec: &ClusterSpec) -> Result<Box<dyn Provider>, PortError> {
     }
 }
 
-/// The error of a provider that has no credentials, or whose credentials are refused.
+/// Returns the error of a provider that has no credentials, or whose credentials are refused. It stops a pass before anything is
+/// touched.
 pub fn no_credentials(provider: &str, message: &str) -> PortError {
     let message = format!("{provider}: {message}");
     PortError::new("provider.credentials", Kind::NeedsPerson, message)

@@ -6,11 +6,12 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 
 use crate::ports::Clock;
+use crate::stamp::Stamp;
 
 /// A list that is fetched at most once in [`FRESH_FOR`], however many steps ask for it.
 pub(crate) struct SharedList<'a, T, E> {
     clock: &'a dyn Clock,
-    last: Mutex<Option<(Duration, Listed<T, E>)>>,
+    last: Mutex<Option<(Stamp, Listed<T, E>)>>,
 }
 
 type Listed<T, E> = Result<Arc<Vec<T>>, E>;
@@ -23,14 +24,13 @@ impl<'a, T, E: Clone> SharedList<'a, T, E> {
     /// Returns the list, by `fetch` where the last one is too old. A caller waits for a list that is under way.
     pub(crate) async fn get(&self, fetch: impl Future<Output = Result<Vec<T>, E>>) -> Listed<T, E> {
         let mut last = self.last.lock().await;
-        let now = self.clock.monotonic();
         if let Some((at, listed)) = &*last
-            && now.saturating_sub(*at) < FRESH_FOR
+            && at.is_within(FRESH_FOR, self.clock)
         {
             return listed.clone();
         }
         let listed = fetch.await.map(Arc::new);
-        *last = Some((self.clock.monotonic(), listed.clone()));
+        *last = Some((Stamp::now(self.clock), listed.clone()));
         listed
     }
 }

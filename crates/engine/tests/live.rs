@@ -7,23 +7,25 @@
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{Address, BootId, Moment, NodeIdentity};
+use domain::{Address, BootId, Kind, Moment, NodeIdentity};
 use engine::live::{CREDENTIALS_LAST, LiveMachines};
 use engine::{Clock, Lifecycle, MachineAddress, Machines, NextBoot, Observed, OwnMachine};
 use prost::Message;
 use talos_api::proto::common::Data;
 use talos_api::proto::cosi::{self, GetRequest, GetResponse, Metadata, Resource};
+use talos_api::proto::definitions::block::VolumeStatusSpec;
 use talos_api::proto::definitions::cluster::IdentitySpec;
 use talos_api::proto::definitions::config::MachineConfigSpec;
-use talos_api::proto::definitions::enums::RuntimeMachineStage as Stage;
+use talos_api::proto::definitions::enums::{BlockVolumeType, RuntimeMachineStage as Stage};
 use talos_api::proto::definitions::runtime::MachineStatusSpec;
 use talos_api::proto::machine::{
-    Bootstrap, BootstrapResponse, Version, VersionInfo, VersionResponse,
+    Bootstrap, BootstrapResponse, Reset, ResetRequest, ResetResponse, Version, VersionInfo,
+    VersionResponse,
 };
 use talos_api::resource::Spec;
 use talos_config::Context;
@@ -118,6 +120,20 @@ async fn machine_of_an_unknown_issuer_is_foreign_or_in_maintenance() {
     }
 }
 
+/// Data of etcd that stays behind would be taken for that of the next cluster.
+#[tokio::test]
+async fn reset_wipes_every_partition_or_is_not_sent() {
+    let pki = Pki::new(1);
+    let server = start(&pki, NOW_AND_LATER, Clients::Ours, Script::RUNNING).await;
+    machines(pki.context(NOW_AND_LATER, 1)).reset(&at(server.address)).await.expect("a reset");
+    let silent = Script { silent: "ETCD", ..Script::RUNNING };
+    let server = start(&pki, NOW_AND_LATER, Clients::Ours, silent).await;
+    let refused = machines(pki.context(NOW_AND_LATER, 1)).reset(&at(server.address)).await;
+    assert_eq!(refused.expect_err("a failure").kind, Kind::Retryable);
+    let sent = RESETS.lock().expect("no panic").clone();
+    assert_eq!(sent, [["STATE", "EPHEMERAL", "ETCD"].map(str::to_owned)]);
+}
+
 #[tokio::test]
 async fn bootstrap_that_is_answered_late_succeeds() {
     let pki = Pki::new(1);
@@ -194,6 +210,10 @@ struct Script {
     stage: Stage,
     /// The configuration that it has and boots with; none where there is no such resource.
     config: Option<&'static str>,
+    /// Volumes that are partitions.
+    partitions: &'static [&'static str],
+    /// A volume that cannot be asked about.
+    silent: &'static str,
 }
 
 impl Script {
@@ -202,6 +222,8 @@ impl Script {
         boot: "boot-1\n",
         stage: Stage::MachineStageRunning,
         config: Some("version: v1alpha1\nmachine:\n  type: worker\n"),
+        partitions: &["STATE", "EPHEMERAL", "ETCD"],
+        silent: "",
     };
 
     /// The resource that is asked for, where the machine has it.
@@ -213,6 +235,15 @@ impl Script {
             (MachineConfigSpec::TYPE, "v1alpha1" | "persistent") => {
                 let yaml_marshalled = self.config?.as_bytes().to_vec();
                 MachineConfigSpec { yaml_marshalled }.encode_to_vec()
+            }
+            (VolumeStatusSpec::TYPE, volume) => {
+                let r#type = if self.partitions.contains(&volume) {
+                    BlockVolumeType::VolumeTypePartition
+                } else {
+                    BlockVolumeType::VolumeTypeDirectory
+                };
+                VolumeStatusSpec { r#type: r#type.into(), ..VolumeStatusSpec::default() }
+                    .encode_to_vec()
             }
             (MachineStatusSpec::TYPE, "machine") => {
                 MachineStatusSpec { stage: self.stage.into(), status: None }.encode_to_vec()
@@ -244,12 +275,22 @@ async fn answer(script: Script, mut call: Call) {
             let bytes = script.boot.as_bytes().to_vec();
             Some(Data { metadata: None, bytes }.encode_to_vec())
         }
+        "/machine.MachineService/Reset" => {
+            let request = ResetRequest::decode(message.as_slice()).expect("a request");
+            let labels = request.system_partitions_to_wipe.into_iter().map(|wiped| wiped.label);
+            RESETS.lock().expect("no panic").push(labels.collect());
+            Some(ResetResponse { messages: vec![Reset::default()] }.encode_to_vec())
+        }
         "/machine.MachineService/Bootstrap" => {
             sleep(LATE).await;
             Some(BootstrapResponse { messages: vec![Bootstrap::default()] }.encode_to_vec())
         }
         "/cosi.resource.State/Get" => {
             let request = GetRequest::decode(message.as_slice()).expect("a request");
+            if request.id == script.silent {
+                // Code 14: not available now.
+                return call.refuse("14");
+            }
             script.resource(&request)
         }
         _ => None,
@@ -433,3 +474,6 @@ const NOW_AND_LATER: (i64, i64) = (1_577_836_800, 3_786_912_000);
 const LONG_AGO: (i64, i64) = (1_577_836_800, 1_577_923_200);
 /// From 2080 to 2090.
 const FAR_AHEAD: (i64, i64) = (3_471_292_800, 3_786_912_000);
+
+/// The partitions of each reset that was sent. One test resets.
+static RESETS: Mutex<Vec<Vec<String>>> = Mutex::new(Vec::new());

@@ -313,10 +313,12 @@ impl Error {
                  encrypted ones",
             ),
             Self::Engine(engine::Error::Port(error)) => match error.code {
-                "provider.unknown" => {
-                    Some("name another under provider, or give machines addresses")
+                "provider.unknown" => Some(
+                    "set `provider: metal` and an address for each machine in ichor.yaml, then `ichor plan`",
+                ),
+                "provider.credentials" => {
+                    Some("set the credentials that the message names; `ichor plan` checks them")
                 }
-                "provider.credentials" => Some("give the provider's credentials, and repeat it"),
                 _ => None,
             },
             Self::Engine(_) => None,

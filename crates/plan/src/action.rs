@@ -1,8 +1,9 @@
 //! The actions of steps, one file each. What planner and checker may know of an action is data: its [`Nature`].
 //!
 //! In: nothing but the action itself. Out: its verb, its nature, its limits, what it assumes, what it leaves behind.
-//! Always holds: checker, view and comparison read these and match on no action; a new action is a file here, its lines
-//! below, and a file of the same name in the engine.
+//! Always holds: checker, view and comparison read these and match on no action; what a few actions carry beside it they
+//! read by [`Action::config`], [`Action::provides`], [`Action::destroys`] and [`Action::waits_for_ready`]. A new action is a
+//! file here, its lines below, and a file of the same name in the engine.
 
 mod apply_config;
 mod await_machine;

@@ -45,7 +45,7 @@ pub use native::{Native, NativeError};
 pub use plan::{
     Approval, ApprovalError, Approved, Body, Checked, Draft, Goal, Override, Plan, Skipped,
 };
-pub use planner::{Planned, PlanningInput, disturbs_too_many, plan};
+pub use planner::{Planned, PlanningInput, out_of_service_finding, plan};
 pub use reboot::RebootClass;
 pub use render::{ConfigChange, Explained, Live, RenderError, Renderer, Rendering, Renderings};
 pub use rule::{Finding, Refusal, Rule};

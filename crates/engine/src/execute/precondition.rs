@@ -6,7 +6,7 @@ use plan::{EtcdEffect, Needs, Precondition, Rule};
 use super::At;
 use crate::error::{Error, PortError};
 use crate::observe::etcd_now;
-use crate::ports::{ApiError, Observed};
+use crate::ports::{ApiError, NextBoot, Observed};
 use crate::provider::ProvidedMachine;
 
 /// What was looked at, as far as the preconditions of a step need it.
@@ -30,7 +30,25 @@ pub(super) async fn check(at: &At<'_>) -> Result<(), Error> {
             return Err(PortError::precondition(message).into());
         }
     }
+    if at.step.action.nature().reboots
+        && let Some(problem) = staged_problem(&seen, at)?
+    {
+        return Err(PortError::precondition(format!("{}: {problem}", at.name)).into());
+    }
     Ok(())
+}
+
+/// A machine is booted into the configuration that the plan has staged, and into no other.
+fn staged_problem(seen: &Seen, at: &At<'_>) -> Result<Option<&'static str>, Error> {
+    let Some(Observed::Ours(own)) = &seen.machine else { return Ok(None) };
+    let next = match &own.next_boot {
+        NextBoot::NotKnown => None,
+        NextBoot::Same => own.config.as_ref(),
+        NextBoot::Other(staged) => Some(&**staged),
+    };
+    let (wanted, _) = (at.execution.render)(at.name)?;
+    let is_other = next.is_some_and(|next| at.execution.cluster.key.config(next) != wanted);
+    Ok(is_other.then_some("it would boot with another configuration than the plan has staged"))
 }
 
 async fn look(needs: Needs, at: &At<'_>) -> Result<Seen, Error> {
@@ -52,7 +70,7 @@ async fn members(at: &At<'_>) -> Result<Etcd, Error> {
     // A person has said that what is unreachable holds no etcd.
     let is_waived =
         |name: &MachineName| at.execution.plan.overrides(Rule::BootstrapUnseen, Some(name));
-    match etcd_now(at.execution.cluster, at.ports, is_waived).await? {
+    match etcd_now(&at.execution.addresses, at.execution.cluster, at.ports, is_waived).await? {
         Fact::Known { value, .. } => Ok(value),
         Fact::NotKnown { why } => {
             let message = format!("the members of etcd are not known: {why}");
@@ -112,13 +130,15 @@ fn problem(precondition: &Precondition, seen: &Seen, at: &At<'_>) -> Option<Stri
         }
         Precondition::MinHealthyVoters(least) => too_few(*least, etcd, at),
         Precondition::InstanceIs(id) => {
-            let called_at = at.machine().ok().map(|machine| machine.address);
+            // A machine that goes back to its provider is not called.
+            let calls = at.step.action.config().is_some();
+            let called_at = at.machine().ok().filter(|_| calls).map(|machine| machine.address);
             match seen.instances.iter().find(|made| made.instance.id == *id) {
                 None => Some("the provider does not have it".to_owned()),
-                // What has its address now may be anybody's machine.
+                // What has its address now may be a foreign machine.
                 Some(made)
                     if made.address.is_some()
-                        && called_at.is_some_and(|at| made.address != Some(at)) =>
+                        && called_at.is_some_and(|address| made.address != Some(address)) =>
                 {
                     Some("it has another address by now".to_owned())
                 }

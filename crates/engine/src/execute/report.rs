@@ -24,7 +24,7 @@ pub struct Report {
     pub stopped: bool,
     /// Machines were away or not made yet when it was planned, or etcd did not tell its members, so that what they need was
     /// not known.
-    pub plans_again: bool,
+    pub needs_another_pass: bool,
 }
 
 /// A step that has failed.
@@ -69,7 +69,7 @@ impl Report {
             left: plan.steps().iter().map(|step| step.number).collect(),
             skipped: plan.body().skipped.clone(),
             stopped: true,
-            plans_again: false,
+            needs_another_pass: false,
         }
     }
 
@@ -82,7 +82,7 @@ impl Report {
     /// Another pass may get further: this one did something, and what failed, or was not known when it was planned, may
     /// pass.
     pub(crate) fn goes_on(&self) -> bool {
-        (!self.is_complete() || self.plans_again)
+        (!self.is_complete() || self.needs_another_pass)
             && !self.stopped
             && !self.done.is_empty()
             && self.failures.iter().all(|failure| {
@@ -95,8 +95,8 @@ impl Report {
     }
 }
 
-/// Whether a plan was made without knowing everything that its machines need.
-pub(super) fn plans_again(plan: &Plan<Approved>, inventory: &Inventory) -> bool {
+/// Returns whether a plan was made without knowing all that its machines need.
+pub(super) fn needs_another_pass(plan: &Plan<Approved>, inventory: &Inventory) -> bool {
     let is_away =
         |facts: &MachineFacts| facts.standing.current(inventory.taken) == Some(&Standing::Away);
     let provides = |step: &Step| step.action.nature().change == Some(Change::Provide);

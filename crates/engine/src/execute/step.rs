@@ -169,7 +169,7 @@ impl Execution<'_> {
 }
 
 impl At<'_> {
-    /// Where the machine is called. A machine that a provider makes is called by the plans that follow.
+    /// Returns the address of the machine. One that this plan provides has none yet.
     pub(super) fn machine(&self) -> Result<&MachineAddress, PortError> {
         let known = self.execution.addresses.get(self.name);
         known.ok_or_else(|| PortError::precondition(format!("{} has no known address", self.name)))

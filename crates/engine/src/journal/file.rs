@@ -8,6 +8,7 @@
 //! is. Readers and crashes find the journal before or after it was continued in a new file, and all of it.
 
 use std::io::{Read, Seek, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -17,9 +18,8 @@ use domain::{Digest, Moment};
 use fs_err::os::unix::fs::OpenOptionsExt;
 use plan::{Approved, Draft, Plan};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
-use super::{Entry, Journal, JournalError, Ledger, Record, Slot, SlotGuard};
+use super::{Entry, FORMAT, Journal, JournalError, Ledger, Record, Slot, SlotGuard};
 use crate::atomic_file;
 use crate::line_file::{LineFile, LockedLines};
 use crate::ports::{Clock, Entropy};
@@ -164,8 +164,8 @@ impl Journal for FileJournal {
             match file.file().try_lock() {
                 Ok(()) => {
                     // A copy of the directory is another file, and so another engine.
-                    let inode = std::os::unix::fs::MetadataExt::ino(&file.metadata()?);
-                    let id = format!("{}-{inode:x}", engine_id(&mut file, engine)?);
+                    let place = place_of(&file.metadata()?).short();
+                    let id = format!("{}-{place}", engine_id(&mut file, engine)?);
                     return Ok(SlotGuard::new(id, file));
                 }
                 // A process that only looks holds the lock for microseconds.
@@ -366,6 +366,12 @@ impl Slot {
     }
 }
 
+/// Tells a slot's file from copies of it: in another directory, on another disk, on another host.
+fn place_of(file: &std::fs::Metadata) -> Digest {
+    let host = fs_err::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    Digest::of(&format!("{} {} {}", file.dev(), file.ino(), host.trim()))
+}
+
 /// The identity in a slot's file, which is made with the file and stays for as long as that does.
 fn engine_id(file: &mut fs_err::File, fresh: [u8; 8]) -> std::io::Result<String> {
     let mut bytes = Vec::new();
@@ -428,8 +434,7 @@ fn line(text: &str) -> String {
 }
 
 fn checksum(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest[..8].iter().fold(String::new(), |sum, byte| format!("{sum}{byte:02x}"))
+    Digest::of(text).to_string()[..16].to_owned()
 }
 
 /// A file that the journal has gone on from.
@@ -443,7 +448,6 @@ const LONGEST: u64 = 1 << 20;
 /// A look takes microseconds.
 const SLOT_TRIES: usize = 3;
 const SLOT_PAUSE: Duration = Duration::from_millis(20);
-const FORMAT: &str = "ichor-journal/v2";
 
 #[cfg(test)]
 mod tests {

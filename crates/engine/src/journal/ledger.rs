@@ -22,6 +22,8 @@ pub struct Ledger {
     pub generations: BTreeMap<MachineName, u32>,
     /// Machines that were disturbed and have not been seen in service since, and when that was.
     pub disturbed: BTreeMap<MachineName, Moment>,
+    /// Steps of the last plan that disturb a machine and are under way, with the mark that it had before.
+    disturbing: BTreeMap<StepNumber, (MachineName, Option<Moment>)>,
     /// Steps of the last plan that wait for a machine to be in service.
     awaiting: BTreeMap<StepNumber, MachineName>,
     /// Machines that were about to be reset, and have been neither forgotten nor recorded since.
@@ -55,6 +57,7 @@ impl Ledger {
         match entry {
             Entry::PlanStarted { plan, goal, holder, .. } => {
                 self.awaiting.clear();
+                self.disturbing.clear();
                 self.unfinished = Some(Unfinished { plan: *plan, goal: *goal });
                 self.holder.clone_from(holder);
                 self.cancelled = self.cancelled.filter(|cancelled| cancelled != plan);
@@ -88,7 +91,11 @@ impl Ledger {
                 }
             }
             Entry::MachineProviding { machine, generation } => {
-                // Members stay: a machine that was lost at its provider is no evidence that etcd has not begun.
+                // Members stay, unless it was us who destroyed it: a machine that was lost at its provider is no evidence that
+                // etcd has not begun.
+                if self.resetting.contains(machine) {
+                    self.forget(machine);
+                }
                 self.forget_installation(machine);
                 self.generations.insert(machine.clone(), *generation);
             }
@@ -109,7 +116,8 @@ impl Ledger {
                 let Some(machine) = on.machine().cloned() else { return };
                 match effect {
                     Some(StepEffect::Disturbs) => {
-                        self.disturbed.insert(machine, at);
+                        let before = self.disturbed.insert(machine.clone(), at);
+                        self.disturbing.insert(*step, (machine, before));
                     }
                     Some(StepEffect::AwaitsService) => {
                         self.awaiting.insert(*step, machine);
@@ -117,7 +125,16 @@ impl Ledger {
                     None => {}
                 }
             }
+            // It was refused before its call: the machine is as it was.
+            Entry::StepFailed { step, code, .. } if NOT_DONE.contains(&code.as_str()) => {
+                match self.disturbing.remove(step) {
+                    Some((machine, Some(before))) => drop(self.disturbed.insert(machine, before)),
+                    Some((machine, None)) => drop(self.disturbed.remove(&machine)),
+                    None => {}
+                }
+            }
             Entry::StepDone { step, .. } => {
+                self.disturbing.remove(step);
                 if let Some(machine) = self.awaiting.remove(step) {
                     self.disturbed.remove(&machine);
                 }
@@ -145,7 +162,7 @@ impl Ledger {
         self.disturbed.remove(machine);
     }
 
-    /// Whether no later machine of the name is known.
+    /// Returns whether this generation is the newest known.
     fn is_newest(&self, machine: &MachineName, generation: u32) -> bool {
         self.generations.get(machine).is_none_or(|newest| generation >= *newest)
     }
@@ -156,18 +173,23 @@ impl Ledger {
         self.generations.insert(machine.clone(), generation + 1);
     }
 
-    /// Takes in that the provider does not have a machine: what was about to destroy it has done so.
-    pub(crate) fn saw_absence(&mut self, machine: &MachineName) {
+    /// Takes in that a machine was seen in maintenance, or that its provider does not have it: what was about to reset or
+    /// destroy it has done so.
+    pub(crate) fn saw_reset(&mut self, machine: &MachineName) {
         if self.resetting.contains(machine) {
-            let generation = self.generations.get(machine).copied().unwrap_or_default();
-            self.destroyed(machine, generation);
+            self.fold(Moment::default(), &self.reset_entry(machine));
         }
     }
 
-    /// Takes in that a machine was seen in maintenance: what was about to reset it has done so.
-    pub(crate) fn saw_maintenance(&mut self, machine: &MachineName) {
-        if self.resetting.contains(machine) {
-            self.forget(machine);
+    /// Returns the entry of a machine that was about to be reset or destroyed, and was.
+    pub(crate) fn reset_entry(&self, machine: &MachineName) -> Entry {
+        let machine = machine.clone();
+        match self.generations.get(&machine).copied() {
+            Some(generation) => Entry::MachineDestroyed { machine, generation },
+            None => Entry::MachineForgotten { machine },
         }
     }
 }
+
+/// Codes of steps that have failed and certainly not called their machine.
+const NOT_DONE: [&str; 2] = ["engine.precondition", "lease.unavailable"];

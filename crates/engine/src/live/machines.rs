@@ -250,7 +250,7 @@ impl Lifecycle for LiveMachines {
         let node = self.node(machine)?;
         let mut partitions = Vec::new();
         for (label, always) in WIPED {
-            if is_partition(&node, label).await.unwrap_or(always) {
+            if is_partition(&node, label).await?.unwrap_or(always) {
                 partitions.push(ResetPartitionSpec { label: label.to_owned(), wipe: true });
             }
         }
@@ -358,12 +358,18 @@ async fn disks(node: &Node) -> Result<Result<Vec<Disk>, String>, NodeError> {
     Ok(Ok(disks.map(disk).collect()))
 }
 
-/// Whether a volume is a partition or a disk, and not a directory as in a container or on another volume; nothing where the
-/// machine does not tell, as releases before 1.8.
-async fn is_partition(node: &Node, volume: &str) -> Option<bool> {
+/// Returns whether a volume is a partition or a disk, and not a directory as in a container or on another volume; `None` where
+/// the machine does not tell, as releases before 1.8.
+async fn is_partition(node: &Node, volume: &str) -> Result<Option<bool>, PortError> {
     use BlockVolumeType::{VolumeTypeDisk, VolumeTypePartition};
-    let spec = node.get::<VolumeStatusSpec>(volume).await.ok()??;
-    Some(matches!(spec.r#type(), VolumeTypePartition | VolumeTypeDisk))
+    match node.get::<VolumeStatusSpec>(volume).await {
+        Ok(spec) => {
+            Ok(spec.map(|spec| matches!(spec.r#type(), VolumeTypePartition | VolumeTypeDisk)))
+        }
+        Err(NodeError { reason: Reason::Denied(_) | Reason::Unsupported(_), .. }) => Ok(None),
+        // A volume that was not asked about would stay, with its data.
+        Err(error) => Err(port_error(&error)),
+    }
 }
 
 /// Whether etcd ever ran there. The calls to etcd itself would wait for it.

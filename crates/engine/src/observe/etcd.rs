@@ -12,19 +12,20 @@ use super::{at_once, each, known};
 use crate::cluster::{Cluster, MachineAddress};
 use crate::error::Error;
 use crate::journal::Ledger;
-use crate::locate::{LocatedMachine, locate};
+use crate::locate::{Known, LocatedMachine, locate};
 use crate::ports::{ListedMember, MemberState, Observed, Ports};
 
 /// The members of etcd as they are now.
 ///
 /// A control plane that does not answer counts as one without etcd where `is_waived` says so.
 pub(crate) async fn etcd_now(
+    known_at: &Known,
     cluster: &Cluster,
     ports: &Ports<'_>,
     is_waived: impl Fn(&MachineName) -> bool,
 ) -> Result<Fact<Etcd>, Error> {
     let ledger = ports.journal.ledger().await?;
-    let located = locate(cluster, ports).await?;
+    let located = locate(known_at, cluster, ports).await?;
     let now = ports.clock.now();
     let control_planes = located.control_planes();
     let asking = control_planes.iter().map(|machine| async move {
@@ -99,12 +100,13 @@ pub(super) async fn members<'a>(
             (Fact::Known { value: Standing::Another, .. }, _) => {
                 asked.problem = Some(format!("{name} is foreign"));
             }
-            (Fact::Known { value: Standing::Away | Standing::Starting, .. }, _) => {
-                asked.unreachable = Some(format!("{name} is not back yet"));
-            }
-            (Fact::Known { value: Standing::Absent, .. }, _) => {
-                asked.unreachable = Some(format!("{name} is gone"));
-            }
+            (
+                Fact::Known {
+                    value: standing @ (Standing::Away | Standing::Starting | Standing::Absent),
+                    ..
+                },
+                _,
+            ) => asked.unreachable = Some(format!("{name} is {standing}")),
             (Fact::NotKnown { why }, _) | (Fact::Known { value: Standing::Ours, .. }, Err(why)) => {
                 asked.unreachable = Some(format!("{name} is unreachable ({why})"));
             }

@@ -125,7 +125,12 @@ impl World {
             boot: Some(BootId(read("boot"))),
             talos: "v1.13.9".parse().expect("a release"),
             config: Some(Config::parse(&read("config"), Source(3)).expect("a configuration")),
-            next_boot: NextBoot::Same,
+            next_boot: match fs_err::read_to_string(self.0.join(name.as_str()).join("staged")) {
+                Ok(staged) => NextBoot::Other(Box::new(
+                    Config::parse(&staged, Source(3)).expect("a configuration"),
+                )),
+                Err(_) => NextBoot::Same,
+            },
             addresses: Vec::new(),
             node_name: None,
             is_settled: true,

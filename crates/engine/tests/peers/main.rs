@@ -76,9 +76,65 @@ async fn race(state: LeaseState, count: usize) {
         let reboots = world.reboots();
         assert!(reboots == of("a") || reboots == of("b"), "{number}: {reboots:?}");
         let (a, b) = (world.journal("a"), world.journal("b"));
-        let (a, b) = (disturbances(&a).await, disturbances(&b).await);
-        assert!(a.is_empty() != b.is_empty(), "{number}: {a:?} {b:?}");
+        let (of_a, of_b) = (disturbances(&a).await, disturbances(&b).await);
+        assert!(of_a.is_empty() != of_b.is_empty(), "{number}: {of_a:?} {of_b:?}");
+        let (winner, loser) = if of_b.is_empty() { (a, b) } else { (b, a) };
+        let started =
+            winner.read().await.unwrap().into_iter().find_map(|record| match record.entry {
+                Entry::PlanStarted { fencing, .. } => Some(fencing),
+                _ => None,
+            });
+        assert_eq!(started, Some(Some(fencing)), "{number}");
+        assert!(!has_started(&loser.read().await.unwrap()), "{number}");
     }
+}
+
+/// While an engine is at work its lease says what it carries out.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+async fn a_lease_names_the_plan_that_is_carried_out() {
+    let site = Site::start().await;
+    let world = site.world("named");
+    world.hold("boot w-1");
+    let engine = site.engine(&world, "a", site.address(), Origin::now().clock(FAST, 0));
+    let runs = start(&engine);
+    until("a reboot", async || is_rebooted(&world, "a w-1")).await;
+    let lease = site.kubernetes().lease().await.expect("an answer").expect("a lease");
+    let unfinished = world.journal("a").ledger().await.unwrap().unfinished.expect("a plan");
+    assert_eq!(lease.plan, Some(unfinished.plan));
+    world.release("boot w-1");
+    assert_complete(&runs.end().await);
+    let lease = site.kubernetes().lease().await.expect("an answer").expect("a lease");
+    assert_eq!((lease.holder, lease.plan), (None, None));
+}
+
+/// An API that answers and refuses is not one that is away: nothing is disturbed without its lease.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+async fn an_engine_that_the_api_refuses_disturbs_nothing() {
+    let (site, other) = (Site::start().await, Site::start().await);
+    let origin = Origin::now();
+    // Signed by the authority of another cluster, and without any rights here.
+    for (name, kubeconfig) in [
+        ("foreign", other.kubeconfig(site.address())),
+        ("powerless", site.kubeconfig_without_rights()),
+    ] {
+        let world = site.world(name);
+        let engine = Engine::new(&world, "a", kubeconfig, origin.clock(FAST, 0));
+        let refused = engine.run().await.expect_err("a refusal");
+        assert_eq!(world.reboots(), Vec::<String>::new(), "{name}: {refused}");
+        assert!(!has_started(&world.journal("a").read().await.unwrap()), "{name}: {refused}");
+    }
+}
+
+/// A list comes in pages.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+async fn all_nodes_of_a_large_cluster_are_listed() {
+    let site = Site::start().await;
+    let before = site.kubernetes().nodes().await.expect("nodes").len();
+    site.add_nodes(1100).await;
+    assert_eq!(site.kubernetes().nodes().await.expect("nodes").len(), before + 1100);
 }
 
 #[tokio::test(flavor = "multi_thread")]

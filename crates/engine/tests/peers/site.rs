@@ -8,7 +8,7 @@ use engine::{Clock, Kubernetes, LeaseRecord, Put};
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{Namespace, Node};
 use kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams};
-use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
 use serde_json::json;
 use talos_config::pki::{Authority, Key, NewAuthority, Request, Subject};
@@ -93,6 +93,25 @@ impl Site {
     /// Credentials for the API at an address.
     pub(crate) fn kubeconfig(&self, address: SocketAddr) -> Secret<String> {
         kubeconfig(&self.secrets, address, SystemClock::time().0)
+    }
+
+    /// A kubeconfig without credentials: the API takes such a client for an anonymous one, which may do nothing.
+    pub(crate) fn kubeconfig_without_rights(&self) -> Secret<String> {
+        let text = self.kubeconfig(self.address());
+        let mut kubeconfig = Kubeconfig::from_yaml(text.expose()).expect("a kubeconfig");
+        kubeconfig.auth_infos[0].auth_info = Some(AuthInfo::default());
+        Secret::new(serde_json::to_string(&kubeconfig).expect("a kubeconfig"))
+    }
+
+    /// Registers more nodes.
+    pub(crate) async fn add_nodes(&self, count: usize) {
+        let nodes: Api<Node> = Api::all(self.client.clone());
+        for number in 0..count {
+            let metadata =
+                ObjectMeta { name: Some(format!("more-{number}")), ..ObjectMeta::default() };
+            let node = Node { metadata, ..Node::default() };
+            nodes.create(&PostParams::default(), &node).await.expect("a node");
+        }
     }
 
     /// The API, as an engine sees it.

@@ -1,11 +1,12 @@
 //! A machine is the installation that was recorded, from the first time that it is seen.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::NodeIdentity;
 use engine::Outcome;
 
-use crate::cluster::{WITHOUT_REBOOT, cluster, cluster_with, name};
+use crate::cluster::{WITH_REBOOT, WITHOUT_REBOOT, cluster, cluster_with, name};
 use crate::engine::{Directory, Engine, KillPhase, What, World, said, simulate};
 use crate::model::Model;
 
@@ -238,4 +239,28 @@ fn reset_that_was_not_carried_out_excuses_nothing() {
             assert_eq!(said(&outcome), "identity.maintenance");
         });
     }
+}
+
+/// A reboot that is refused before its call leaves the machine as it was.
+#[test]
+fn machine_whose_reboot_was_refused_is_not_out_of_service() {
+    simulate(async {
+        let (world, directory) = World::created(&cluster(1, 2)).await;
+        // Another hand stages something else right after we did.
+        let arm = |engine: &Engine, _: &mut Model| {
+            engine.world.meanwhile("append StepDone", |model| model.stage_another("w-1"));
+        };
+        world.once("apply-config w-1 staged", What::Meanwhile(Arc::new(arm)));
+        let wanted = cluster_with(1, 2, WITH_REBOOT);
+        world.with(|model| model.may_lose_quorum = true);
+        let engine = Engine::new(&world, &directory);
+        let outcome = engine.pass(&wanted, &["quorum.only-voter"]).await;
+        assert!(
+            said(&outcome).starts_with("w-1 failed: engine.precondition"),
+            "{}",
+            said(&outcome)
+        );
+        assert_eq!(world.with(|model| model.machine("w-1").reboots), 0);
+        assert!(!directory.ledger().disturbed.contains_key(&name("w-1")));
+    });
 }

@@ -256,7 +256,7 @@ impl Model {
     /// The provider has another machine for the same key, which nothing was ever done with.
     pub fn add_twin(&mut self, name: &MachineName) {
         let (_, made) = self.instance(name);
-        self.instances.insert(ProviderId(format!("other-{name}")), made);
+        self.instances.insert(ProviderId(format!("{TWIN}{name}")), made);
     }
 
     fn instance(&self, name: &MachineName) -> (ProviderId, (MachineKey, Duration)) {
@@ -270,7 +270,8 @@ impl Model {
         let (key, made) = &self.instances[id];
         let has_address = self.now >= *made + ADDRESS_TAKES;
         let name = key.machine.as_str();
-        let moved = self.machines.get(name).is_some_and(|machine| machine.moved);
+        let moved =
+            self.machines.get(name).is_some_and(|machine| machine.moved) || id.0.starts_with(TWIN);
         let address = if moved { "127.9.9.9".to_owned() } else { address(name) };
         let address = address.parse().expect("an address");
         ProvidedMachine {
@@ -601,6 +602,8 @@ pub fn boot_id(name: &str, machine: &Machine) -> String {
     format!("boot-{}-of-{name}", machine.boot)
 }
 
+/// How identities of machines begin that were made beside another one.
+const TWIN: &str = "other-";
 /// A provider has a machine before it has its address.
 const ADDRESS_TAKES: Duration = Duration::from_secs(5);
 const FIRST_BOOT: Duration = Duration::from_secs(25);

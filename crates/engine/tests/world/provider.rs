@@ -1,12 +1,15 @@
 //! Machines that a provider makes and takes away.
 
 use ::engine::provider::conformance;
+use std::sync::Arc;
+
 use ::engine::{Outcome, Proposal, Want, propose};
 
-use crate::cluster::{cluster, name, parse, provided, provided_text};
+use crate::cluster::{WITH_REBOOT, cluster, name, parse, provided, provided_text};
 use plan::Goal;
 
 use crate::engine::{Directory, Engine, What, World, said, simulate};
+use crate::model::Model;
 
 #[test]
 fn provider_of_the_model_conforms() {
@@ -109,5 +112,20 @@ fn machine_that_has_another_address_by_now_is_not_configured() {
         let start = "workers-1 failed: engine.precondition";
         assert!(said(&outcome).starts_with(start), "{}", said(&outcome));
         assert_eq!(world.with(|model| model.machine("workers-1").configured), 0);
+    });
+}
+
+/// Machines stay where they are while their provider cannot be asked.
+#[test]
+fn change_goes_on_while_the_provider_is_away() {
+    simulate(async {
+        let (world, directory) = World::created(&provided(3, 1)).await;
+        let wanted = parse(&provided_text(3, 1, WITH_REBOOT));
+        let away = |engine: &Engine, _: &mut Model| {
+            engine.world.always("list-machines", What::Unreachable);
+        };
+        world.once("append PlanStarted", What::Meanwhile(Arc::new(away)));
+        let outcome = Engine::new(&world, &directory).pass(&wanted, &[]).await;
+        assert_eq!(said(&outcome), "complete");
     });
 }

@@ -1,11 +1,13 @@
 //! Windows: a shut one is waited for, and that wait is no obstacle to a stop.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use ::engine::Event;
 
-use crate::cluster::{WITH_REBOOT, cluster, cluster_with};
-use crate::engine::{Engine, World, said, simulate};
+use crate::cluster::{WITH_REBOOT, WITHOUT_REBOOT, cluster, cluster_with, name};
+use crate::engine::{Engine, What, World, said, simulate};
+use crate::model::Model;
 
 /// It is Friday, some minutes after eight.
 const EVENING: &str = "policy: {windows: [{from: '22:00', to: '23:00'}]}\n";
@@ -99,5 +101,44 @@ fn machine_that_dies_while_a_window_is_shut_holds_up_the_others() {
         );
         let reboots = |name: &str| world.with(|model| model.machine(name).reboots);
         assert_eq!((reboots("cp-1"), reboots("w-1"), reboots("w-2")), (1, 0, 0));
+    });
+}
+
+/// The monotonic clock stands still while a computer sleeps.
+#[test]
+fn machine_that_dies_while_the_computer_sleeps_holds_up_the_others() {
+    simulate(async {
+        let (world, directory) = World::created(&cluster(3, 2)).await;
+        let sleeps = |engine: &Engine, model: &mut Model| {
+            engine.wall_ahead.fetch_add(8 * 3600, std::sync::atomic::Ordering::Relaxed);
+            model.machine("w-2").cut = true;
+        };
+        world.once("apply-config w-1 staged", What::Meanwhile(Arc::new(sleeps)));
+        let wanted = cluster_with(3, 2, WITH_REBOOT);
+        let outcome = Engine::new(&world, &directory).pass(&wanted, &[]).await;
+        assert!(
+            said(&outcome).starts_with("w-1 failed: engine.precondition"),
+            "{}",
+            said(&outcome)
+        );
+        assert_eq!(world.with(|model| model.machine("w-1").reboots), 0);
+        // It was not disturbed, and is not taken for a machine that has to be cured.
+        assert!(!directory.ledger().disturbed.contains_key(&name("w-1")));
+    });
+}
+
+/// What joins did not serve before, however long that takes.
+#[test]
+fn slow_join_does_not_hold_up_a_change_beside_it() {
+    simulate(async {
+        let (world, directory) = World::created(&cluster(2, 1)).await;
+        let wanted = cluster_with(3, 2, WITHOUT_REBOOT);
+        world.with(|model| {
+            model.add(&wanted);
+            for name in ["cp-3", "w-2"] {
+                model.machine(name).install_takes = Duration::from_mins(8);
+            }
+        });
+        assert_eq!(said(&Engine::new(&world, &directory).pass(&wanted, &[]).await), "complete");
     });
 }

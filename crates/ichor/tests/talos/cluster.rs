@@ -363,10 +363,11 @@ fn killed_while_a_control_plane_boots_resume_finishes() {
     let machine = talos::machine(Size::NONE);
     let home = Home::new("boots", &machine);
     let mut running = home.start(&["apply", "--yes"]);
-    home.wait_until("it has its configuration", |home| {
-        home.ichor(&["history"]).stdout.contains("is about to get its configuration")
-    });
-    pause(Duration::from_secs(2));
+    // Before it has booted, which takes a container a second or two.
+    let journal = home.directory.path().join(".ichor/journal");
+    while !fs_err::read_to_string(&journal).is_ok_and(|text| text.contains("machineConfiguring")) {
+        pause(Duration::from_millis(20));
+    }
     machine.power_off();
     running.kill().expect("killed");
     running.wait().expect("an end");

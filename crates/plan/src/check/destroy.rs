@@ -48,7 +48,7 @@ impl Check<'_> {
         self.count_down(findings);
     }
 
-    /// Whether a step takes away a machine that the provider has for this cluster and that no machine of the spec is.
+    /// Returns whether a step destroys an orphan.
     fn is_orphan(&self, step: &Step) -> bool {
         let Some(instance) = step.action.destroys() else { return false };
         let is_it = |orphan: &Orphan| {

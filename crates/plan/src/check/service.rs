@@ -114,7 +114,7 @@ impl<'a> Check<'a> {
             {
                 return None;
             }
-            Some(Standing::Absent | Standing::Starting) => "it is not there".to_owned(),
+            Some(standing @ (Standing::Absent | Standing::Starting)) => format!("it is {standing}"),
             Some(Standing::Another) => "it is foreign".to_owned(),
             Some(Standing::Maintenance) => "it is in maintenance".to_owned(),
             None => facts.standing.why_not(now),

@@ -27,7 +27,7 @@ impl Check<'_> {
                 self.config(step, rendering, findings);
                 self.disk(step, facts, rendering, findings);
                 self.waits_for_ready(step, findings);
-                self.provision(step, facts, findings);
+                self.class_and_generation(step, facts, findings);
             }
         }
     }
@@ -231,7 +231,7 @@ impl Check<'_> {
     }
 
     /// A machine is made of the class that the spec gives, and another one only in the place of one that is gone.
-    fn provision(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
+    fn class_and_generation(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
         let Some(given) = step.action.provides() else { return };
         let spec = step.on.machine().and_then(|name| self.input.spec.machine(name));
         let class = spec.and_then(|(machine, _)| machine.class());
@@ -246,7 +246,7 @@ impl Check<'_> {
             format!("{} would be number {}, and {expected} is next", step.on, given.generation)
         } else if self.is_member(step) {
             let message = format!("etcd still counts a member of {}", step.on);
-            let hint = "remove the old member first, then make a new plan";
+            let hint = "`ichor etcd members` shows it, `ichor node etcd remove-member ID` removes it; then `ichor plan`";
             return findings.about_step(Rule::FactsCurrent, step, message, hint);
         } else {
             return;

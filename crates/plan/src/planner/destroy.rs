@@ -118,8 +118,9 @@ fn ending<'a>(
         Some(Standing::Away) => {
             return Ending::Unknown("it was disturbed, and is not back yet".to_owned());
         }
-        None | Some(Standing::Absent | Standing::Starting) => {
-            return Ending::Unknown(facts.standing.why_not(now));
+        None => return Ending::Unknown(facts.standing.why_not(now)),
+        Some(standing @ (Standing::Absent | Standing::Starting)) => {
+            return Ending::Unknown(standing.to_string());
         }
         Some(Standing::Ours) => {}
     }

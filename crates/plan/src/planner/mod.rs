@@ -25,7 +25,7 @@ use domain::{Digest, Inventory, MachineName};
 use assessment::{Assessment, MachineAssessment};
 use builder::{Builder, Extras};
 use quorum::Voters;
-pub use service::disturbs_too_many;
+pub use service::out_of_service_finding;
 
 use crate::action::{Action, AwaitNode, AwaitVoter, Seen};
 use crate::plan::{Body, Draft, Goal, Override, Plan, Skipped};

@@ -4,7 +4,7 @@ use super::Planner;
 use super::assessment::{Disposition, EtcdState};
 use super::builder::Extras;
 
-/// Plans what is to be made; gives whether anything else can be planned beside it.
+/// Plans `ProvideMachine` steps; returns false if nothing else may be planned beside them.
 pub(super) fn plan(planner: &mut Planner<'_>) -> bool {
     let assessment = planner.assessment;
     let mut control_planes = false;

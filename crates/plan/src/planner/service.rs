@@ -4,39 +4,58 @@
 //! time, workers as many of one failure domain as the policy says. It may be changed itself, which may be its cure; the
 //! others wait for it, or stay as they are where it cannot be waited for.
 
-use domain::{Inventory, MachineFacts, MachineName, Moment, NodeState, Standing};
+use domain::{FailureDomain, Inventory, MachineFacts, MachineName, Moment, NodeState, Standing};
 
 use super::assessment::{Disposition, EtcdState, MachineAssessment, etcd_state};
 use super::expects_ready;
 use super::quorum::Voters;
-use crate::plan::{Override, overridden};
 use crate::rule::{Finding, Rule};
 use crate::spec::{ClusterSpec, Policy};
 
-/// The finding about a machine that would be disturbed beside more than may be out of service, by what was observed. A
-/// machine that is out of service itself may be disturbed, which may be its cure.
-pub fn disturbs_too_many(
+/// Returns the finding about a machine that would be disturbed beside more than may be out of service, by what was observed.
+/// Those that `is_meant` names do not count. A machine that is out of service itself may be disturbed, which may be its cure.
+pub fn out_of_service_finding(
     name: &MachineName,
     spec: &ClusterSpec,
     inventory: &Inventory,
-    overrides: &[Override],
+    is_meant: impl Fn(&MachineName) -> bool,
 ) -> Option<Finding> {
     let (machine, _) = spec.machine(name)?;
     let (control_plane, etcd) = (spec.is_control_plane(name), etcd_state(spec, inventory));
-    let why_out = |name: &MachineName| {
-        out(name, inventory.machines.get(name)?, inventory.taken, &etcd, spec)
-            .filter(|_| !overridden(overrides, Rule::OrderOutOfService, Some(name)))
+    let why_out = |name: &MachineName, facts: &MachineFacts| {
+        out(name, facts, inventory.taken, &etcd, spec).filter(|_| !is_meant(name))
     };
-    if why_out(name).is_some() {
+    // That an earlier step has disturbed it is no reason to disturb it beside others.
+    let own = MachineFacts { disturbed: None, ..inventory.machines.get(name)?.clone() };
+    if why_out(name, &own).is_some() {
         return None;
     }
-    let beside = spec.machines().map(|(other, _)| other).filter(|other| {
-        spec.is_control_plane(&other.name) == control_plane
-            && (control_plane || other.domain == machine.domain)
+    let lost: Vec<Lost<'_>> = spec
+        .machines()
+        .filter_map(|(other, _)| {
+            let (name, domain) = (&other.name, other.domain.as_ref().map(FailureDomain::as_str));
+            let why = why_out(name, inventory.machines.get(name)?)
+                .filter(|_| other.name != machine.name)?;
+            Some(Lost { name, control_plane: spec.is_control_plane(name), domain, why })
+        })
+        .collect();
+    let domain = machine.domain.as_ref().map(FailureDomain::as_str);
+    let lost = one_too_many(&lost, control_plane, domain, &spec.policy)?;
+    Some(held(name, lost.name, &lost.why))
+}
+
+/// Returns the machine that is out of service and leaves no room for another one beside it.
+fn one_too_many<'a, 'b>(
+    lost: &'b [Lost<'a>],
+    control_plane: bool,
+    domain: Option<&str>,
+    policy: &Policy,
+) -> Option<&'b Lost<'a>> {
+    let mut beside = lost.iter().filter(|lost| {
+        lost.control_plane == control_plane && (control_plane || lost.domain == domain)
     });
-    let mut beside = beside.filter_map(|other| Some((&other.name, why_out(&other.name)?)));
-    let most = if control_plane { 1 } else { at_once(&spec.policy) };
-    beside.nth(most - 1).map(|(lost, why)| held(name, lost, &why))
+    let most = if control_plane { 1 } else { at_once(policy) };
+    beside.nth(most - 1)
 }
 
 fn held(name: &MachineName, lost: &MachineName, why: &str) -> Finding {
@@ -70,8 +89,8 @@ pub(super) fn out(
         Some(Standing::Away) => return Some("it is not back yet".to_owned()),
         None => return is_expected.then(|| facts.standing.why_not(now)),
         Some(Standing::Another) => return is_expected.then(|| "it is foreign".to_owned()),
-        Some(Standing::Absent | Standing::Starting) => {
-            return is_expected.then(|| "it is not there".to_owned());
+        Some(standing @ (Standing::Absent | Standing::Starting)) => {
+            return is_expected.then(|| format!("it is {standing}"));
         }
         Some(Standing::Maintenance) => {
             return is_expected.then(|| "it is in maintenance".to_owned());
@@ -98,18 +117,13 @@ pub(super) fn out(
 /// that they stay as they are with them.
 pub(super) fn hold(machines: &mut [MachineAssessment<'_>], policy: &Policy) {
     let lost: Vec<Lost<'_>> = machines.iter().filter_map(Lost::of).collect();
-    let at_once = at_once(policy);
     let mut control_planes_wait = None;
     for machine in machines.iter_mut() {
         if machine.out.is_some() || !matches!(machine.disposition, Disposition::Change(_)) {
             continue;
         }
-        let mut beside = lost.iter().filter(|lost| {
-            lost.control_plane == machine.control_plane
-                && (machine.control_plane || lost.domain == machine.domain)
-        });
-        let most = if machine.control_plane { 1 } else { at_once };
-        let holds = beside.nth(most - 1).or(control_planes_wait);
+        let holds = one_too_many(&lost, machine.control_plane, machine.domain, policy)
+            .or(control_planes_wait);
         if machine.control_plane {
             control_planes_wait = holds;
         }

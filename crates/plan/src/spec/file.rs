@@ -40,8 +40,7 @@ fn sources(item: &Item) -> Vec<Problem> {
         let (rule, hint) = (Rule::MachineSource, Some(hint.to_owned()));
         problems.push(Problem { rule, origin, message, hint });
     };
-    let groups = || item.get("controlPlane").into_iter().chain(item.items("pools"));
-    for group in groups() {
+    for group in item.get("controlPlane").into_iter().chain(item.items("pools")) {
         for machine in group.items("machines") {
             if let (Some(_), Some(class)) = (machine.get("address"), machine.get("class")) {
                 let message = format!(
@@ -72,10 +71,11 @@ fn sources(item: &Item) -> Vec<Problem> {
             _ => {}
         }
     }
-    let has_address = |item: &Item| item.get("address").is_some();
     let first = item.get("controlPlane").and_then(|group| group.items("machines").first());
     let provided = item.get("controlPlane").is_some_and(|group| group.count("replicas") > 0);
-    if item.get("endpoint").is_none() && first.map_or(provided, |first| !has_address(first)) {
+    if item.get("endpoint").is_none()
+        && first.map_or(provided, |first| first.get("address").is_none())
+    {
         let message =
             "the first control plane has no address yet, so endpoint is needed".to_owned();
         let hint = "set endpoint to a name or address that will lead to the control planes";
@@ -102,7 +102,8 @@ fn spec(item: &Item) -> Option<ClusterSpec> {
     };
     let endpoint = match item.get("endpoint") {
         Some(given) => given.text().parse().ok()?,
-        // Without a control plane, or one that has an address, the spec is refused by a rule that says so.
+        // A placeholder where the first control plane is missing or has no address: such a spec is refused by `sources` or by
+        // the rules.
         None => {
             let first = control_plane.machines.first().and_then(Machine::address);
             Endpoint::of(first.unwrap_or(Address(std::net::Ipv4Addr::UNSPECIFIED.into())))

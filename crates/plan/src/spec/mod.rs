@@ -149,9 +149,9 @@ impl Machine {
         }
     }
 
-    /// Whether the spec gives it this address.
+    /// Returns whether the spec gives it this address, however that is written.
     pub fn is_at(&self, address: &str) -> bool {
-        self.address().is_some_and(|own| own.to_string() == address)
+        address.parse().is_ok_and(|given: Address| self.address() == Some(given))
     }
 
     /// The class that the provider makes it of.

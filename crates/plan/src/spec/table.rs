@@ -187,7 +187,11 @@ impl Reader {
                 Need::Required | Need::RequiredWithout(_) if given && !self.problems.is_empty() => {
                 }
                 Need::Required | Need::RequiredWithout(_) => {
-                    let message = format!("{}{:?} is missing", prefix(path), key.name);
+                    let or = match key.need {
+                        Need::RequiredWithout(other) => format!(" or {other:?}"),
+                        _ => String::new(),
+                    };
+                    let message = format!("{}{:?}{or} is missing", prefix(path), key.name);
                     self.problems.push(Problem {
                         rule: Rule::MissingKey,
                         origin: node.origin,

@@ -23,7 +23,7 @@ pub(super) async fn act(at: &At<'_>) -> Result<(), Error> {
             // Our own call whose answer was lost: there was no etcd before it.
             Ok(false) if may_have_begun.load(Relaxed) => Ok(Look::Done(())),
             Ok(false) => {
-                let message = format!("{}: etcd has been bootstrapped before", *at.name);
+                let message = format!("{}: etcd has been bootstrapped before", at.name);
                 Err(PortError::precondition(message).into())
             }
             Err(error) if error.kind == Kind::Retryable => {

@@ -68,7 +68,7 @@ impl World {
         Ok(Self {
             machines: directory.machines(),
             kubernetes: directory.kubernetes(),
-            provider: provider::of(&directory.cluster.spec).map_err(engine::Error::from)?,
+            provider: provider::from_spec(&directory.cluster.spec).map_err(engine::Error::from)?,
             holder: holder(&surroundings.user),
             stop: Signals,
             directory,

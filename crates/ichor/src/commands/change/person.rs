@@ -33,6 +33,12 @@ struct State<'a> {
     progress: Option<Progress>,
     /// There once a plan was allowed.
     audit: Option<Audit>,
+    /// How the plan that was allowed last has ended, in the words of the audit log.
+    ended: Option<String>,
+    /// The first failure of that plan.
+    failed: Option<&'static str>,
+    /// No further step of that plan is started.
+    stopping: bool,
     /// Why nobody could be asked.
     error: Option<Error>,
 }
@@ -47,7 +53,15 @@ impl<'a> Person<'a> {
     ) -> Self {
         let surroundings =
             Surroundings { state: Some(directory.root.join(STATE)), ..surroundings.clone() };
-        let state = State { printer, progress: None, audit: None, error: None };
+        let state = State {
+            printer,
+            progress: None,
+            audit: None,
+            ended: None,
+            failed: None,
+            stopping: false,
+            error: None,
+        };
         Self { directory, surroundings, sure, output, state: Mutex::new(state) }
     }
 
@@ -56,17 +70,29 @@ impl<'a> Person<'a> {
         self,
         outcome: Result<Outcome, engine::Error>,
     ) -> (&'a mut Printer, Result<Outcome, Error>) {
-        let State { printer, audit, error, .. } =
+        let State { printer, audit, ended, error, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let outcome = match error {
             Some(error) => Err(error),
             None => outcome.map_err(Error::from),
         };
         let Some(audit) = audit else { return (printer, outcome) };
-        match audit.close(&audited(&outcome)) {
+        // What came after the plan is not how it ended.
+        let said = match (&outcome, ended) {
+            (Ok(Outcome::Ran(_)), _) | (_, None) => audited(&outcome),
+            (_, Some(ended)) => ended,
+        };
+        match audit.close(&said) {
             Ok(()) => (printer, outcome),
             Err(error) => (printer, outcome.and(Err(error))),
         }
+    }
+
+    /// Keeps an error for the end, where it is told in full.
+    fn fail(&self, error: Error) -> PortError {
+        let port_error = error.port_error();
+        self.with(|state| state.error = Some(error));
+        port_error
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State<'a>) -> T) -> T {
@@ -75,6 +101,15 @@ impl<'a> Person<'a> {
 
     /// Asks, and writes down what is allowed.
     fn allow(&self, plan: &Plan<Checked>, given: Option<Approval>) -> Result<Approval, Error> {
+        // The plan of an earlier pass has ended, whatever is said about this one.
+        let before = self.with(|state| {
+            (state.failed, state.stopping) = (None, false);
+            state.audit.take().map(|audit| (audit, state.ended.take()))
+        });
+        if let Some((before, ended)) = before {
+            // What was allowed and never started had been overtaken.
+            before.close(ended.as_deref().unwrap_or("outdated"))?;
+        }
         let approval = match given {
             Some(approval) => approval,
             None => {
@@ -99,9 +134,7 @@ impl<'a> Person<'a> {
         nodes.dedup();
         let action = format!("plan {}", plan.hash().short());
         let audit = Audit::begin(&action, &detail, nodes, &self.surroundings)?;
-        // The plan of an earlier pass has ended: the next one is another line.
-        let before = self.with(|state| state.audit.replace(audit));
-        before.map_or(Ok(()), |before| before.close("followed by another plan"))?;
+        self.with(|state| state.audit = Some(audit));
         Ok(approval)
     }
 }
@@ -109,7 +142,10 @@ impl<'a> Person<'a> {
 #[async_trait]
 impl Approver for Person<'_> {
     async fn approve(&self, plan: &Plan<Checked>) -> Result<Option<Approval>, PortError> {
-        let records = self.directory.journal.read().await.unwrap_or_default();
+        let records = match self.directory.journal.read().await {
+            Ok(records) => records,
+            Err(error) => return Err(self.fail(engine::Error::from(error).into())),
+        };
         let policy = &self.directory.cluster.spec.policy;
         let progress = Progress::new(plan.hash(), plan.steps(), policy, &records);
         let shown = self.with(|state| {
@@ -119,7 +155,7 @@ impl Approver for Person<'_> {
                 Output::Json | Output::Yaml => Ok(()),
             }
         });
-        // An approval that somebody gave before.
+        // An approval that was given before.
         let given = records.into_iter().rev().find_map(|record| match record.entry {
             Entry::PlanApproved(approval) if approval.plan == plan.hash() => Some(approval),
             _ => None,
@@ -133,11 +169,7 @@ impl Approver for Person<'_> {
                 Ok(Some(approval))
             }
             Err(Error::Declined(_)) => Ok(None),
-            Err(error) => {
-                let port_error = error.port_error();
-                self.with(|state| state.error = Some(error));
-                Err(port_error)
-            }
+            Err(error) => Err(self.fail(error)),
         }
     }
 }
@@ -147,6 +179,12 @@ impl EventSink for Person<'_> {
         self.with(|state| {
             if let Some(progress) = &mut state.progress {
                 progress.take(event);
+            }
+            match event {
+                Event::StepFailed { code, .. } => drop(state.failed.get_or_insert(code)),
+                Event::Stopping => state.stopping = true,
+                Event::Ended { left, .. } => state.ended = Some(state.said_of_end(*left)),
+                _ => {}
             }
             match self.output {
                 Output::Table => state.tell(event),
@@ -158,6 +196,16 @@ impl EventSink for Person<'_> {
 }
 
 impl State<'_> {
+    /// Says for the audit log how a plan ended that another one may follow.
+    fn said_of_end(&self, left: usize) -> String {
+        match (self.stopping, self.failed, left) {
+            (true, _, _) => "interrupted".to_owned(),
+            (false, Some(code), _) => format!("failed: {code}"),
+            (false, None, 0) => "done".to_owned(),
+            (false, None, _) => "incomplete".to_owned(),
+        }
+    }
+
     fn tell(&mut self, event: &Event) {
         let line = |place: &StepPlace, text: &str| {
             let StepPlace { step, of, on, verb, .. } = place;
@@ -352,7 +400,7 @@ mod tests {
             left: Vec::new(),
             skipped: Vec::new(),
             stopped: false,
-            plans_again: false,
+            needs_another_pass: false,
         };
         change(&mut report);
         Ok(Outcome::Ran(report))
