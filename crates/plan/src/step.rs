@@ -91,6 +91,7 @@ impl Precondition {
 
 /// What has to be looked at to judge preconditions.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "a set of four, each for itself")]
 pub struct Needs {
     /// The machine of the step.
     pub machine: bool,

@@ -79,13 +79,14 @@ async fn race(state: LeaseState, count: usize) {
         let (of_a, of_b) = (disturbances(&a).await, disturbances(&b).await);
         assert!(of_a.is_empty() != of_b.is_empty(), "{number}: {of_a:?} {of_b:?}");
         let (winner, loser) = if of_b.is_empty() { (a, b) } else { (b, a) };
-        let started =
-            winner.read().await.unwrap().into_iter().find_map(|record| match record.entry {
+        let started = winner.read().await.expect("a journal").into_iter().find_map(|record| {
+            match record.entry {
                 Entry::PlanStarted { fencing, .. } => Some(fencing),
                 _ => None,
-            });
+            }
+        });
         assert_eq!(started, Some(Some(fencing)), "{number}");
-        assert!(!has_started(&loser.read().await.unwrap()), "{number}");
+        assert!(!has_started(&loser.read().await.expect("a journal")), "{number}");
     }
 }
 

@@ -463,7 +463,7 @@ impl Engine {
             Some(What::Unreachable) => return Err(Lost::new(No::Unreachable)),
             Some(What::RefuseNow) => return Err(Lost::new(No::NotNow("not now"))),
             Some(What::Refuse) => return Err(Lost::new(No::Never("never"))),
-            Some(What::NoCredentials) => return Err(Lost::new(No::NoCredentials)),
+            Some(What::NoCredentials) => return Err(Lost::new(No::Credentials)),
             Some(What::Delay(duration)) => tokio::time::sleep(*duration).await,
             Some(What::Meanwhile(act)) => self.world.with(|model| act(self, model)),
             Some(What::LoseAnswer | What::AlreadyDone) | None => {}
@@ -571,7 +571,7 @@ impl Lost {
 
     fn error(self) -> PortError {
         let (code, kind, message) = match self.no {
-            No::NoCredentials => return no_credentials("model", "MODEL_TOKEN is not set"),
+            No::Credentials => return no_credentials("model", "MODEL_TOKEN is not set"),
             No::Unreachable => ("machine.unreachable", Kind::Retryable, "connection refused"),
             No::NotNow(why) => ("machine.not-now", Kind::Retryable, why),
             No::Already => (ALREADY, Kind::Permanent, "it was done before"),
@@ -765,7 +765,11 @@ impl Provider for Engine {
     }
 
     async fn destroy(&self, id: &ProviderId) -> Result<(), PortError> {
-        self.ask(format!("destroy {id}"), |model| Ok(model.take_away(id))).await
+        self.ask(format!("destroy {id}"), |model| {
+            model.take_away(id);
+            Ok(())
+        })
+        .await
     }
 
     async fn list(&self, cluster: Digest) -> Result<Vec<ProvidedMachine>, PortError> {

@@ -39,6 +39,7 @@ pub struct Model {
 }
 
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fault of its own")]
 pub struct Machine {
     pub control_plane: bool,
     /// What other members of etcd reach it at.
@@ -119,7 +120,7 @@ pub enum No {
     NotNow(&'static str),
     Already,
     Never(&'static str),
-    NoCredentials,
+    Credentials,
 }
 
 impl Machine {

@@ -50,7 +50,7 @@ impl Check<'_> {
                     without += 1;
                 }
                 Some(Standing::Ours | Standing::Another | Standing::Away | Standing::Absent) => {
-                    others += 1
+                    others += 1;
                 }
                 None => {}
             }

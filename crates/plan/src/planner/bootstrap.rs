@@ -60,7 +60,7 @@ fn unsafe_to_begin(assessment: &Assessment<'_>, input: &PlanningInput<'_>) -> Ve
                         }
                     ),
                     "start it, take it out of the spec, or use --override bootstrap.unseen",
-                ))
+                ));
             }
             Some(Standing::Another) if machine.control_plane => findings.push(Finding::about(
                 name,

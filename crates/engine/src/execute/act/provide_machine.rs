@@ -31,7 +31,7 @@ pub(super) async fn act(action: &ProvideMachine, at: &At<'_>) -> Result<(), Erro
         let asks = asked
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .is_none_or(|since| now - since > ASK_AGAIN);
+            .is_none_or(|since| now.saturating_sub(since) > ASK_AGAIN);
         let found = match at.execution.provided().await {
             Ok(listed) => match listed.iter().find(is_it) {
                 None if asks => {

@@ -392,6 +392,7 @@ mod tests {
     }
 
     /// A plan of which everything was done, but for what is changed.
+    #[expect(clippy::unnecessary_wraps, reason = "as a pass gives it")]
     fn ran(change: impl FnOnce(&mut Report)) -> Result<Outcome, Error> {
         let mut report = Report {
             plan: Digest::of("plan"),
