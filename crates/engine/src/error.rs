@@ -73,6 +73,7 @@ impl PortError {
         "kubernetes.unreachable",
         "lease.held",
         "lease.unavailable",
+        "machine.in-maintenance",
         "machine.unhealthy",
         "provider.credentials",
         "provider.unknown",

@@ -103,7 +103,7 @@ pub(crate) async fn pass(
     drop(seen);
 
     // Approve: by the hash of the plan, which may take a person hours.
-    if is_cancelled(follows, ports).await? {
+    if is_stopped(follows, ports).await? {
         return Ok(Outcome::Ran(Report::stopped(&checked)));
     }
     let Some(approval) = ports.approver.approve(&checked).await? else {
@@ -144,7 +144,7 @@ async fn run_under_lease(
     if let Err(refusal) = check(draft, &input(cluster, &seen, &[], Goal::Spec)) {
         return Ok(Outcome::Outdated(refusal));
     }
-    if ports.stop.requested().now_or_never().is_some() || is_cancelled(follows, ports).await? {
+    if is_stopped(follows, ports).await? {
         return Ok(Outcome::Ran(Report::stopped(approved)));
     }
     // Renderings are not needed from here on.
@@ -158,9 +158,10 @@ async fn run_under_lease(
     execute(approved, cluster, &inventory, follows, lease, ports).await.map(Outcome::Ran)
 }
 
-/// Whether the plan that a command carried out before was cancelled since.
-async fn is_cancelled(follows: Option<Digest>, ports: &Ports<'_>) -> Result<bool, Error> {
-    Ok(follows.is_some() && ports.journal.ledger().await?.cancelled == follows)
+/// Returns whether a stop was asked for, or the plan that a command carried out before was cancelled since.
+async fn is_stopped(follows: Option<Digest>, ports: &Ports<'_>) -> Result<bool, Error> {
+    Ok(ports.stop.requested().now_or_never().is_some()
+        || follows.is_some() && ports.journal.ledger().await?.cancelled == follows)
 }
 
 /// Observes, renders, plans and checks, and changes nothing.

@@ -20,7 +20,7 @@ use crate::error::{Error, PortError};
 pub(super) async fn act(at: &At<'_>) -> Result<(), Error> {
     match &at.step.action {
         Action::ApplyConfig(action) => apply_config::act(action, at).await,
-        Action::AwaitMachine(_) => await_machine::act(at).await,
+        Action::AwaitMachine(_) => await_machine::act(at, await_machine::CONFIGURED_BEFORE).await,
         Action::AwaitNode(action) => await_node::act(action, at).await,
         Action::AwaitVoter(_) => await_voter::act(at).await,
         Action::BootstrapEtcd(_) => bootstrap_etcd::act(at).await,

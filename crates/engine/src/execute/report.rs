@@ -82,9 +82,11 @@ impl Report {
     /// Another pass may get further: this one did something, and what failed, or was not known when it was planned, may
     /// pass.
     pub(crate) fn goes_on(&self) -> bool {
+        // A machine that has to be configured again is a reason to plan again, though nothing was done.
+        let is_reset = |failure: &Failure| failure.error.code == IN_MAINTENANCE;
         (!self.is_complete() || self.needs_another_pass)
             && !self.stopped
-            && !self.done.is_empty()
+            && (!self.done.is_empty() || self.failures.iter().any(is_reset))
             && self.failures.iter().all(|failure| {
                 // A machine that does not come back is a reason to look, not to go on with the next one; and a lease is not had
                 // sooner by another plan.
@@ -106,3 +108,6 @@ pub(super) fn needs_another_pass(plan: &Plan<Approved>, inventory: &Inventory) -
         || plan.steps().iter().any(provides)
         || plan.body().skipped.iter().any(etcd_unknown)
 }
+
+/// The code of a machine that was configured and came back in maintenance.
+pub(super) const IN_MAINTENANCE: &str = "machine.in-maintenance";

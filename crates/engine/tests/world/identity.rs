@@ -264,3 +264,29 @@ fn machine_whose_reboot_was_refused_is_not_out_of_service() {
         assert!(!directory.ledger().disturbed.contains_key(&name("w-1")));
     });
 }
+
+/// The power fails before the machine could store its configuration, and the process is killed.
+#[test]
+fn machine_that_comes_back_in_maintenance_is_configured_again_by_one_converge() {
+    for (control_planes, workers) in [(1, 0), (3, 1)] {
+        simulate(async {
+            let cluster = cluster(control_planes, workers);
+            let (world, directory) = (World::new(&cluster), Directory::new("first"));
+            let label = "apply-config cp-1 maintenance";
+            let killed = Engine::killed_at_label(&world, &directory, label, KillPhase::Before);
+            assert!(killed.resume(&cluster, Vec::new()).await.is_none());
+            world.with(|model| model.machine("cp-1").cut = true);
+            let begun = world.now();
+            let engine = Engine::new(&world, &directory);
+            let power_is_back = async {
+                world.wait(Duration::from_mins(2)).await;
+                world.with(|model| model.machine("cp-1").cut = false);
+            };
+            let ((), outcome) = tokio::join!(power_is_back, engine.apply(&cluster, &[]));
+            assert_eq!(said(&outcome), "complete");
+            let took = world.now().checked_sub(begun).expect("time");
+            assert!(took < Duration::from_mins(10), "{took:?}");
+            assert_eq!(world.with(|model| model.machine("cp-1").configured), 1);
+        });
+    }
+}

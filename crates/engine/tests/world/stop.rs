@@ -246,3 +246,15 @@ const PATCH: &str =
 
 /// As many calls are stopped at as give a test of seconds; `ICHOR_CASES` asks for more.
 const STOPS: u32 = 60;
+
+/// A stop that comes while machines are observed leaves no question open.
+#[test]
+fn stop_before_the_approval_asks_for_none() {
+    simulate(async {
+        let (world, directory) = World::created(&cluster(1, 1)).await;
+        let engine = Engine::stopped_at(&world, &directory, 0);
+        let outcome = engine.apply(&cluster_with(1, 1, WITHOUT_REBOOT), &[]).await;
+        assert!(said(&outcome).starts_with("stopped; "), "{}", said(&outcome));
+        assert!(!engine.log().contains(&"approve".to_owned()));
+    });
+}

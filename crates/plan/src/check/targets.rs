@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::{ApplyMode, MachineFacts, MachineName, NodeIdentity, Standing};
 
 use super::{Check, Findings};
-use crate::action::{Awaited, Needed, On, Seen};
+use crate::action::{Awaited, Needed, On, Outcome, Seen};
 use crate::planner::expects_ready;
 use crate::reboot::RebootClass;
 use crate::render::Rendering;
@@ -319,12 +319,14 @@ fn keeps(step: &Step, rendering: &Rendering, findings: &mut Findings) {
 
 /// A step has the limits of its action, and says what it leaves behind.
 pub(super) fn complete(step: &Step, policy: &Policy, findings: &mut Findings) {
+    // People type what a failed step recommends: it is what the action says, and nothing else.
+    let Outcome { leaves, recovery } = step.action.outcome(&step.on);
     let problem = if step.time_out != step.action.limits(policy).time_out {
         "its time-out is not that of the action and the policy"
-    } else if step.leaves.trim().is_empty() {
+    } else if step.leaves != leaves {
         "it does not say what it leaves behind"
-    } else if step.recovery.trim().is_empty() {
-        "it has no recovery command"
+    } else if step.recovery != recovery {
+        "its recovery command is not that of the action"
     } else {
         return;
     };

@@ -71,6 +71,12 @@ fn sources(item: &Item) -> Vec<Problem> {
             _ => {}
         }
     }
+    let groups = item.get("controlPlane").into_iter().chain(item.items("pools"));
+    let replicas: u64 = groups.map(|group| u64::from(group.count("replicas"))).sum();
+    if replicas > MOST_REPLICAS {
+        let message = format!("there are {replicas} replicas, and at most {MOST_REPLICAS} may be");
+        note(item.origin, message, "make several clusters of them");
+    }
     let first = item.get("controlPlane").and_then(|group| group.items("machines").first());
     let provided = item.get("controlPlane").is_some_and(|group| group.count("replicas") > 0);
     if item.get("endpoint").is_none()
@@ -491,6 +497,9 @@ const CLASS: Key = Key {
     need: Need::Follows("none: the machine has an address"),
     about: "The class of machines that the provider makes",
 };
+
+/// Twice as many nodes as Kubernetes supports in one cluster; a file of a few lines may not fill the memory.
+const MOST_REPLICAS: u64 = 10_000;
 
 /// As talosctl has it.
 const DEFAULT_DISK: &str = "/dev/sda";

@@ -87,7 +87,9 @@ fn machine_sources(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
                 "{} has no address, and there is no provider that makes it",
                 machine.name
             ),
-            hint: Some("give it an address, or name the provider under provider".to_owned()),
+            hint: Some(
+                "give it an address; this release has no provider that makes machines".to_owned(),
+            ),
         });
     }
 }

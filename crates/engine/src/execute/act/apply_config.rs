@@ -21,7 +21,7 @@ pub(super) async fn act(action: &ApplyConfig, at: &At<'_>) -> Result<(), Error> 
         ApplyMode::Maintenance => {
             at.execution.append(Entry::MachineConfiguring { machine: name.clone() }).await?;
             match sent(apply.await) {
-                Ok(()) => await_machine::act(at).await,
+                Ok(()) => await_machine::act(at, await_machine::JUST_CONFIGURED).await,
                 Err(error) => {
                     if error.kind == Kind::Permanent {
                         let machine = name.clone();

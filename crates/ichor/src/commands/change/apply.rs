@@ -89,6 +89,11 @@ pub(super) async fn cancel(
 
 fn want(args: &ApplyArgs) -> Result<Want, Error> {
     match &args.plan {
+        Some(_) if !args.overriding.overrides()?.is_empty() => {
+            let (message, hint) =
+                ("a plan in a file has its own overrides", "give --override to `ichor plan --out`");
+            Err(Error::Usage { message: message.to_owned(), hint: hint.to_owned() })
+        }
         Some(path) => Ok(Want::Plan(Box::new(load(path)?))),
         None => Ok(Want::Goal(Goal::Spec, args.overriding.overrides()?)),
     }
