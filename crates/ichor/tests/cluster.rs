@@ -170,7 +170,7 @@ fn provider_that_does_not_exist_is_refused_before_anything_is_asked() {
         home.refuses(arguments, 3, "provider.unknown");
         let (_, _, stderr) = home.ichor(arguments);
         assert!(stderr.contains("there is no provider cloud, only metal"), "{stderr}");
-        let hint = "hint: name another under provider, or give machines addresses";
+        let hint = "hint: set `provider: metal` and an address for each machine in ichor.yaml, then `ichor plan`";
         assert!(stderr.contains(hint), "{stderr}");
     }
 }
