@@ -116,13 +116,14 @@ async fn an_engine_that_the_api_refuses_disturbs_nothing() {
     let (site, other) = (Site::start().await, Site::start().await);
     let origin = Origin::now();
     // Signed by the authority of another cluster, and without any rights here.
-    for (name, kubeconfig) in [
-        ("foreign", other.kubeconfig(site.address())),
-        ("powerless", site.kubeconfig_without_rights()),
+    for (name, kubeconfig, said) in [
+        ("foreign", site.kubeconfig_with(&other.users()), "Unauthorized"),
+        ("powerless", site.kubeconfig_with(&[]), "forbidden"),
     ] {
         let world = site.world(name);
         let engine = Engine::new(&world, "a", kubeconfig, origin.clock(FAST, 0));
         let refused = engine.run().await.expect_err("a refusal");
+        assert!(refused.to_string().contains(said), "{name}: {refused}");
         assert_eq!(world.reboots(), Vec::<String>::new(), "{name}: {refused}");
         assert!(!has_started(&world.journal("a").read().await.unwrap()), "{name}: {refused}");
     }

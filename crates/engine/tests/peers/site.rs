@@ -8,7 +8,7 @@ use engine::{Clock, Kubernetes, LeaseRecord, Put};
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{Namespace, Node};
 use kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams};
-use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
+use kube::config::{KubeConfigOptions, Kubeconfig, NamedAuthInfo};
 use kube::{Api, Client, Config};
 use serde_json::json;
 use talos_config::pki::{Authority, Key, NewAuthority, Request, Subject};
@@ -95,11 +95,19 @@ impl Site {
         kubeconfig(&self.secrets, address, SystemClock::time().0)
     }
 
-    /// A kubeconfig without credentials: the API takes such a client for an anonymous one, which may do nothing.
-    pub(crate) fn kubeconfig_without_rights(&self) -> Secret<String> {
+    /// The credentials of an administrator.
+    pub(crate) fn users(&self) -> Vec<NamedAuthInfo> {
+        let text = self.kubeconfig(self.address());
+        Kubeconfig::from_yaml(text.expose()).expect("a kubeconfig").auth_infos
+    }
+
+    /// A kubeconfig with the credentials of another cluster; without any, the API takes the client for an anonymous one, which
+    /// may do nothing.
+    pub(crate) fn kubeconfig_with(&self, users: &[NamedAuthInfo]) -> Secret<String> {
         let text = self.kubeconfig(self.address());
         let mut kubeconfig = Kubeconfig::from_yaml(text.expose()).expect("a kubeconfig");
-        kubeconfig.auth_infos[0].auth_info = Some(AuthInfo::default());
+        let user = users.first().and_then(|user| user.auth_info.clone());
+        kubeconfig.auth_infos[0].auth_info = Some(user.unwrap_or_default());
         Secret::new(serde_json::to_string(&kubeconfig).expect("a kubeconfig"))
     }
 
