@@ -239,11 +239,15 @@ impl Root {
         let disk = boot.directory.join("disk");
         let wipe = boot.directory.join(WIPE);
         if let Ok(folder) = fs_err::read_to_string(&wipe) {
-            fs_err::remove_file(&wipe)?;
             let folder = disk.join(folder);
             if folder.exists() {
-                fs_err::remove_dir_all(&folder)?;
+                // A rename empties the disk in one step. Removing what is left may fail on a busy machine; then `remove` does it
+                // with the node.
+                let wiped =
+                    tempfile::Builder::new().prefix("wiped-").tempdir_in(&boot.directory)?;
+                fs_err::rename(&folder, wiped.path().join("disk"))?;
             }
+            fs_err::remove_file(&wipe)?;
         }
         let plugins = disk.join("opt/cni/bin");
         let networks = disk.join("cni/net.d");

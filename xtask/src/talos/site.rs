@@ -22,6 +22,7 @@ use super::cgroup::Groups;
 use super::init::{self, Boot};
 use super::parts::Parts;
 use super::{forward, registry};
+use crate::say;
 
 pub(super) struct Site {
     pub(super) size: Size,
@@ -176,10 +177,8 @@ impl Site {
     fn boot(&self, number: u8) -> Result<Process> {
         let directory = self.directory_of(number);
         fs_err::create_dir_all(&directory)?;
-        let console = fs_err::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(directory.join("console.log"))?;
+        let log = directory.join("console.log");
+        let console = fs_err::OpenOptions::new().create(true).append(true).open(&log)?;
         let group = self.group(number);
         let boot = Boot {
             name: name(number),
@@ -197,8 +196,10 @@ impl Site {
                 groups.add(&group)?;
                 let ended = boot_once(&boot, &console, &groups, run);
                 groups.remove(&group);
-                if ended?.code() != Some(RESTART) {
-                    return Ok(());
+                match ended?.code() {
+                    Some(RESTART) => {}
+                    Some(NOT_STARTED) => bail!("{} did not start: {}", boot.name, last_lines(&log)),
+                    _ => return Ok(()),
                 }
             }
         })
@@ -233,7 +234,7 @@ fn boot_once(boot: &Boot, console: &File, groups: &Groups, run: &Run) -> Result<
     BufReader::new(keeper.stdout.take().context("a pipe from the keeper")?)
         .read_line(&mut first)?;
     let Ok(first) = first.trim().parse() else {
-        bail!("{} did not start ({}); see its console.log", boot.name, keeper.wait()?);
+        bail!("the keeper of {} ended: {}", boot.name, keeper.wait()?);
     };
     groups.keep(keeper.id())?;
     // The kernel takes the end of an earlier start away when it finds time.
@@ -244,6 +245,14 @@ fn boot_once(boot: &Boot, console: &File, groups: &Groups, run: &Run) -> Result<
     ))?;
     keeper.stdin.take().context("a pipe to the node")?.write_all(init::GO)?;
     run.wait(keeper, first)
+}
+
+/// The end of a node's console, as one line.
+fn last_lines(log: &Path) -> String {
+    let text = fs_err::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().rev().take(5).collect();
+    lines.into_iter().rev().collect::<Vec<_>>().join(" | ")
 }
 
 /// A process that is watched over by a thread of its own, in the network of a site. The kernel ends it with that thread.
@@ -272,7 +281,10 @@ impl Process {
             let done = setns(&*network, CloneFlags::CLONE_NEWNET)
                 .map_err(anyhow::Error::from)
                 .and_then(|()| work(&run));
-            // Nobody listens any more once it has started; then a failure is seen as a node that is off.
+            // Once it has started nothing receives a failure any more: tests see a node that is off, so the reason is printed.
+            if let Err(error) = &done {
+                say::progress(&format!("harness: {error:#}"));
+            }
             run.started.send(done).ok();
         });
         started.recv()??;
@@ -358,6 +370,9 @@ fn endpoint(block: u8, number: u8) -> Ipv4Addr {
 
 /// How a keeper ends when its node asked for a restart: the kernel ends the first process of a namespace with SIGHUP then.
 const RESTART: i32 = 128 + Signal::SIGHUP as i32;
+
+/// The exit code of our own program, which is the first process of a node until Talos replaces it.
+const NOT_STARTED: i32 = 1;
 
 /// More than a cluster of 3+1 and machines to play with; each has listeners that wait.
 const NODES: u8 = 9;
