@@ -1,5 +1,6 @@
 //! Releases of Talos and Kubernetes, and which go together.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -9,7 +10,7 @@ use talos_config::Contract;
 use crate::names::{Form, Malformed, through_text};
 
 /// A release: three numbers, and what comes before the release itself.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 struct Release {
     major: u32,
     minor: u32,
@@ -38,6 +39,56 @@ impl Release {
             before: before.to_owned(),
         };
         (parts.next().is_none() && before.chars().all(fine)).then_some(release)
+    }
+}
+
+/// The precedence of semantic versions: `alpha.2`, `alpha.10`, `rc.1`, then the release itself.
+impl Ord for Release {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let Self { major, minor, patch, before } = self;
+        (major, minor, patch)
+            .cmp(&(&other.major, &other.minor, &other.patch))
+            .then_with(|| before.is_empty().cmp(&other.before.is_empty()))
+            .then_with(|| {
+                before.split('.').map(Identifier).cmp(other.before.split('.').map(Identifier))
+            })
+    }
+}
+
+impl PartialOrd for Release {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// One part of a pre-release: numbers are compared as numbers and come before words.
+#[derive(Eq, PartialEq)]
+struct Identifier<'a>(&'a str);
+
+impl Identifier<'_> {
+    fn is_number(&self) -> bool {
+        self.0.bytes().all(|byte| byte.is_ascii_digit())
+    }
+}
+
+impl Ord for Identifier<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // By length first, since a number may be longer than any integer type.
+        let as_numbers = |text: &str| text.trim_start_matches('0').len();
+        match (self.is_number(), other.is_number()) {
+            (true, true) => as_numbers(self.0)
+                .cmp(&as_numbers(other.0))
+                .then_with(|| self.0.trim_start_matches('0').cmp(other.0.trim_start_matches('0'))),
+            (number, other_number) => other_number.cmp(&number).then_with(|| self.0.cmp(other.0)),
+        }
+        // Equal only if the texts are, as `Eq` has it.
+        .then_with(|| self.0.cmp(other.0))
+    }
+}
+
+impl PartialOrd for Identifier<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -172,6 +223,23 @@ mod tests {
         for text in ["", "v1.13", "1.13.x", "v1.2.3.4", "v1.2.3-", "v1.2.3-a b", "+1.2.3"] {
             assert!(text.parse::<TalosVersion>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn pre_releases_come_before_their_release() {
+        let ascending = [
+            "v1.13.9",
+            "v1.14.0-alpha",
+            "v1.14.0-alpha.2",
+            "v1.14.0-alpha.10",
+            "v1.14.0-beta.0",
+            "v1.14.0-rc.1",
+            "v1.14.0",
+            "v1.14.1-rc.0",
+            "v1.14.1",
+        ];
+        let versions = ascending.map(|text| text.parse::<TalosVersion>().expect("a version"));
+        assert!(versions.is_sorted_by(|one, next| one < next), "{versions:?}");
     }
 
     #[test]

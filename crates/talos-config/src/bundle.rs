@@ -41,7 +41,11 @@ impl Bundle {
     /// The text, as talosctl writes it.
     pub fn encode(&self, dialect: Dialect) -> Secret<String> {
         let mut text = String::new();
-        yaml::emit(&Tree::Map(encode::object(&self.0, FIELDS, Secrets::Shown)), dialect, &mut text);
+        yaml::emit(
+            &Tree::Map(encode::object(&self.0, FIELDS, Secrets::Shown, dialect)),
+            dialect,
+            &mut text,
+        );
         Secret::new(text)
     }
 

@@ -99,7 +99,7 @@ impl Config {
     /// encrypted files.
     pub fn covered(&self, dialect: Dialect, confidential: &Confidential) -> String {
         self.emit(dialect, |document| {
-            confidential.cover(document.tree(Secrets::Hidden), &document.id(), "")
+            confidential.cover(document.tree(Secrets::Hidden, dialect), &document.id(), "")
         })
     }
 
@@ -107,14 +107,14 @@ impl Config {
     pub fn encode_indented(&self, indent: usize) -> Secret<String> {
         let documents = self.in_order().map(|document| yaml::Document {
             origin: Origin::default(),
-            root: yaml::Node::from(&document.tree(Secrets::Shown)),
+            root: yaml::Node::from(&document.tree(Secrets::Shown, Dialect::default())),
             comments: Vec::new(),
         });
         Secret::new(yaml::rewrite(&documents.collect::<Vec<_>>(), indent, false))
     }
 
     fn write(&self, dialect: Dialect, secrets: Secrets) -> String {
-        self.emit(dialect, |document| document.tree(secrets))
+        self.emit(dialect, |document| document.tree(secrets, dialect))
     }
 
     fn emit<'d>(&'d self, dialect: Dialect, tree: impl Fn(&'d Document) -> Tree<'d>) -> String {
@@ -162,8 +162,8 @@ impl Document {
         self.kind == kinds::V1ALPHA1
     }
 
-    pub(crate) fn tree(&self, secrets: Secrets) -> Tree<'_> {
-        let fields = encode::object(&self.body, self.kind.fields, secrets);
+    pub(crate) fn tree(&self, secrets: Secrets, dialect: Dialect) -> Tree<'_> {
+        let fields = encode::object(&self.body, self.kind.fields, secrets, dialect);
         if self.is_v1alpha1() {
             return Tree::Map(fields);
         }

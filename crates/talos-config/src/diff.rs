@@ -8,7 +8,7 @@ use crate::encode;
 use crate::schema::{self, Field, Match, Type};
 use crate::secret::REDACTED;
 use crate::value::{Data, Value};
-use crate::yaml::Tree;
+use crate::yaml::{Dialect, Tree};
 
 /// One difference.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -277,7 +277,7 @@ impl Comparison<'_> {
 /// apart.
 fn set<'v>(object: Option<&'v Object>, field: &Field) -> Option<&'v Value> {
     let value = object.and_then(|object| object.get(field.key));
-    value.filter(|value| field.optional || !encode::is_empty(value, field))
+    value.filter(|value| field.optional || !encode::is_empty(value, field, Dialect::default()))
 }
 
 /// What tells each element of a list apart: a name if it has one, itself if it is a scalar, else its

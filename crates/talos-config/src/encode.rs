@@ -8,7 +8,7 @@ use crate::natural;
 use crate::schema::{self, Field, Format, Type};
 use crate::secret::REDACTED;
 use crate::value::{Data, Value};
-use crate::yaml::{self, Tree};
+use crate::yaml::{self, Dialect, Tree};
 
 /// Whether secrets are written.
 #[derive(Clone, Copy, Eq, PartialEq)]
@@ -25,14 +25,15 @@ pub(crate) fn object<'a>(
     object: &'a BTreeMap<String, Value>,
     fields: &'static [Field],
     secrets: Secrets,
+    dialect: Dialect,
 ) -> Vec<(Cow<'a, str>, Tree<'a>)> {
     let mut entries = Vec::new();
     for field in schema::flat(fields) {
         let value = object.get(field.key);
         let written = match value {
-            Some(value) if field.optional || field.always || !is_empty(value, field) => {
+            Some(value) if field.optional || field.always || !is_empty(value, field, dialect) => {
                 let secret = field.secret || field.private && secrets == Secrets::Hidden;
-                Some(tree(value, field.ty, secrets, secret))
+                Some(tree(value, field.ty, secrets, secret, dialect))
             }
             _ if field.always => Some(zero(field)),
             _ => None,
@@ -49,16 +50,18 @@ pub(crate) fn any(value: &Value) -> Tree<'_> {
 
 /// A value as it is shown to people: secrets hidden.
 pub(crate) fn shown(value: &Value, ty: Type, secret: bool) -> Tree<'_> {
-    tree(value, ty, Secrets::Hidden, secret)
+    tree(value, ty, Secrets::Hidden, secret, Dialect::default())
 }
 
 /// Whether a field that is left out when empty is left out.
-pub(crate) fn is_empty(value: &Value, field: &Field) -> bool {
+pub(crate) fn is_empty(value: &Value, field: &Field, dialect: Dialect) -> bool {
     match (&value.data, field.ty) {
         (Data::Bool(set), _) => !set,
         (Data::Int(number), _) => *number == 0,
         (Data::Text(text), _) => text.is_empty(),
-        (Data::List(items), _) => items.is_empty() && !field.keep_empty,
+        (Data::List(items), _) => {
+            items.is_empty() && field.keep_empty.is_none_or(|since| dialect < since)
+        }
         (Data::Map(entries), Type::Encryption(_)) => {
             let keys =
                 entries.get("keys").and_then(Value::as_list).is_some_and(|keys| !keys.is_empty());
@@ -67,7 +70,7 @@ pub(crate) fn is_empty(value: &Value, field: &Field) -> bool {
         (Data::Map(entries), Type::Object(fields)) => {
             schema::flat(fields).all(|field| match entries.get(field.key) {
                 None => true,
-                Some(value) => !field.optional && is_empty(value, field),
+                Some(value) => !field.optional && is_empty(value, field, dialect),
             })
         }
         (Data::Map(entries), _) => entries.is_empty(),
@@ -75,7 +78,7 @@ pub(crate) fn is_empty(value: &Value, field: &Field) -> bool {
     }
 }
 
-fn tree(value: &Value, ty: Type, secrets: Secrets, secret: bool) -> Tree<'_> {
+fn tree(value: &Value, ty: Type, secrets: Secrets, secret: bool, dialect: Dialect) -> Tree<'_> {
     let hidden = secret && secrets != Secrets::Shown;
     match (&value.data, ty) {
         (Data::Text(text), Type::Format(Format::Url)) if secrets != Secrets::Shown => {
@@ -91,14 +94,16 @@ fn tree(value: &Value, ty: Type, secrets: Secrets, secret: bool) -> Tree<'_> {
         (
             Data::Map(entries),
             Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields),
-        ) => Tree::Map(object(entries, fields, secrets)),
+        ) => Tree::Map(object(entries, fields, secrets, dialect)),
         (Data::Map(entries), Type::Map(element)) => {
-            Tree::Map(sorted(entries, |value| tree(value, *element, secrets, secret)))
+            Tree::Map(sorted(entries, |value| tree(value, *element, secrets, secret, dialect)))
         }
         (
             Data::List(items),
             Type::List(element) | Type::StrictList(element) | Type::KeyedList(element, ..),
-        ) => Tree::List(items.iter().map(|item| tree(item, *element, secrets, secret)).collect()),
+        ) => Tree::List(
+            items.iter().map(|item| tree(item, *element, secrets, secret, dialect)).collect(),
+        ),
         _ => any_tree(value, hidden),
     }
 }
@@ -152,6 +157,27 @@ fn zero(field: &Field) -> Tree<'static> {
         Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields) => {
             let zeros = schema::flat(fields).filter(|field| field.always);
             Tree::Map(zeros.map(|field| (field.key.into(), zero(field))).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::yaml::Dialect;
+    use crate::{Config, Source};
+
+    #[test]
+    fn empty_search_domains_are_written_since_1_14() {
+        let head = "apiVersion: v1alpha1\nkind: ResolverConfig\n";
+        let list = "searchDomains:\n    domains: []\n";
+        let config = Config::parse(&format!("{head}{list}"), Source(1)).unwrap();
+        for (dialect, rest) in [(Dialect::V1_12, ""), (Dialect::V1_13, ""), (Dialect::V1_14, list)]
+        {
+            assert_eq!(
+                config.encode(dialect).into_exposed(),
+                format!("{head}{rest}"),
+                "{dialect:?}"
+            );
         }
     }
 }

@@ -366,7 +366,7 @@ pub(crate) fn from_documents(config: &Config, dialect: Dialect) -> Result<Value,
         return Err(Error::SeveralDocuments { empty: false });
     };
     let mut text = String::new();
-    yaml::emit(&document.tree(Secrets::Shown), dialect, &mut text);
+    yaml::emit(&document.tree(Secrets::Shown, dialect), dialect, &mut text);
     let mut value = single_document(&text, Source::default())?;
     restore_origins(&mut value, &document.body);
     Ok(value)

@@ -3,6 +3,8 @@
 //! A kind is a table of fields. Everything that is done to documents (reading, merging, deleting,
 //! writing, redacting, comparing) follows these tables, so a new kind is one new table.
 
+use crate::yaml::Dialect;
+
 /// A kind of document.
 #[derive(Debug)]
 pub struct Kind {
@@ -41,8 +43,8 @@ pub struct Field {
     pub optional: bool,
     /// It is written even when it is empty.
     pub always: bool,
-    /// An empty list is written, an unset one is not.
-    pub keep_empty: bool,
+    /// The first encoder that writes an empty list; older ones leave it out like an unset one.
+    pub keep_empty: Option<Dialect>,
     /// A patch replaces it as a whole.
     pub replace: bool,
     /// It must not be shown.
@@ -172,7 +174,7 @@ impl Field {
             ty,
             optional: false,
             always: false,
-            keep_empty: false,
+            keep_empty: None,
             replace: false,
             secret: false,
             private: false,
@@ -191,8 +193,8 @@ impl Field {
         self
     }
 
-    pub(crate) const fn keep_empty(mut self) -> Self {
-        self.keep_empty = true;
+    pub(crate) const fn keep_empty(mut self, since: Dialect) -> Self {
+        self.keep_empty = Some(since);
         self
     }
 

@@ -44,7 +44,7 @@ impl Schematic {
     /// The text whose hash is the id.
     pub fn canonical(&self) -> String {
         let mut text = String::new();
-        let tree = Tree::Map(encode::object(&self.0, FIELDS, Secrets::Shown));
+        let tree = Tree::Map(encode::object(&self.0, FIELDS, Secrets::Shown, Dialect::V1_14));
         yaml::emit(&tree, Dialect::V1_14, &mut text);
         text
     }

@@ -180,7 +180,7 @@ impl Talosconfig {
     /// The text, as talosctl writes it.
     pub fn encode(&self) -> Secret<String> {
         let mut text = String::new();
-        let tree = Tree::Map(encode::object(&self.0, FIELDS, Secrets::Shown));
+        let tree = Tree::Map(encode::object(&self.0, FIELDS, Secrets::Shown, Dialect::default()));
         yaml::emit(&tree, Dialect::default(), &mut text);
         Secret::new(text)
     }

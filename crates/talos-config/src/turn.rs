@@ -28,7 +28,7 @@ pub fn turn(from: &Config, to: &Config) -> Vec<Secret<String>> {
     }
     let gone = before[same..].iter();
     taken.extend(gone.map(|one| Tree::Map(head(one, vec![(PATCH.into(), delete_word())]))));
-    put.extend(after[same..].iter().map(|other| other.tree(Secrets::Shown)));
+    put.extend(after[same..].iter().map(|other| other.tree(Secrets::Shown, Dialect::default())));
     let patches = [taken, put].into_iter().filter(|documents| !documents.is_empty());
     patches.map(|documents| Secret::new(text(&documents))).collect()
 }
@@ -77,14 +77,18 @@ fn sides<'a>(from: Entries<'a>, to: Entries<'a>) -> Sides<'a> {
 
 /// The fields of a document, without what it is recognised by.
 fn fields(document: &Document) -> Entries<'_> {
-    let Tree::Map(mut entries) = document.tree(Secrets::Shown) else { return Vec::new() };
+    let Tree::Map(mut entries) = document.tree(Secrets::Shown, Dialect::default()) else {
+        return Vec::new();
+    };
     entries.retain(|(key, _)| !identifies(document, key));
     entries
 }
 
 /// Entries behind what a document is recognised by.
 fn head<'a>(document: &'a Document, entries: Entries<'a>) -> Entries<'a> {
-    let Tree::Map(mut head) = document.tree(Secrets::Shown) else { return entries };
+    let Tree::Map(mut head) = document.tree(Secrets::Shown, Dialect::default()) else {
+        return entries;
+    };
     head.retain(|(key, _)| identifies(document, key));
     head.extend(entries);
     head

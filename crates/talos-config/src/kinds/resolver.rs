@@ -2,6 +2,7 @@
 
 use super::choices::DNS_PROTOCOL;
 use crate::schema::{IP, Kind, Release, TEXTS, Type, field};
+use crate::yaml::Dialect;
 
 pub(super) const KIND: Kind = Kind {
     name: "ResolverConfig",
@@ -21,7 +22,7 @@ pub(super) const KIND: Kind = Kind {
             "searchDomains",
             Type::Object(&[
                 field("domains", TEXTS)
-                    .keep_empty()
+                    .keep_empty(Dialect::V1_14)
                     .replace()
                     .about("an empty list clears the domains that were set before"),
                 field("disableDefault", Type::Bool).optional(),
