@@ -4,7 +4,10 @@
 
 mod change;
 mod config;
+mod elsewhere;
+mod groups;
 mod guide;
+mod leading;
 mod lint;
 mod look;
 mod look_data;
@@ -39,11 +42,12 @@ use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::Error;
 
-/// Creates, runs, upgrades, backs up and heals Kubernetes clusters on Talos Linux.
+/// Create and operate Kubernetes clusters on Talos Linux
 #[derive(Parser)]
 #[command(
     name = "ichor",
@@ -60,7 +64,7 @@ pub struct Args {
 /// One verb of `ichor`.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Make secrets, configuration and credentials of a new cluster
+    /// Generate secrets, machine configuration and credentials
     Gen {
         #[command(subcommand)]
         what: Gen,
@@ -115,7 +119,7 @@ pub enum Command {
         dialect: Release,
     },
 
-    /// Show what differs between two machine configurations
+    /// Show how machines differ from their files, or two files
     ///
     /// Documents are compared by kind and name, and fields by what they mean: the order of keys, quotes and
     /// comments make no difference. Secrets are compared but never shown. Ends with 2 when there are
@@ -151,7 +155,7 @@ pub enum Command {
         shown: Shown,
     },
 
-    /// Show where a value of machine configuration comes from and what it means
+    /// Show where a value of machine configuration comes from
     ///
     /// Follows a field through the configuration and the patches, and names the file and the line that set
     /// it. Elements of a list are written [NAME] or [NUMBER]. Without a file it is the configuration of a
@@ -184,7 +188,7 @@ pub enum Command {
         shown: Shown,
     },
 
-    /// Check machine configuration before a machine is asked
+    /// Check machine configuration, or a cluster directory
     ///
     /// Applies the rules that Talos applies, and some of our own: those are warnings with a code in
     /// brackets. Every problem is told with its place. Ends with 3 when a configuration is not valid.
@@ -217,7 +221,7 @@ pub enum Command {
         shown: Shown,
     },
 
-    /// Look for what silently goes wrong in the files of a cluster
+    /// Find mistakes in the files of a cluster directory
     ///
     /// Reads a directory with a talconfig.yaml or an ichor.yaml and what belongs to it, and changes
     /// nothing. An error is something that has no effect, or that nothing can be made of: a misspelt
@@ -236,7 +240,7 @@ pub enum Command {
     #[command(flatten)]
     Look(Look),
 
-    /// Manage the talosconfig: which clusters there are, and who we are there
+    /// Manage the contexts of the talosconfig
     ///
     ///   ichor config contexts
     ///   ichor config merge ./talosconfig
@@ -244,7 +248,7 @@ pub enum Command {
     #[command(verbatim_doc_comment)]
     Config(Config),
 
-    /// Act on machines directly, one after the other
+    /// Reboot, reset, upgrade and configure machines directly
     ///
     /// No plan is made and nothing is checked but what Talos checks itself: `ichor node` is a person's own hand. It asks
     /// before it does anything disruptive, and writes down what was done in an audit log.
@@ -253,7 +257,7 @@ pub enum Command {
         what: NodeCommand,
     },
 
-    /// Show the version of this program and the Talos versions it supports, and what machines run
+    /// Show the version of this program and of machines
     ///
     /// Machines are supported over their API, and configuration is written for every version contract
     /// in the range. The range is what this program is built for, whatever is installed elsewhere.
@@ -264,7 +268,7 @@ pub enum Command {
     #[command(verbatim_doc_comment)]
     Version(Version),
 
-    /// Show the system extensions that a Talos release has
+    /// Show the system extensions of a Talos release
     ///
     /// Names in a talconfig are checked against them. The list that is built in ends with the releases of its day: with
     /// --refresh the image factory is asked for a release, and what it says is kept for the next time.
@@ -274,7 +278,7 @@ pub enum Command {
     #[command(verbatim_doc_comment)]
     Extensions(Extensions),
 
-    /// Print a script that completes `ichor` commands in your shell
+    /// Print a completion script for your shell
     ///
     /// Load it once per session, or let your shell find it at start:
     ///
@@ -287,7 +291,7 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
 
-    /// Do what talhelper does, with the files that it uses
+    /// Run the commands of talhelper
     ///
     /// Takes the commands and flags of talhelper 3.1.15: `ichor talhelper --help` shows them. The program does
     /// the same when it is called under the name talhelper.
@@ -320,6 +324,11 @@ pub enum Gen {
         /// Take the secrets out of a control plane's configuration instead
         #[arg(long, value_name = "FILE", conflicts_with = "from_kubernetes_pki")]
         from_controlplane_config: Option<PathBuf>,
+
+        /// Write the secrets of this file instead, as to encrypt them:
+        /// `--from secrets.yaml -o secrets.sops.yaml`
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["from_kubernetes_pki", "from_controlplane_config"])]
+        from: Option<PathBuf>,
 
         /// Take over the authorities of a Kubernetes cluster: its pki directory
         #[arg(short = 'p', long, value_name = "DIR")]
@@ -464,13 +473,15 @@ pub enum Gen {
     Machine(Box<GenMachine>),
 
     /// Make a talosconfig from the secrets of a cluster
+    ///
+    /// In the directory of a cluster its secrets, its name and its endpoints are used.
     Talosconfig {
-        /// The name of the cluster
-        cluster: String,
+        /// The name of the cluster; that of the directory when left out
+        cluster: Option<String>,
 
-        /// The secrets of the cluster
-        #[arg(long, default_value = "secrets.yaml", value_name = "FILE")]
-        with_secrets: PathBuf,
+        /// The secrets of the cluster; those of the directory, or secrets.yaml, when left out
+        #[arg(long, value_name = "FILE")]
+        with_secrets: Option<PathBuf>,
 
         /// What the client may do
         #[arg(long, value_delimiter = ',', default_value = "os:admin", value_name = "ROLE")]
@@ -488,6 +499,12 @@ pub enum Gen {
         #[arg(short, long)]
         force: bool,
     },
+
+    /// Print the JSON Schema of ichor.yaml, for editors
+    ///
+    ///   ichor gen schema > ichor.schema.json
+    #[command(verbatim_doc_comment)]
+    Schema,
 
     /// Make the administrator's kubeconfig from the secrets of a cluster
     Kubeconfig {
@@ -633,8 +650,8 @@ pub struct Patches {
 /// How data is shown.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Shown {
-    /// The form of the data on stdout
-    #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
+    /// The output format
+    #[arg(short, long, value_enum, default_value_t, value_name = "FORMAT")]
     pub output: Output,
 }
 
@@ -693,7 +710,35 @@ pub enum Output {
 
 /// The whole command line as clap knows it: for parsing, completions and the reference.
 pub fn command() -> clap::Command {
-    Args::command()
+    groups::grouped(Args::command())
+}
+
+/// Checks that the words of a command line can be typed. For texts that name commands: a word in capitals stands for any
+/// value, and what is required may be left out.
+pub fn check(words: &[&str]) -> Result<(), String> {
+    let mut arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
+    if let Some(own) = of_talhelper(&mut arguments) {
+        return crate::talhelper::check(&own);
+    }
+    let root = command();
+    let arguments = leading::moved_behind(arguments, &root).map_err(|error| error.to_string())?;
+    let Err(error) = root.try_get_matches_from(arguments) else { return Ok(()) };
+    let is_placeholder = || match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(value)) => {
+            !value.is_empty() && !value.contains(|letter: char| letter.is_ascii_lowercase())
+        }
+        _ => false,
+    };
+    match error.kind() {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+        | ErrorKind::MissingRequiredArgument => Ok(()),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation if is_placeholder() => Ok(()),
+        // Clap's own `ichor help COMMAND`.
+        ErrorKind::InvalidSubcommand if words == ["ichor", "help", "COMMAND"] => Ok(()),
+        _ => Err(error.render().to_string()),
+    }
 }
 
 /// What a command line turned out to be.
@@ -712,11 +757,26 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Typ
             command: Command::Talhelper { arguments: own },
         })));
     }
-    match Args::try_parse_from(arguments) {
-        Ok(args) => Ok(Typed::Command(Box::new(args))),
-        Err(error) if !error.use_stderr() => Ok(Typed::Question(error.render().ansi().to_string())),
-        Err(error) => Err(usage(&error.render().to_string())),
+    let mut root = command();
+    if arguments.len() <= 1 {
+        return Ok(Typed::Question(root.render_help().ansi().to_string()));
     }
+    let arguments = leading::moved_behind(arguments, &root)?;
+    let matches = root.try_get_matches_from_mut(&arguments);
+    let parsed = matches.and_then(|matches| {
+        Args::from_arg_matches(&matches).map_err(|error| error.format(&mut root))
+    });
+    let error = match parsed {
+        Ok(args) => return Ok(Typed::Command(Box::new(args))),
+        Err(error) => error,
+    };
+    // A group without a command, such as `ichor node`, is a question too.
+    let asks = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if asks || !error.use_stderr() {
+        return Ok(Typed::Question(error.render().ansi().to_string()));
+    }
+    let words: Vec<&str> = arguments.iter().skip(1).map_while(|word| word.to_str()).collect();
+    Err(elsewhere::named(&words).unwrap_or_else(|| usage(&error.render().to_string(), &words)))
 }
 
 /// What a personality is given, by the program's name or by the first word. It reads that by itself; laying out all that
@@ -733,20 +793,32 @@ fn of_talhelper(arguments: &mut Vec<OsString>) -> Option<Vec<OsString>> {
 }
 
 /// Says in our form what clap says in paragraphs: the error, perhaps a tip, the usage, where to look.
-fn usage(rendered: &str) -> Error {
-    // Without any command clap shows its help, which has no such paragraph.
-    let mut message = "no command was typed".to_owned();
-    let mut hint = "'--help' shows what can be typed".to_owned();
+fn usage(rendered: &str, words: &[&str]) -> Error {
+    let mut message = "the command line is not complete".to_owned();
+    let mut hint = format!("run `{} --help`", name_of(words));
     for paragraph in rendered.trim_end().split("\n\n") {
         if let Some(error) = paragraph.strip_prefix("error: ") {
             message = error.to_owned();
         } else if let Some(tip) = paragraph.trim_start().strip_prefix("tip: ") {
-            hint = tip.to_owned();
+            let similar = tip.split_once(": ").filter(|_| tip.contains(" similar "));
+            hint = similar.map_or_else(|| tip.to_owned(), |(_, names)| format!("try {names}"));
         } else if paragraph.starts_with("Usage: ") {
             message = format!("{message}\n\n{paragraph}");
         }
     }
     Error::Usage { message, hint }
+}
+
+/// The command that a command line begins with, as it is typed.
+fn name_of(words: &[&str]) -> String {
+    let root = command();
+    let (mut last, mut name) = (&root, "ichor".to_owned());
+    for word in words {
+        let Some(below) = last.find_subcommand(word) else { break };
+        name = format!("{name} {}", below.get_name());
+        last = below;
+    }
+    name
 }
 
 /// What talosctl 1.14.1 writes when it is not told otherwise.

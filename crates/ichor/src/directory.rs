@@ -16,13 +16,14 @@ use engine::live::{
 use engine::{Cluster, PortError, Vault as _};
 use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName};
 use sha2::{Digest as _, Sha256};
-use talos_config::{Bundle, Makers, Mode, Secret, Source};
+use talos_config::{Bundle, Context, Makers, Mode, Secret, Source};
 
 pub(crate) use find::{Found, Kind, find, talosconfig};
 
 use ::talconfig::Registration;
 
 use crate::args::DEFAULT_FACTORY;
+use crate::commands::generate;
 use crate::error::with_causes;
 use crate::factory::Factories;
 use crate::sealed::{self, Keys};
@@ -181,13 +182,15 @@ async fn native(
     vault: &FileVault,
     place: &Place,
 ) -> Result<Described, Error> {
+    refuse_second_secrets(root)?;
     let mut texts = Texts::with_keys(&place.keys);
     let name = file.display().to_string();
     let (spec, source) = native_spec(file, &mut texts)?;
     let mut patches = BTreeMap::new();
     let mut encrypted = BTreeMap::new();
     encrypted.extend(texts.encrypted(source).map(|values| (name.clone(), values.clone())));
-    for path in spec.patch_files() {
+    // A file that does not exist is reported by the layers, with the line that names it.
+    for path in spec.patch_files().into_iter().filter(|path| root.join(path).exists()) {
         let (text, source) = texts.read(&Input::File(root.join(path)))?;
         encrypted.extend(texts.encrypted(source).map(|values| (path.to_owned(), values.clone())));
         patches.insert(path.to_owned(), Secret::new(text));
@@ -195,10 +198,7 @@ async fn native(
     let layers = Layers::native(&spec, &name, &patches, &encrypted).map_err(|error| {
         Error::Spec { message: texts.redact(&with_causes(&error)), hint: None, code: error.code() }
     })?;
-    let secrets = vault.read().await?.ok_or_else(|| Error::Usage {
-        message: format!("{} has no secrets", root.display()),
-        hint: "`ichor init` makes them, or `ichor gen secrets -o secrets.yaml`".to_owned(),
-    })?;
+    let secrets = vault.read().await?.ok_or_else(|| no_secrets(root, &SECRETS))?;
     let versions = releases::known(settings::cache(place.variable()).as_deref());
     let (extensions, version) = (&spec.extensions, spec.talos.to_string());
     let warning = match extensions.as_slice() {
@@ -215,9 +215,19 @@ async fn native(
         secrets,
         secrets_file: None,
         is_sealed: false,
-        warnings: warning.into_iter().collect(),
+        warnings: warning.into_iter().chain(not_yet(&spec, &name)).collect(),
         registrations: registrations.into_iter().collect(),
         spec,
+    })
+}
+
+/// Warns of keys that are accepted and have no effect in this release.
+fn not_yet(spec: &ClusterSpec, name: &str) -> Option<String> {
+    spec.backup.as_ref().map(|_| {
+        format!(
+            "{name}: warning[spec.not-yet]: \"backup\" has no effect in this release: nothing is backed up (until then: \
+             `ichor etcd snapshot FILE -n MACHINE`)"
+        )
     })
 }
 
@@ -268,6 +278,82 @@ pub(crate) fn known(place: &Place) -> Result<Vec<Known>, Error> {
     }
 }
 
+/// What a client needs to know of a cluster: its name, its secrets, and where it is reached.
+pub(crate) struct Identity {
+    pub(crate) cluster: String,
+    pub(crate) secrets: Bundle,
+    /// The addresses of the control planes.
+    pub(crate) endpoints: Vec<String>,
+    /// The addresses of all machines.
+    pub(crate) nodes: Vec<String>,
+}
+
+/// Reads the identity of the cluster whose directory is meant; `None` where the working directory belongs to no cluster.
+pub(crate) fn identity(place: &Place) -> Result<Option<Identity>, Error> {
+    let Found { root, file, kind } = match find(place.directory.as_deref()) {
+        Ok(found) => found,
+        Err(error) if error.code() == NO_DIRECTORY => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let machines = known(place)?;
+    let (cluster, secrets) = match kind {
+        Kind::Native => {
+            let mut texts = Texts::with_keys(&place.keys);
+            let (spec, _) = native_spec(&file, &mut texts)?;
+            refuse_second_secrets(&root)?;
+            let there = SECRETS.iter().map(|name| root.join(name)).find(|path| path.exists());
+            let there = there.ok_or_else(|| no_secrets(&root, &SECRETS))?;
+            let bundle = generate::read_bundle(&Input::File(there), &mut texts)?;
+            (spec.cluster.to_string(), bundle)
+        }
+        Kind::Talconfig => talconfig::secrets(&file, place)?,
+    };
+    let address = |machine: &Known| machine.addresses.first().cloned();
+    let control_planes = machines.iter().filter(|machine| machine.is_control_plane);
+    let endpoints = control_planes.filter_map(address).collect();
+    let nodes = machines.iter().filter_map(address).collect();
+    Ok(Some(Identity { cluster, secrets, endpoints, nodes }))
+}
+
+/// Signs credentials for one process with the secrets of the directory, with its control planes as endpoints and all of its
+/// machines as nodes. `None` where the working directory belongs to no cluster.
+pub(crate) fn context(place: &Place) -> Result<Option<Context>, Error> {
+    let Some(Identity { cluster, secrets, endpoints, nodes }) = identity(place)? else {
+        return Ok(None);
+    };
+    let roles = ["os:admin".to_owned()];
+    let made = mint(|lasts, makers| secrets.talosconfig(&cluster, &roles, lasts, makers))??;
+    Ok(made.context(&cluster).map(|context| Context { endpoints, nodes, ..context }))
+}
+
+/// The error of a directory without secrets. New ones would not open the machines of a cluster that exists, so its hint
+/// speaks of the old ones first.
+fn no_secrets(folder: &Path, names: &[&str]) -> Error {
+    let make = names.last().copied().unwrap_or_default();
+    Error::Spec {
+        message: format!("no {} in {}", names.join(" or "), folder.display()),
+        hint: Some(format!(
+            "restore it from your backup; only for a cluster that does not exist yet: `ichor gen secrets -o {make}`"
+        )),
+        code: "secrets.missing",
+    }
+}
+
+/// Refuses a directory with two sets of secrets: which of them the machines have is not known.
+fn refuse_second_secrets(root: &Path) -> Result<(), Error> {
+    if !SECRETS.iter().all(|name| root.join(name).exists()) {
+        return Ok(());
+    }
+    Err(Error::Spec {
+        message: format!("{} has both {}", root.display(), SECRETS.join(" and ")),
+        hint: Some(
+            "keep the file whose secrets the machines have, and move the other one elsewhere"
+                .to_owned(),
+        ),
+        code: "secrets.ambiguous",
+    })
+}
+
 /// Files that the `sops` program could have encrypted.
 struct Sealed(Keys);
 
@@ -289,17 +375,26 @@ fn spec_problems(error: &plan::SpecError, texts: &Texts, source: Source) -> Stri
     match error {
         plan::SpecError::Problems(problems) => {
             let lines = problems.iter().map(|problem| {
-                let place = texts.place(problem.origin).unwrap_or_default();
+                let place = texts.place(problem.origin);
+                let place = place.unwrap_or_else(|| texts.name(source).to_owned());
                 let hint = problem.hint.as_ref().filter(|_| problems.len() > 1);
                 let hint = hint.map_or_else(String::new, |hint| format!(" ({hint})"));
                 format!("{place}: {}{hint}", problem.message)
             });
             lines.collect::<Vec<_>>().join("\n  ")
         }
-        plan::SpecError::Syntax(_) => format!("{}: {}", texts.name(source), with_causes(error)),
+        plan::SpecError::Syntax(syntax) => {
+            let place = texts.place(syntax.origin);
+            let place = place.unwrap_or_else(|| texts.name(source).to_owned());
+            format!("{place}: {}", with_causes(error))
+        }
     }
 }
 
+/// The files that may hold the secrets of a native directory.
+const SECRETS: [&str; 2] = ["secrets.sops.yaml", "secrets.yaml"];
+/// The code of the error outside of every cluster's directory.
+const NO_DIRECTORY: &str = "directory.missing";
 pub(crate) const FILE: &str = "ichor.yaml";
 const TALCONFIG: &str = "talconfig.yaml";
 pub(crate) const STATE: &str = ".ichor";

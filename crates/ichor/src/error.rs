@@ -7,7 +7,7 @@ use engine::journal::JournalError;
 use talos_api::{Bound, ConnectError, NodeError, Reason};
 
 use crate::ExitStatus;
-use crate::commands::Failure;
+use crate::commands::{Failure, Refused};
 
 /// Why a command did not end well.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +98,9 @@ pub enum Error {
     /// The engine ended before its time.
     #[error(transparent)]
     Engine(#[from] engine::Error),
+    /// The safety rules refuse a plan.
+    #[error(transparent)]
+    Refused(Refused),
     /// There is no way to the machines.
     #[error("no way to the machines")]
     Connect(#[from] ConnectError),
@@ -179,13 +182,17 @@ impl Error {
         "config.invalid",
         "confirm.declined",
         "confirm.unasked",
+        "directory.ambiguous",
+        "directory.missing",
         "directory.owner",
         "factory.unanswered",
         "home.unset",
         "input.not-text",
         "input.unreadable",
         "machine.no-entry",
+        "secrets.ambiguous",
         "secrets.incomplete",
+        "secrets.missing",
         "secrets.not-made",
         "secrets.unusable",
         "sops.program",
@@ -211,6 +218,7 @@ impl Error {
             Self::Owner { .. } => "directory.owner",
             Self::NoHome { .. } => "home.unset",
             Self::Engine(error) => error.code(),
+            Self::Refused(refused) => refused.code(),
             Self::Connect(_) => "talosconfig.unusable",
             Self::Machine(error) => error.reason.code(),
             Self::Deed(failure) => failure.code(),
@@ -251,6 +259,7 @@ impl Error {
                 Reason::Invalid(_) => ExitStatus::BadInput,
                 _ => ExitStatus::Failed,
             },
+            Self::Refused(_) => ExitStatus::Refused,
             Self::Deed(failure) => failure.status(),
             Self::Interrupted => ExitStatus::Interrupted,
             Self::Output(_)
@@ -322,6 +331,7 @@ impl Error {
                 _ => None,
             },
             Self::Engine(_) => None,
+            Self::Refused(refused) => Some(refused.hint()),
             Self::Machine(error) => error.reason.hint(),
             Self::Deed(failure) => Some(failure.hint()),
             Self::Connect(ConnectError::NoEndpoint) => Some("-e names where the API is reached"),
@@ -338,7 +348,7 @@ impl Error {
             Self::NotAFile(_) => Some("several results go into a directory, one goes into a file"),
             Self::SameFile(_) => Some("give files of different names"),
             Self::Secrets { is_config: true, .. } => Some(
-                "this is machine configuration: `ichor gen secrets --from-controlplane-config` takes the \
+                "this is machine configuration: `ichor gen secrets --from-controlplane-config FILE` takes the \
                  secrets out of it",
             ),
             Self::Secrets { .. } => {

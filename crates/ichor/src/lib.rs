@@ -25,7 +25,7 @@ mod texts;
 
 use std::ffi::OsString;
 
-pub use commands::Failure;
+pub use commands::{Failure, Refused};
 pub use error::Error;
 pub use exit::ExitStatus;
 

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::args::{Maintenance, Output, Reach};
+use crate::directory::Known;
 use crate::printer::Printer;
 use crate::settings::{Candidates, Input, Surroundings};
 use crate::table::{OfNode, Row, Rows};
@@ -153,6 +154,39 @@ impl Machines {
         Self::some(nodes.collect::<Result<_, _>>()?)
     }
 
+    /// Other control planes, each called at its own address: those that the cluster's directory knows, else the
+    /// endpoints of the context. Those that are named are not among them.
+    pub(crate) fn other_control_planes(
+        &self,
+        reach: &Reach,
+        known: &[Known],
+        surroundings: &Surroundings,
+    ) -> Result<Vec<Node>, Error> {
+        let context = context(reach, surroundings)?;
+        let is_named = |address: &str| {
+            self.0.iter().any(|node| {
+                node.name() == address
+                    || known.iter().any(|machine| machine.is(node.name()) && machine.is(address))
+            })
+        };
+        // A directory that does not have these machines is another cluster's.
+        let is_known = |node: &Node| known.iter().any(|machine| machine.is(node.name()));
+        let mut addresses: Vec<String> = if self.0.iter().all(is_known) {
+            let control_planes = known.iter().filter(|machine| machine.is_control_plane);
+            control_planes.filter_map(|machine| machine.addresses.first().cloned()).collect()
+        } else if reach.endpoints.is_empty() {
+            context.endpoints.clone()
+        } else {
+            reach.endpoints.clone()
+        };
+        addresses.retain(|address| !is_named(address));
+        let node = |address: &String| {
+            let context = Context { endpoints: vec![address.clone()], ..context.clone() };
+            Ok(Client::new(&context)?.here(address, reach.deadline))
+        };
+        addresses.iter().map(node).collect()
+    }
+
     /// The machines that are meant, with credentials or, in maintenance, without.
     pub(crate) fn find(
         reach: &Reach,
@@ -269,11 +303,32 @@ fn named(reach: &Reach, surroundings: &Surroundings) -> Result<Vec<String>, Erro
         return Ok(reach.nodes.clone());
     }
     let known = directory::known(&surroundings.place)?;
+    // A name with a dot may be one of DNS.
+    let is_unknown = |name: &&String| {
+        !is_address(name) && !name.contains('.') && !known.iter().any(|machine| machine.is(name))
+    };
+    if let Some(name) = reach.nodes.iter().find(is_unknown).filter(|_| !known.is_empty()) {
+        let names: Vec<&str> =
+            known.iter().filter_map(|machine| machine.names.first()).map(String::as_str).collect();
+        return Err(Error::Usage {
+            message: format!("the cluster has no machine {name:?}"),
+            hint: format!("it has {}", names.join(", ")),
+        });
+    }
     let address = |name: &String| {
         let machine = known.iter().find(|machine| machine.names.contains(name));
         machine.and_then(|machine| machine.addresses.first()).unwrap_or(name).clone()
     };
     Ok(reach.nodes.iter().map(address).collect())
+}
+
+/// `cp-1 (10.0.0.11)` for a machine that the cluster's directory knows, else the name as it is.
+pub(crate) fn label(name: &str, known: &[Known]) -> String {
+    let machine = known.iter().find(|machine| machine.is(name));
+    match machine.map(|machine| (machine.names.first(), machine.addresses.first())) {
+        Some((Some(own), Some(address))) => format!("{own} ({address})"),
+        _ => name.to_owned(),
+    }
 }
 
 /// What each machine answered, in the order in which they were named.
@@ -339,9 +394,22 @@ fn of_all(failures: &[ExitStatus], succeeded: usize) -> ExitStatus {
 
 /// The context that is meant.
 pub(crate) fn context(reach: &Reach, surroundings: &Surroundings) -> Result<Context, Error> {
+    if let Some(context) = directory_context(reach, surroundings)? {
+        return Ok(context);
+    }
     let (talosconfig, path) = talosconfig(reach, surroundings)?;
     let name = reach.context.as_deref().unwrap_or_else(|| talosconfig.current());
     talosconfig.context(name).ok_or_else(|| no_context(name, &path))
+}
+
+/// Signs short-lived credentials with the secrets of the cluster's directory. `None` where a talosconfig or a context is
+/// named or present, and outside of such a directory.
+fn directory_context(reach: &Reach, surroundings: &Surroundings) -> Result<Option<Context>, Error> {
+    let is_named = reach.talosconfig.is_some() || reach.context.is_some();
+    if is_named || surroundings.talosconfigs.paths.iter().any(|path| path.exists()) {
+        return Ok(None);
+    }
+    directory::context(&surroundings.place)
 }
 
 /// A talosconfig has no such context.
@@ -370,7 +438,8 @@ pub(crate) fn talosconfig(
         let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         Error::Usage {
             message: format!("there is no talosconfig in {}", places.join(" or ")),
-            hint: "--talosconfig or TALOSCONFIG names one; `ichor gen config` makes one".to_owned(),
+            hint: "change to the cluster's directory, or name a talosconfig with --talosconfig"
+                .to_owned(),
         }
     })?;
     let (talosconfig, _) =

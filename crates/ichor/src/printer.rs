@@ -160,8 +160,15 @@ impl Printer {
         if status == ExitStatus::Done {
             return status;
         }
-        let mut message =
-            format!("{ERROR}error[{}]{ERROR:#}: {}", error.code(), with_causes(error));
+        let line = |code: &str, text: &str| format!("{ERROR}error[{code}]{ERROR:#}: {text}");
+        let mut message = match error {
+            Error::Refused(refused) => {
+                let findings = refused.findings().map(|(rule, text)| line(rule, &text));
+                let lines: Vec<String> = findings.chain([refused.effect().to_owned()]).collect();
+                lines.join("\n")
+            }
+            _ => line(error.code(), &with_causes(error)),
+        };
         if let Some(hint) = error.hint() {
             let _ = write!(message, "\n\n{HINT}hint{HINT:#}: {hint}");
         }

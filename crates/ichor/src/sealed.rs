@@ -133,6 +133,16 @@ pub(crate) fn seal(text: &str, path: &Path, keys: &Keys) -> Result<String, Error
             let input = ["encrypt", "--filename-override", &name];
             return run_sops(&input, text).unwrap_or(Err(wrong(path, &error)));
         }
+        Err(error @ sops::Error::NoRule(_)) if configuration(path).is_none() => {
+            return Err(Error::Sops {
+                message: format!("{}: there is no .sops.yaml above it", path.display()),
+                hint: Some(
+                    "write a .sops.yaml with a creation rule, or name recipients in SOPS_AGE_RECIPIENTS"
+                        .to_owned(),
+                ),
+                code: error.code(),
+            });
+        }
         Err(error) => return Err(wrong(path, &error)),
     };
     let sealed = makers::with(|makers| {
@@ -171,6 +181,11 @@ fn configuration(path: &Path) -> Option<(String, String)> {
         let relative = absolute.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
         Some((text, relative))
     })
+}
+
+/// Whether the nearest `.sops.yaml` above a file has no text: such a one only marks the root of a repository.
+pub(crate) fn has_empty_rules(path: &Path) -> bool {
+    configuration(path).is_some_and(|(text, _)| text.trim().is_empty())
 }
 
 fn format(path: &Path) -> Format {

@@ -27,6 +27,7 @@ pub(crate) enum Settings {
     GenSchematic { args: GenSchematic, factories: Factories, cache: Option<PathBuf> },
     GenTalosconfig(GenTalosconfig),
     GenKubeconfig(GenKubeconfig),
+    GenSchema,
     GenTalconfig { args: GenTalconfig, keys: Keys },
     GenMachine { args: Box<GenMachine>, surroundings: Surroundings },
     Extensions { args: Extensions, factories: Factories, cache: Option<PathBuf> },
@@ -67,6 +68,7 @@ pub(crate) struct GenSecrets {
 /// Where secrets come from.
 pub(crate) enum SecretsOrigin {
     New,
+    File(Input),
     ControlPlane(Input),
     KubernetesPki { directory: PathBuf, bootstrap_token: Option<String> },
 }
@@ -98,9 +100,10 @@ pub(crate) struct GenConfig {
 }
 
 pub(crate) struct GenTalosconfig {
-    pub(crate) keys: Keys,
-    pub(crate) cluster: String,
-    pub(crate) secrets: Input,
+    /// The cluster's directory that gives what is not named.
+    pub(crate) place: Place,
+    pub(crate) cluster: Option<String>,
+    pub(crate) secrets: Option<Input>,
     pub(crate) roles: Vec<String>,
     pub(crate) lifetime: i64,
     pub(crate) target: Target,
@@ -266,6 +269,7 @@ impl Settings {
             Gen::Secrets {
                 output_file,
                 talos_version,
+                from,
                 from_controlplane_config,
                 from_kubernetes_pki,
                 kubernetes_bootstrap_token: bootstrap_token,
@@ -274,6 +278,9 @@ impl Settings {
                 keys: keys(),
                 contract: contract(talos_version)?,
                 origin: match (from_controlplane_config, from_kubernetes_pki) {
+                    (None, None) if from.is_some() => {
+                        SecretsOrigin::File(Input::file(&from.unwrap_or_default()))
+                    }
                     (Some(file), _) => SecretsOrigin::ControlPlane(Input::file(&file)),
                     (None, Some(directory)) => {
                         SecretsOrigin::KubernetesPki { directory, bootstrap_token }
@@ -311,14 +318,15 @@ impl Settings {
             Gen::Machine(args) => Self::GenMachine { args, surroundings: Surroundings::resolve() },
             Gen::Talosconfig { cluster, with_secrets, roles, hours, output, force } => {
                 Self::GenTalosconfig(GenTalosconfig {
-                    keys: keys(),
+                    place: Place::resolve(None),
                     cluster,
-                    secrets: Input::file(&with_secrets),
+                    secrets: with_secrets.map(|file| Input::file(&file)),
                     roles: known_roles(roles)?,
                     lifetime: seconds(hours),
                     target: Target::new(output, force),
                 })
             }
+            Gen::Schema => Self::GenSchema,
             Gen::Kubeconfig { cluster, endpoint, with_secrets, hours, output, force } => {
                 Self::GenKubeconfig(GenKubeconfig {
                     keys: keys(),

@@ -58,6 +58,14 @@ pub(crate) fn run(
     }
 }
 
+/// Checks that a command line can be typed, the program's name left out.
+pub(crate) fn check(arguments: &[OsString]) -> Result<(), String> {
+    match args::parse(arguments) {
+        Parsed::Text(_) | Parsed::Command { .. } => Ok(()),
+        Parsed::Wrong(message) => Err(message),
+    }
+}
+
 /// Why a command did not end well.
 enum Failure {
     /// It has been said already.

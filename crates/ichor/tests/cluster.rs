@@ -24,14 +24,19 @@ fn what_a_spec_cannot_mean() {
             "spec.missing-key",
         ),
         (("v1.36.3", "v1.20.0"), 3, "spec.version"),
-        (("patches/all.yaml", "patches/none.yaml"), 3, "input.unreadable"),
+        (("patches/all.yaml", "patches/none.yaml"), 3, "layer.no-file"),
         (("patches/all.yaml", "../all.yaml"), 3, "spec.value"),
     ] {
         let home = Home::new();
         let text = home.read("ichor.yaml");
         assert!(text.contains(edit.0), "{text}");
         home.write("ichor.yaml", &text.replace(edit.0, edit.1));
-        for arguments in [&["plan"][..], &["apply", "--yes"], &["destroy", "--yes"], &["diff"]] {
+        for arguments in [
+            &["plan"][..],
+            &["apply", "--yes"],
+            &["destroy", "--yes", "--reason", "over"],
+            &["diff"],
+        ] {
             home.refuses(arguments, status, code);
         }
     }
@@ -134,7 +139,7 @@ fn journals_of_another_format_or_edited_are_refused_with_their_place_and_left_al
             &["plan"][..],
             &["apply", "--yes"],
             &["resume", "--yes"],
-            &["destroy", "--yes"],
+            &["destroy", "--yes", "--reason", "over"],
             &["cancel"],
             &["status"],
             &["history"],
@@ -166,7 +171,9 @@ fn provider_that_does_not_exist_is_refused_before_anything_is_asked() {
         .replace("cluster: home\n", "cluster: home\nprovider: cloud\n");
     assert!(classes.contains("provider: cloud") && !classes.contains("address:"), "{classes}");
     home.write("ichor.yaml", &classes);
-    for arguments in [&["plan"][..], &["apply", "--yes"], &["destroy", "--yes"], &["status"]] {
+    for arguments in
+        [&["plan"][..], &["apply", "--yes"], &["destroy", "--yes", "--reason", "over"], &["status"]]
+    {
         home.refuses(arguments, 3, "provider.unknown");
         let (_, _, stderr) = home.ichor(arguments);
         assert!(stderr.contains("there is no provider cloud, only metal"), "{stderr}");
@@ -184,10 +191,19 @@ fn secrets_that_are_not_there_or_cannot_be_opened() {
         "creation_rules: [{age: RECIPIENT}]\n".replace("RECIPIENT", RECIPIENT).as_str(),
     );
     assert!(home.ichor(&["gen", "secrets", "-o", "secrets.sops.yaml"]).0 == 0);
+    // Which of two sets the machines have is not known.
+    for arguments in [&["apply", "--yes"][..], &["validate"], &["services", "-n", "cp-1"]] {
+        home.refuses(arguments, 3, "secrets.ambiguous");
+    }
     fs_err::remove_file(home.0.path().join("secrets.yaml")).expect("removed");
     home.refuses(&["apply", "--yes"], 3, "sops.no-key");
     fs_err::remove_file(home.0.path().join("secrets.sops.yaml")).expect("removed");
-    home.refuses(&["apply", "--yes"], 3, "usage");
+    for arguments in
+        [&["apply", "--yes"][..], &["gen", "talosconfig"], &["logs", "-n", "cp-1", "a"]]
+    {
+        home.refuses(arguments, 3, "secrets.missing");
+        assert!(home.ichor(arguments).2.contains("hint: restore it from your backup"));
+    }
     home.write("secrets.yaml", &secrets.replace("secret:", "sercet:"));
     home.refuses(&["apply", "--yes"], 3, "vault.unreadable");
 }
@@ -195,13 +211,101 @@ fn secrets_that_are_not_there_or_cannot_be_opened() {
 #[test]
 fn nobody_who_answers_is_a_status_of_its_own() {
     let home = Home::new();
-    for arguments in [&["plan"][..], &["apply", "--yes"], &["diff"], &["destroy", "--yes"]] {
+    for arguments in
+        [&["plan"][..], &["apply", "--yes"], &["diff"], &["destroy", "--yes", "--reason", "over"]]
+    {
         let (status, _, stderr) = home.ichor(arguments);
         assert!(status == 5 && stderr.contains("cp-1"), "{arguments:?}: {status} {stderr}");
     }
-    assert_eq!(home.ichor(&["health"]).0, 1);
+    assert_eq!(home.ichor(&["health"]).0, 5);
     let (status, _, stderr) = home.ichor(&["diff", "-n", "cp-7"]);
     assert!(status == 3 && stderr.contains("it has cp-1, w-1"), "{stderr}");
+}
+
+#[test]
+fn directory_gives_credentials_endpoints_and_nodes() {
+    let home = Home::new();
+    // Nothing listens there: that it is called shows credentials, endpoints and nodes.
+    for arguments in [
+        &["services", "-n", "cp-1"][..],
+        &["services"],
+        &["etcd", "members"],
+        &["version", "-n", "w-1"],
+        &["node", "reboot", "-n", "w-1", "--yes"],
+    ] {
+        let (status, _, stderr) = home.ichor(arguments);
+        assert!(stderr.contains("machine.unreachable"), "{arguments:?}: {status} {stderr}");
+    }
+    let (status, talosconfig, stderr) = home.ichor(&["gen", "talosconfig"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(talosconfig.starts_with("context: home\n"), "wrong context");
+    assert!(talosconfig.contains("endpoints:\n            - 127.9.0.1\n"), "wrong endpoints");
+}
+
+#[test]
+fn existing_secrets_are_encrypted_and_stay_the_same() {
+    let home = Home::new();
+    let encrypt = ["gen", "secrets", "--from", "secrets.yaml", "-o", "secrets.sops.yaml"];
+    let (status, _, stderr) = home.ichor(&encrypt);
+    assert_eq!(status, 3, "{stderr}");
+    assert!(stderr.contains("no .sops.yaml") && stderr.contains("SOPS_AGE_RECIPIENTS"), "{stderr}");
+    let copy = home.ichor(&["gen", "secrets", "--from", "secrets.yaml", "-o", "-"]);
+    assert!(copy.0 == 0 && copy.1 == home.read("secrets.yaml"), "the secrets differ");
+    home.write(".sops.yaml", &format!("creation_rules: [{{age: {RECIPIENT}}}]\n"));
+    assert_eq!(home.ichor(&encrypt).0, 0);
+    assert!(home.read("secrets.sops.yaml").contains("ENC[AES256_GCM,"), "not encrypted");
+}
+
+#[test]
+fn init_encrypts_by_rule_adds_to_gitignore_and_refuses_a_cluster() {
+    let home = Home::new();
+    let init = "init other --endpoint https://127.9.0.1:6443 --control-plane cp-1=127.9.0.1";
+    let init: Vec<&str> = init.split_whitespace().collect();
+    for kind in [&[][..], &["--talhelper"]] {
+        let before = home.read("ichor.yaml");
+        let arguments = [&init, kind].concat();
+        home.refuses(&arguments, 3, "output.exists");
+        assert!(!home.ichor(&arguments).2.contains("--force"), "there is no such flag");
+        assert_eq!(home.read("ichor.yaml"), before);
+        assert!(!home.0.path().join("talconfig.yaml").exists());
+    }
+    let new = Home(tempfile::tempdir().expect("a directory"));
+    new.write(".gitignore", "target/\nkubeconfig\n");
+    new.write(".sops.yaml", &format!("creation_rules: [{{age: {RECIPIENT}}}]\n"));
+    let (status, _, stderr) = new.ichor(&init);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stderr.contains("/dev/sda") && stderr.contains("ichor plan"), "{stderr}");
+    assert_eq!(new.read(".gitignore"), "target/\nkubeconfig\n.ichor/\n.ichor-*\n");
+    assert!(new.read("secrets.sops.yaml").contains("ENC[AES256_GCM,"), "not encrypted");
+    assert!(!new.0.path().join("secrets.yaml").exists());
+}
+
+#[test]
+fn errors_of_a_spec_have_their_line_and_backup_is_warned_of() {
+    let home = Home::new();
+    let text = home.read("ichor.yaml");
+    home.write("ichor.yaml", &text.replace("talos:", "\ttalos:"));
+    assert!(
+        home.ichor(&["validate"]).2.contains("ichor.yaml:4:1: "),
+        "{:?}",
+        home.ichor(&["validate"])
+    );
+    home.write("ichor.yaml", "");
+    assert!(home.ichor(&["validate"]).2.contains("ichor.yaml: one document"));
+    home.write("ichor.yaml", &text.replace("patches/all.yaml", "patches/none.yaml"));
+    let (_, _, stderr) = home.ichor(&["validate"]);
+    let line = text.lines().count();
+    assert!(stderr.contains(&format!("ichor.yaml:{line}: there is no patch")), "{stderr}");
+    home.write("ichor.yaml", &(text + "backup: {every: 6h, keep: 3, to: s3://a/b}\n"));
+    let (status, _, stderr) = home.ichor(&["validate"]);
+    assert!(status == 0 && stderr.contains("warning[spec.not-yet]"), "{status} {stderr}");
+}
+
+#[test]
+fn schema_of_the_native_file_is_printed() {
+    let (status, stdout, _) = Home::new().ichor(&["gen", "schema"]);
+    let schema: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
+    assert!(status == 0 && schema["properties"]["controlPlane"].is_object(), "{schema}");
 }
 
 /// A plan without steps.

@@ -6,6 +6,9 @@ use std::process::{Command, Output, Stdio};
 
 use insta::assert_snapshot;
 
+#[path = "command/named.rs"]
+mod named;
+
 #[test]
 fn version_as_table() {
     assert_snapshot!(ichor(&["version"]));
@@ -86,6 +89,87 @@ fn a_personality_goes_by_the_name_of_the_program() {
 #[test]
 fn nothing_typed() {
     assert_snapshot!(ichor(&[]));
+}
+
+/// As talosctl, kubectl and git take them.
+#[test]
+fn options_before_the_command_are_those_after_it() {
+    let after = ichor(&["config", "info", "--talosconfig", "/nowhere", "-o", "json"]);
+    for before in [
+        &["--talosconfig", "/nowhere", "-o", "json", "config", "info"][..],
+        &["--talosconfig=/nowhere", "config", "-ojson", "info"],
+    ] {
+        assert_eq!(ichor(before), after, "{before:?}");
+    }
+    let after = ichor(&["validate", "-C", "/nowhere"]);
+    assert_eq!(ichor(&["-C", "/nowhere", "validate"]), after);
+    assert!(after.contains("/nowhere"), "{after}");
+    let machine = ["-n", "127.0.0.1", "-e", "127.0.0.1"];
+    let config = ["--talosconfig", "/nowhere"];
+    let after = ichor(&[&["services"], &machine[..], &config].concat());
+    assert_eq!(ichor(&[&machine[..], &config, &["services"]].concat()), after);
+}
+
+/// `-n` is a dry run in `gen talconfig`, and `-o` a file in `gen secrets`: neither may be mistaken.
+#[test]
+fn an_option_before_a_command_that_lacks_it_is_refused() {
+    for line in [
+        &["-n", "cp-1", "gen", "talconfig"][..],
+        &["-n", "cp-1", "plan"],
+        &["-o", "json", "gen", "secrets"],
+        &["-C", "x", "talhelper", "genconfig"],
+    ] {
+        let said = ichor(line);
+        assert!(said.contains("does not take --"), "{said}");
+        assert!(said.contains("hint: run `ichor "), "{said}");
+    }
+    assert!(ichor(&["-n"]).contains("--nodes needs a value"));
+    assert!(ichor(&["-n", "cp-1"]).contains("there is no command after the options"));
+}
+
+#[test]
+fn a_command_of_talosctl_is_named_where_it_is() {
+    for (line, hint) in [
+        (&["reboot", "-n", "cp-1"][..], "run `ichor node reboot`"),
+        (&["-n", "cp-1", "reset"], "run `ichor node reset`"),
+        (&["upgrade", "talos"], "run `ichor node upgrade`"),
+        (&["etcd", "leave"], "run `ichor node etcd leave`"),
+        (&["service", "kubelet", "restart"], "run `ichor node service kubelet restart`"),
+        (&["patch", "mc", "-n", "cp-1", "-p", "x"], "run `ichor node patch`"),
+        (&["dashboard"], "a dashboard is not supported yet"),
+    ] {
+        let said = ichor(line);
+        assert!(said.contains(hint), "{said}");
+        assert!(!said.contains("similar"), "{said}");
+    }
+}
+
+#[test]
+fn a_rule_to_override_is_checked_before_anything_is_asked() {
+    let said = ichor(&["plan", "-C", "/nowhere", "--override", "foo", "--reason", "x"]);
+    assert!(said.contains("quorum.tolerance"), "{said}");
+    assert!(!said.contains("/nowhere"), "{said}");
+}
+
+#[test]
+fn a_group_without_a_command_shows_its_help() {
+    let output = program().arg("node").output().expect("ichor");
+    assert_eq!(output.status.code(), Some(0), "{}", show(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("apply-config"), "{}", show(&output));
+}
+
+/// The list of commands is laid out by us: a line that is too long would not be wrapped.
+#[test]
+fn commands_in_the_help_have_one_line_each() {
+    let output = program().arg("-h").output().expect("ichor");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(long.is_empty(), "{}", long.join("\n"));
+    for command in ichor::args::command().get_subcommands() {
+        let shown =
+            text.lines().filter(|line| line.starts_with(&format!("  {} ", command.get_name())));
+        assert_eq!(shown.count(), 1, "{}", command.get_name());
+    }
 }
 
 #[test]

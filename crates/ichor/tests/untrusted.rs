@@ -407,7 +407,7 @@ const COMMANDS: &[&str] = &[
     "explain machine.type -n cp-1",
     "apply --yes",
     "resume --yes",
-    "destroy --yes",
+    "destroy --yes --reason over",
     "cancel",
     "import -o native",
     "talhelper genconfig --offline-mode",

@@ -23,11 +23,14 @@ pub struct NodeError {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Reason {
     /// Nothing answered, or what answered went away.
-    #[error("cannot be reached: {0}")]
+    #[error("unreachable ({0})")]
     Unreachable(Disconnect),
     /// The machine is not one of the cluster's, or does not take us for one of its clients.
-    #[error("no trust: {0}")]
+    #[error("not trusted: {0}")]
     Untrusted(String),
+    /// A certificate of the right authority, for other addresses than the one that was called.
+    #[error("its certificate is signed by this cluster's CA, but not for this address")]
+    OtherAddress,
     /// A certificate of the right authority that has expired or is not valid yet, by our clock or by the machine's.
     #[error("{0}: do the clocks agree?")]
     CertificateTime(String),
@@ -121,6 +124,7 @@ impl Reason {
             Some(_) => Stage::Connecting,
             None => Stage::Sent,
         };
+        let message = connection_failure(status, tls.as_ref()).unwrap_or(message);
         Self::Unreachable(Disconnect { message, stage })
     }
 
@@ -169,7 +173,7 @@ impl Reason {
             Self::Unreachable(_) => "machine.unreachable",
             Self::Unreadable(_) => "machine.unreadable",
             Self::Unsupported(_) => "machine.unsupported",
-            Self::Untrusted(_) => "machine.untrusted",
+            Self::OtherAddress | Self::Untrusted(_) => "machine.untrusted",
         }
     }
 
@@ -195,6 +199,9 @@ impl Reason {
             Self::Untrusted(_) => {
                 "a machine without configuration is reached with --insecure; otherwise the \
                  talosconfig is another cluster's"
+            }
+            Self::OtherAddress => {
+                "add the address to `machine.certSANs`, or call the machine at another address"
             }
             Self::CertificateTime(_) => "`ichor certs` shows until when certificates are valid",
             Self::Endless(_) => {
@@ -253,7 +260,7 @@ impl Reason {
             Self::Unreachable(Disconnect { stage, .. }) | Self::TimedOut(Timeout { stage, .. }) => {
                 *stage
             }
-            Self::Untrusted(_) | Self::CertificateTime(_) => Stage::Connecting,
+            Self::Untrusted(_) | Self::OtherAddress | Self::CertificateTime(_) => Stage::Connecting,
             Self::Denied(_)
             | Self::Unsupported(_)
             | Self::Refused(_)
@@ -363,6 +370,29 @@ fn tls_error(status: &Status) -> Option<rustls::Error> {
     })
 }
 
+/// Why a connection failed in the words of the field, without the layers that passed it on; `None` where only they know.
+fn connection_failure(status: &Status, tls: Option<&rustls::Error>) -> Option<String> {
+    use std::io::ErrorKind;
+    match tls {
+        Some(rustls::Error::InvalidMessage(_)) => {
+            return Some("what listens there does not speak TLS".to_owned());
+        }
+        Some(error) => return Some(format!("TLS: {error}")),
+        None => {}
+    }
+    let kind = find::<std::io::Error>(status)?.kind();
+    let text = match kind {
+        ErrorKind::ConnectionRefused => "connection refused",
+        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted => "connection reset",
+        ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof => "connection closed",
+        ErrorKind::HostUnreachable => "no route to host",
+        ErrorKind::NetworkUnreachable => "network unreachable",
+        ErrorKind::TimedOut => "timed out",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
 /// The alert that ended a connection, by its text: no more of it comes through once the connection stands.
 fn alert(message: &str) -> Option<rustls::Error> {
     let mut alerts = DISTRUST.into_iter().chain([AlertDescription::CertificateExpired]);
@@ -382,6 +412,20 @@ fn distrust(error: &rustls::Error) -> Option<Reason> {
         rustls::Error::AlertReceived(AlertDescription::CertificateExpired) => {
             Some(Reason::CertificateTime("it says that ours is not valid now".to_owned()))
         }
+        // The chain is verified before the name.
+        rustls::Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        ) => Some(Reason::OtherAddress),
+        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+            Some(Reason::Untrusted("its certificate is not signed by this cluster's CA".to_owned()))
+        }
+        // Signed by itself, as in maintenance.
+        rustls::Error::InvalidCertificate(CertificateError::Other(_)) => Some(Reason::Untrusted(
+            "its certificate is not one that this cluster's CA signs for machines".to_owned(),
+        )),
+        rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => Some(
+            Reason::Untrusted("it demands a client certificate (CertificateRequired)".to_owned()),
+        ),
         rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented => {
             Some(Reason::Untrusted(error.to_string()))
         }

@@ -166,14 +166,14 @@ impl LiveMachines {
             // Only a machine that spoke TLS to us and then refused our missing certificate is configured.
             Err(error) => Ok(match &error.reason {
                 Reason::TimedOut(_) | Reason::CertificateTime(_) => {
-                    Observed::Unreachable(error.reason.to_string())
+                    Observed::Unreachable(why(&error.reason))
                 }
                 Reason::Untrusted(_) if !machine.fingerprints.is_empty() => Observed::Unreachable(
                     "its certificate has none of the fingerprints of the spec".to_owned(),
                 ),
                 Reason::Untrusted(_) => Observed::Foreign,
                 reason if reason.completed_handshake() => Observed::Foreign,
-                reason => Observed::Unreachable(reason.to_string()),
+                reason => Observed::Unreachable(why(reason)),
             }),
         }
     }
@@ -192,7 +192,7 @@ impl Machines for LiveMachines {
                 let observed = Self::observe_stranger(machine).await;
                 observed.unwrap_or_else(|error| Observed::Unreachable(error.message))
             }
-            Err(error) => Observed::Unreachable(error.reason.to_string()),
+            Err(error) => Observed::Unreachable(why(&error.reason)),
         }
     }
 
@@ -327,6 +327,14 @@ impl EtcdMembers for LiveMachines {
     }
 }
 
+/// Says why a machine is unreachable, for those who say themselves that it is.
+fn why(reason: &Reason) -> String {
+    match reason {
+        Reason::Unreachable(disconnect) => disconnect.to_string(),
+        other => other.to_string(),
+    }
+}
+
 /// The disks of a machine in maintenance, or why they do not matter.
 async fn disks(node: &Node) -> Result<Result<Vec<Disk>, String>, NodeError> {
     let version =
@@ -405,7 +413,10 @@ fn port_error(error: &NodeError) -> PortError {
         reason if reason.is_passing() => Kind::Retryable,
         // Too early, or something else is under way.
         Reason::Refused(_) => Kind::Retryable,
-        Reason::Untrusted(_) | Reason::CertificateTime(_) | Reason::Denied(_) => Kind::NeedsPerson,
+        Reason::Untrusted(_)
+        | Reason::OtherAddress
+        | Reason::CertificateTime(_)
+        | Reason::Denied(_) => Kind::NeedsPerson,
         _ => Kind::Permanent,
     };
     let may_have_happened = error.reason.may_have_happened() && kind == Kind::Retryable;

@@ -21,7 +21,7 @@ pub enum Change {
     #[command(verbatim_doc_comment)]
     Init(Init),
 
-    /// Make a native directory of one with a talconfig
+    /// Convert a talconfig directory to ichor.yaml
     ///
     /// Writes ichor.yaml, patches and the secrets, encrypted where they were. Every machine gets exactly the
     /// configuration that it had; where that cannot be, nothing is written. The talconfig stays as it is.
@@ -30,7 +30,7 @@ pub enum Change {
     #[command(verbatim_doc_comment)]
     Import(Import),
 
-    /// Show what would be done to make the cluster what its directory says
+    /// Show the steps that would make the cluster match its directory
     ///
     /// Looks at every machine and changes nothing. Ends with 2 when there is something to do, with 4 when a safety rule
     /// forbids it.
@@ -43,19 +43,19 @@ pub enum Change {
     /// Show a plan in full
     Show(ShowArgs),
 
-    /// Say that a plan may be carried out
+    /// Approve a plan
     ///
     /// The approval is for exactly this plan, by its hash, and is written into the journal. `ichor apply PLAN` does not ask
     /// then.
     Approve(ApproveArgs),
 
-    /// Make the cluster what its directory says
+    /// Make the cluster match its directory
     ///
     /// Shows the plan and asks first. It goes on from wherever the cluster is: what was interrupted is finished by applying
     /// again. With a plan's file exactly that plan is carried out, if it still keeps every rule.
     Apply(ApplyArgs),
 
-    /// Go on with what was interrupted or has failed
+    /// Continue an interrupted or failed plan
     Resume(ApplyArgs),
 
     /// End the cluster: reset its machines to maintenance
@@ -68,20 +68,20 @@ pub enum Change {
     #[command(verbatim_doc_comment)]
     Destroy(DestroyArgs),
 
-    /// Abandon an unfinished plan; one that is being carried out is stopped and waited for
+    /// Stop and abandon an unfinished plan
     Cancel(CancelArgs),
 
-    /// Show the machines of the cluster, and how they are
+    /// Show the machines of the cluster and their state
     Status(StatusArgs),
 
-    /// Check whether the cluster is well; ends with 1 when it is not
+    /// Check cluster health (exit status 1 if unhealthy)
     ///
     /// Shows the machines, and what runs on them: etcd, the kubelet, and on control planes the API server, the controller
     /// manager and the scheduler, each with its state and the reason when it is not well. --wait looks again until all is
     /// well, and ends with 6 when it is not by then.
     Health(HealthArgs),
 
-    /// Show what was done
+    /// Show past plans and actions
     History(HistoryArgs),
 }
 
@@ -116,12 +116,23 @@ pub struct In {
 #[derive(Clone, Debug, Args)]
 pub struct Overriding {
     /// Override a safety rule for this plan, or with =MACHINE for one machine, as in identity.node=w-1
-    #[arg(long = "override", value_name = "RULE[=MACHINE]", requires = "reason")]
+    #[arg(long = "override", value_name = "RULE[=MACHINE]", requires = "reason", value_parser = override_rule)]
     pub rules: Vec<String>,
 
     /// Why
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
+}
+
+/// A rule that can be overridden, or such a rule and a machine.
+fn override_rule(text: &str) -> Result<String, String> {
+    let name = text.split_once('=').map_or(text, |(name, _)| name);
+    let known = ::plan::Rule::parse(name).filter(|rule| rule.can_be_overridden());
+    known.map(|_| text.to_owned()).ok_or_else(|| {
+        let rules = ::plan::Rule::ALL.into_iter().filter(|rule| rule.can_be_overridden());
+        let names: Vec<&str> = rules.map(::plan::Rule::name).collect();
+        format!("rules that can be overridden are {}", names.join(", "))
+    })
 }
 
 /// Arguments of `ichor init`.
@@ -143,11 +154,11 @@ pub struct Init {
     pub worker: Vec<String>,
 
     /// The Talos release
-    #[arg(long, value_name = "VERSION", default_value = "v1.13.9")]
+    #[arg(long, alias = "talos-version", value_name = "VERSION", default_value = "v1.13.9")]
     pub talos: String,
 
     /// The Kubernetes release
-    #[arg(long, value_name = "VERSION", default_value = "v1.36.3")]
+    #[arg(long, alias = "kubernetes-version", value_name = "VERSION", default_value = "v1.36.3")]
     pub kubernetes: String,
 
     /// Start a directory that talhelper could work on as well
@@ -196,7 +207,7 @@ pub struct PlanArgs {
 /// Arguments of `ichor show`.
 #[derive(Clone, Debug, Args)]
 pub struct ShowArgs {
-    /// The file that `ichor plan --out` wrote
+    /// The file that `ichor plan --out FILE` wrote
     pub plan: PathBuf,
 
     #[command(flatten)]
@@ -206,7 +217,7 @@ pub struct ShowArgs {
 /// Arguments of `ichor approve`.
 #[derive(Clone, Debug, Args)]
 pub struct ApproveArgs {
-    /// The file that `ichor plan --out` wrote
+    /// The file that `ichor plan --out FILE` wrote
     pub plan: PathBuf,
 
     /// Who approves; you when left out

@@ -27,23 +27,23 @@ pub enum Look {
     #[command(verbatim_doc_comment)]
     Disks(Hardware),
 
-    /// Show the network links of machines, with their addresses
+    /// Show the network links of machines and their addresses
     Links(Hardware),
 
     /// Show the containers of machines
     Containers(Containers),
 
-    /// Show what the containers of machines use
+    /// Show CPU and memory use of containers
     Stats(Containers),
 
-    /// Look at the images that machines have
+    /// Show the container images of machines
     #[command(visible_alias = "images")]
     Image {
         #[command(subcommand)]
         what: ImageCommand,
     },
 
-    /// Show until when certificates are valid
+    /// Show when certificates expire
     ///
     /// Those of the talosconfig, of the API, and, for administrators, all that are in the secrets of
     /// the machines. The talosconfig and the authorities are yours to renew: what ends within 30 days
@@ -69,13 +69,13 @@ pub enum Look {
     #[command(verbatim_doc_comment)]
     Logs(Logs),
 
-    /// Show what the kernels of machines say
+    /// Show the kernel log of machines
     ///
     ///   ichor dmesg -n 10.0.0.11 -f
     #[command(verbatim_doc_comment)]
     Dmesg(Dmesg),
 
-    /// Follow what happens on machines, also over their restarts
+    /// Follow events of machines, across restarts
     ///
     /// A machine forgets its events when it boots. With -o json each event is one object on a
     /// line of its own.
@@ -109,7 +109,7 @@ pub enum Look {
     #[command(verbatim_doc_comment, visible_alias = "copy")]
     Cp(Cp),
 
-    /// Look at etcd, or save its data
+    /// Show the state of etcd, or save a snapshot
     Etcd(Etcd),
 
     /// Fetch the administrator's kubeconfig from a control plane
@@ -139,11 +139,11 @@ pub struct Get {
     #[arg(long)]
     pub namespace: Option<String>,
 
-    /// The form of the data on stdout: table, json, yaml or jsonpath=TEMPLATE
-    #[arg(short, long, default_value = "table", value_name = "FORM", value_parser = ResourceForm::parse)]
+    /// The output format: table, json, yaml or jsonpath=TEMPLATE
+    #[arg(short, long, default_value = "table", value_name = "FORMAT", value_parser = ResourceForm::parse)]
     pub output: ResourceForm,
 
-    /// Go on with what changes, over restarts of the machine too
+    /// Watch for changes, across restarts of the machine
     #[arg(short, long)]
     pub watch: bool,
 

@@ -18,11 +18,11 @@ pub struct Logs {
     #[arg(short, long, requires = "id")]
     pub kubernetes: bool,
 
-    /// Go on with what comes
+    /// Follow the output
     #[arg(short, long, requires = "id")]
     pub follow: bool,
 
-    /// The last so many lines only
+    /// Show only the last N lines
     #[arg(
         long,
         default_value_t = -1,
@@ -39,7 +39,7 @@ pub struct Logs {
 /// Arguments of `ichor dmesg`.
 #[derive(Clone, Debug, Args)]
 pub struct Dmesg {
-    /// Go on with what comes
+    /// Follow the output
     #[arg(short, long)]
     pub follow: bool,
 
@@ -54,7 +54,7 @@ pub struct Dmesg {
 /// Arguments of `ichor events`.
 #[derive(Clone, Debug, Args)]
 pub struct Events {
-    /// Begin with the last so many events; -1 means all that the machine remembers
+    /// Begin with the last N events; -1 means all that the machine remembers
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true, group = "history")]
     pub tail: Option<i32>,
 

@@ -45,8 +45,10 @@ pub enum NodeCommand {
 
     /// Begin a cluster: make etcd of one control plane, which the others then join
     ///
-    /// A cluster is bootstrapped once in its life, on one machine. Beginning with a snapshot brings a
-    /// lost cluster back: the machines must have no data of etcd any more.
+    /// A cluster is bootstrapped once in its life, on one machine. The other control planes of the
+    /// directory are asked first: refused where one of them runs etcd already, or does not answer.
+    /// Beginning with a snapshot brings a lost cluster back: the machines must have no data of etcd
+    /// any more.
     ///
     ///   ichor node bootstrap -n 10.0.0.11
     ///   ichor node bootstrap -n 10.0.0.11 --recover-from etcd.snapshot
@@ -56,16 +58,19 @@ pub enum NodeCommand {
     /// Reboot machines, one after the other
     ///
     /// Each is followed until it is back with another boot id and as ready as it was, before the next one is touched.
+    /// A control plane is refused while etcd would lose its majority without it.
     Reboot(Reboot),
 
     /// Switch machines off, one after the other
     ///
-    /// Each is followed until it no longer answers. Pods are moved away first unless --force is given.
+    /// Each is followed until it no longer answers. Pods are moved away first unless --force is given. A control
+    /// plane is refused while etcd would lose its majority without it.
     Shutdown(Shutdown),
 
     /// Make machines forget their configuration and their data
     ///
-    /// Each leaves etcd, is wiped, and is followed until it is off or, with --reboot, back.
+    /// Each leaves etcd, is wiped, and is followed until it is off or, with --reboot, back. A control plane is
+    /// refused where etcd would lose its majority, or its last member.
     ///
     ///   ichor node reset -n 10.0.0.21
     ///   ichor node reset -n 10.0.0.21 --reboot --system-labels-to-wipe STATE,EPHEMERAL
@@ -138,6 +143,9 @@ pub struct ApplyConfig {
     pub how: ApplyHow,
 
     #[command(flatten)]
+    pub overrides: Overrides,
+
+    #[command(flatten)]
     pub maintenance: Maintenance,
 
     #[command(flatten)]
@@ -167,6 +175,9 @@ pub struct PatchConfig {
 
     #[command(flatten)]
     pub how: ApplyHow,
+
+    #[command(flatten)]
+    pub overrides: Overrides,
 
     #[command(flatten)]
     pub reach: Reach,
@@ -237,6 +248,9 @@ pub struct Bootstrap {
     /// The snapshot is a copy of a member's database file, which has no digest in it
     #[arg(long, requires = "recover_from")]
     pub recover_skip_hash_check: bool,
+
+    #[command(flatten)]
+    pub overrides: Overrides,
 
     #[command(flatten)]
     pub wait: Wait,

@@ -7,6 +7,7 @@ use talos_config::{Bundle, Config, Generate, KubernetesPki, Patch, Patched, Role
 
 use super::patch::{apply_all, read_patches};
 use crate::args::OutputType;
+use crate::directory::{self, Identity};
 use crate::printer::Printer;
 use crate::settings::{
     GenConfig, GenKubeconfig, GenSecrets, GenTalosconfig, Input, SecretsOrigin, Target,
@@ -18,6 +19,7 @@ use crate::{Error, ExitStatus, files, makers, sealed};
 pub(super) fn secrets(settings: &GenSecrets, printer: &mut Printer) -> Result<ExitStatus, Error> {
     let bundle = match &settings.origin {
         SecretsOrigin::New => makers::with(|makers| Bundle::generate(settings.contract, makers))?,
+        SecretsOrigin::File(input) => read_bundle(input, &mut Texts::with_keys(&settings.keys))?,
         SecretsOrigin::ControlPlane(input) => {
             let mut texts = Texts::with_keys(&settings.keys);
             let (config, source) = texts.parse(input, Config::parse)?;
@@ -99,7 +101,7 @@ pub(super) fn config(settings: &GenConfig, printer: &mut Printer) -> Result<Exit
     }
     let written = written.map_err(|error| with_hint(error, NEW_SECRETS))?;
     printer.note(
-        "with new secrets; `ichor gen secrets --from-controlplane-config` takes them out again",
+        "with new secrets; `ichor gen secrets --from-controlplane-config FILE` takes them out again",
     );
     Ok(written)
 }
@@ -109,11 +111,31 @@ pub(super) fn talosconfig(
     settings: &GenTalosconfig,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let bundle = read_bundle(&settings.secrets, &mut Texts::with_keys(&settings.keys))?;
-    let made = makers::with(|makers| {
-        bundle.talosconfig(&settings.cluster, &settings.roles, settings.lifetime, makers)
+    let GenTalosconfig { place, cluster, secrets, roles, lifetime, target } = settings;
+    let identity = match secrets {
+        Some(_) => None,
+        None => directory::identity(place)?,
+    };
+    let (name, bundle, endpoints) = match (identity, secrets) {
+        (Some(Identity { cluster, secrets, endpoints, .. }), _) => {
+            (Some(cluster), secrets, endpoints)
+        }
+        (None, secrets) => {
+            let usual = Input::File("secrets.yaml".into());
+            let input = secrets.as_ref().unwrap_or(&usual);
+            (None, read_bundle(input, &mut Texts::with_keys(&place.keys))?, Vec::new())
+        }
+    };
+    let name = cluster.clone().or(name).ok_or_else(|| Error::Usage {
+        message: "the cluster has no name: this is not the directory of a cluster".to_owned(),
+        hint: "name it: `ichor gen talosconfig NAME`".to_owned(),
     })?;
-    write(vec![(PathBuf::new(), made?.encode().into_exposed())], &settings.target, printer)
+    let made = makers::with(|makers| bundle.talosconfig(&name, roles, *lifetime, makers))?;
+    let mut made = made?;
+    if !endpoints.is_empty() {
+        made.set_endpoints(&name, &endpoints);
+    }
+    write(vec![(PathBuf::new(), made.encode().into_exposed())], target, printer)
 }
 
 /// `ichor gen kubeconfig`
@@ -141,7 +163,7 @@ fn read_kubernetes_pki(directory: &Path) -> Result<KubernetesPki, Error> {
 }
 
 /// Reads secrets and refuses those that a cluster cannot be made of.
-fn read_bundle(input: &Input, texts: &mut Texts) -> Result<Bundle, Error> {
+pub(crate) fn read_bundle(input: &Input, texts: &mut Texts) -> Result<Bundle, Error> {
     let (text, source) = texts.read(input)?;
     let bundle = Bundle::parse(&text, source).map_err(|error| texts.locate(&error, source))?;
     let mut problems = bundle.problems();

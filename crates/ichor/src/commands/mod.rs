@@ -7,7 +7,7 @@ mod config;
 mod diff;
 mod explain;
 mod extensions;
-mod generate;
+pub(crate) mod generate;
 mod guide;
 mod lint;
 mod look;
@@ -18,6 +18,7 @@ mod schematic;
 mod validate;
 mod version;
 
+pub use change::Refused;
 pub use node::Failure;
 
 use crate::printer::Printer;
@@ -36,6 +37,7 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         }
         Settings::GenTalosconfig(settings) => generate::talosconfig(settings, printer),
         Settings::GenKubeconfig(settings) => generate::kubeconfig(settings, printer),
+        Settings::GenSchema => printer.exactly(&plan::json_schema()),
         Settings::GenTalconfig { args, keys } => guide::run(args, keys, printer),
         Settings::GenMachine { args, surroundings } => machine::run(args, surroundings, printer),
         Settings::Extensions { args, factories, cache } => {

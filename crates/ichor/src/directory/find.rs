@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use talos_config::Source;
 use talos_config::yaml::{self, Limits};
 
-use super::{FILE, TALCONFIG};
+use super::{FILE, NO_DIRECTORY, TALCONFIG};
 use crate::Error;
 
 /// A directory that describes a cluster.
@@ -48,9 +48,13 @@ fn look_from(here: &Path, levels: usize) -> Result<Found, Error> {
             return Ok(found);
         }
     }
-    Err(Error::Usage {
-        message: format!("there is neither {FILE} nor {TALCONFIG} in {}", here.display()),
-        hint: "`ichor init` makes one; -C names the directory of a cluster".to_owned(),
+    let above = if levels > 1 { " or a directory above it" } else { "" };
+    Err(Error::Spec {
+        message: format!("there is neither {FILE} nor {TALCONFIG} in {}{above}", here.display()),
+        hint: Some(
+            "name the directory of a cluster with -C, or start one with `ichor init`".to_owned(),
+        ),
+        code: NO_DIRECTORY,
     })
 }
 
@@ -96,9 +100,10 @@ fn look_in(directory: &Path, below: bool) -> Result<Option<Found>, Error> {
     let there = |name: &str| Some(directory.join(name)).filter(|path| path.is_file());
     let file = match (there(FILE), there(TALCONFIG)) {
         (Some(_), Some(_)) => {
-            return Err(Error::Usage {
+            return Err(Error::Spec {
                 message: format!("{} has both {FILE} and {TALCONFIG}", directory.display()),
-                hint: "a directory describes one cluster: move one of them elsewhere".to_owned(),
+                hint: Some("keep one of them, and move the other one elsewhere".to_owned()),
+                code: "directory.ambiguous",
             });
         }
         (Some(file), None) | (None, Some(file)) => file,

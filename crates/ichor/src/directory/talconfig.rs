@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use plan::MachineName;
 use talconfig::{Cluster, Environment, Files, Finding, Images, Remark, Secrets, Talconfig};
-use talos_config::Source;
+use talos_config::{Bundle, Source};
 
-use super::{Described, Known, spec_problems};
+use super::{Described, Known, no_secrets, spec_problems};
 use crate::Error;
 use crate::settings::Place;
 use crate::talhelper::{ENV_FILES, Outside, SECRET_FILES};
@@ -20,21 +20,11 @@ pub(super) fn read(
 ) -> Result<Described, Error> {
     let outside = Outside::new(false, &place.environment());
     let (talconfig, environment) = load(file, place, &outside)?;
-    let vault = last(file, &SECRET_FILES).ok_or_else(|| Error::Usage {
-        message: format!("{} has no secrets", folder(file).display()),
-        hint: "`ichor talhelper gensecret > talsecret.yaml` makes them; keep that file encrypted"
-            .to_owned(),
-    })?;
+    let vault = secrets_file(file)?;
     let mut texts = Texts::default();
     let source = texts.add(&file.display().to_string());
     let failed = |error: talconfig::Error| failed(&error, &texts, source, &outside);
-    let secrets = Secrets::load(&text(&vault), &environment, &outside).map_err(|error| {
-        let (file, message) = (text(&vault), error.to_string());
-        let place = if message.contains(&file) { String::new() } else { format!("{file}: ") };
-        let hint = error.hint().map(|hint| outside.redact(hint));
-        let message = outside.redact(&format!("{place}{message}"));
-        Error::Spec { message, hint, code: error.code() }
-    })?;
+    let secrets = load_secrets(&vault, &environment, &outside)?;
     // The id of a schematic follows from its text: nobody has to be asked for it.
     let images = Images::of(&talconfig, true, &outside, &environment);
     let cluster = Cluster::new(&talconfig, &secrets, &images, MODE).map_err(failed)?;
@@ -48,6 +38,33 @@ pub(super) fn read(
     let (secrets, secrets_file) = (secrets.bundle, Some(vault));
     let registrations = images.registrations(&talconfig);
     Ok(Described { spec, layers, secrets, secrets_file, is_sealed, warnings, registrations })
+}
+
+/// The name and the secrets of the cluster.
+pub(super) fn secrets(file: &Path, place: &Place) -> Result<(String, Bundle), Error> {
+    let outside = Outside::new(false, &place.environment());
+    let (talconfig, environment) = load(file, place, &outside)?;
+    let secrets = load_secrets(&secrets_file(file)?, &environment, &outside)?;
+    Ok((talconfig.cluster_name().to_owned(), secrets.bundle))
+}
+
+fn secrets_file(file: &Path) -> Result<PathBuf, Error> {
+    last(file, &SECRET_FILES)
+        .ok_or_else(|| no_secrets(folder(file), &["talsecret.sops.yaml", "talsecret.yaml"]))
+}
+
+fn load_secrets(
+    vault: &Path,
+    environment: &Environment,
+    outside: &Outside,
+) -> Result<Secrets, Error> {
+    Secrets::load(&text(vault), environment, outside).map_err(|error| {
+        let (file, message) = (text(vault), error.to_string());
+        let place = if message.contains(&file) { String::new() } else { format!("{file}: ") };
+        let hint = error.hint().map(|hint| outside.redact(hint));
+        let message = outside.redact(&format!("{place}{message}"));
+        Error::Spec { message, hint, code: error.code() }
+    })
 }
 
 /// What a talconfig says without effect, a line each.

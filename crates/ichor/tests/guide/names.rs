@@ -24,7 +24,10 @@ fn every_command_takes_a_name_and_an_address_alike() {
                         directory.run(&format!("{command} -n {machine} --deadline 20s"))
                     };
                     let (by_name, by_address) = (run(name), run(address));
-                    let unreachable = format!("error[machine.unreachable]: {address}: ");
+                    // Commands that act name the machine beside its address.
+                    let label = format!("{name} ({address})");
+                    let named = if command.starts_with("node ") { &label } else { address };
+                    let unreachable = format!("error[machine.unreachable]: {named}: ");
                     assert_eq!(by_name.code, 5, "{command}: {}", by_name.stderr);
                     assert!(by_name.stderr.contains(&unreachable), "{command}: {}", by_name.stderr);
                     assert_eq!(by_address.code, 5, "{command}: {}", by_address.stderr);

@@ -4,7 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use prost::Message;
 use serde_json::{Value, json};
-use talos_api::proto::machine::{Reset, ResetPartitionSpec, ResetRequest, ResetResponse};
+use talos_api::proto::machine::{
+    Reset, ResetPartitionSpec, ResetRequest, ResetResponse, ServiceList, ServiceListResponse,
+};
 use talos_config::pki::Authority;
 
 use crate::api::{Call, Machine, stranger};
@@ -40,8 +42,11 @@ fn a_forced_reset_leaves_nothing_first_and_wipes_what_is_named() {
         "-n 127.91.5.11 --yes --wait=false --graceful=false --reboot --system-labels-to-wipe STATE \
          --system-labels-to-wipe EPHEMERAL",
     );
-    // No other call: nobody is asked to leave etcd.
-    let call = only(&machine);
+    // No other call but whether it runs etcd: nobody is asked to leave.
+    let calls = machine.calls();
+    assert_eq!(calls.len(), 2);
+    assert_eq!(calls[0].path, SERVICE_LIST);
+    let call = calls[1].clone();
     assert_eq!((call.path.as_str(), call.node.as_str()), (RESET, "127.91.5.11"));
     let wiped = |label: &str| ResetPartitionSpec { label: label.to_owned(), wipe: true };
     let request = ResetRequest {
@@ -63,7 +68,7 @@ fn nothing_is_reset_unless_somebody_says_yes() {
     let line = format!("node reset -n cp-1,w-1 -e {} --wait=false", machine.address);
     let said = directory.run(&line);
     assert_eq!(said.code, 3, "{}", said.stderr);
-    let asked = "error[confirm.unasked]: reset 127.91.5.11, 127.91.5.21 (wipes the system disk): nobody is there to say yes";
+    let asked = "error[confirm.unasked]: reset cp-1 (127.91.5.11), w-1 (127.91.5.21) (wipes the system disk): nobody is there to say yes";
     assert!(said.stderr.contains(asked), "{}", said.stderr);
     assert_eq!(machine.calls().len(), 0);
     assert!(audited(&directory).is_empty());
@@ -75,7 +80,11 @@ fn whoever_is_not_of_the_cluster_is_told_nothing() {
     let line = format!("node reset -n w-1 -e {} --yes --wait=false", machine.address);
     let said = directory.run(&line);
     assert_eq!(said.code, 1, "{}", said.stderr);
-    assert!(said.stderr.contains("error[machine.untrusted]: 127.91.5.21: "), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("error[machine.untrusted]: w-1 (127.91.5.21): "),
+        "{}",
+        said.stderr
+    );
     assert!(said.stderr.contains("\nhint: "), "{}", said.stderr);
     assert_eq!(machine.calls().len(), 0);
 }
@@ -85,15 +94,20 @@ fn machines_are_reset_one_after_the_other_until_one_fails() {
     let directory = directory();
     let well = machine("");
     reset(&directory, &well, "-n w-1,cp-1 --yes --wait=false");
-    let nodes: Vec<String> = well.calls().into_iter().map(|call| call.node).collect();
+    let resets = well.calls().into_iter().filter(|call| call.path == RESET);
+    let nodes: Vec<String> = resets.map(|call| call.node).collect();
     assert_eq!(nodes, ["127.91.5.21", "127.91.5.11"]);
 
     let broken = machine("127.91.5.21");
     let line = format!("node reset -n w-1,cp-1 -e {} --yes --wait=false", broken.address);
     let said = directory.run(&line);
     assert_eq!(said.code, 1, "{}", said.stderr);
-    assert!(said.stderr.contains("error[machine.not-found]: 127.91.5.21: "), "{}", said.stderr);
-    assert!(said.stderr.contains("not touched: 127.91.5.11\n"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("error[machine.not-found]: w-1 (127.91.5.21): "),
+        "{}",
+        said.stderr
+    );
+    assert!(said.stderr.contains("not touched: cp-1 (127.91.5.11)\n"), "{}", said.stderr);
     let nodes: Vec<String> = broken.calls().into_iter().map(|call| call.node).collect();
     assert_eq!(nodes, ["127.91.5.21"]);
 }
@@ -125,8 +139,15 @@ fn machine(unknown: &'static str) -> Machine {
 /// What a machine says to a reset that it begins.
 fn taken(call: &Call) -> Option<Vec<Vec<u8>>> {
     let message = Reset { metadata: None, actor_id: "somebody".to_owned() };
-    let reply = ResetResponse { messages: vec![message] }.encode_to_vec();
-    (call.path == RESET).then(|| vec![reply])
+    match call.path.as_str() {
+        RESET => Some(vec![ResetResponse { messages: vec![message] }.encode_to_vec()]),
+        // None of the services is etcd.
+        SERVICE_LIST => {
+            let list = ServiceList::default();
+            Some(vec![ServiceListResponse { messages: vec![list] }.encode_to_vec()])
+        }
+        _ => None,
+    }
 }
 
 /// Who signs for the machines of the cluster.
@@ -151,6 +172,7 @@ fn audited(directory: &Directory) -> Vec<Value> {
 }
 
 const RESET: &str = "/machine.MachineService/Reset";
+const SERVICE_LIST: &str = "/machine.MachineService/ServiceList";
 const TALCONFIG: &str = "\
 clusterName: home
 talosVersion: v1.12.0

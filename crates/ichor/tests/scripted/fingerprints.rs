@@ -33,7 +33,7 @@ fn machine_with_another_key_than_the_pinned_one_gets_no_configuration() {
     // The machine with the right key is asked to take its configuration, and says no.
     let applied = home.run("apply --yes").ends_with(1);
     assert_eq!((sent(&control_plane), sent(&worker)), (1, 0), "{applied:?}");
-    assert!(applied.stderr.contains(&format!("skipped: w-1: {REASON}")), "{applied:?}");
+    assert!(applied.stderr.contains(&format!("): {REASON}")), "{applied:?}");
 
     home.write("ichor.yaml", &pin(&pinned, "w-1", &fingerprint()));
     let applied = home.run("apply --yes").ends_with(1);
@@ -50,7 +50,7 @@ fn cluster_whose_only_machine_has_another_key_is_unreachable() {
     home.write("ichor.yaml", &pin(&spec, "cp-1", &STANDARD.encode([0_u8; 32])));
     for line in ["plan", "apply --yes"] {
         let said = home.run(line).ends_with(5);
-        assert!(said.stderr.contains(&format!("skipped: cp-1: {REASON}")), "{said:?}");
+        assert!(said.stderr.contains(&format!("): {REASON}")), "{said:?}");
     }
     assert_eq!(machine.count(APPLY_CONFIGURATION), 0);
 }

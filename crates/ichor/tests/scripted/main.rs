@@ -4,9 +4,11 @@
 #[path = "../guide/api.rs"]
 mod api;
 mod fingerprints;
+mod guards;
 mod history;
 mod interrupt;
 mod resume;
+mod said;
 mod talos;
 
 use std::net::TcpListener;

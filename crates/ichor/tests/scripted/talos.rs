@@ -123,7 +123,7 @@ fn version() -> Vec<u8> {
 }
 
 /// The authority that signs for the machines of a cluster.
-fn authority_of(secrets: &str) -> Authority {
+pub(crate) fn authority_of(secrets: &str) -> Authority {
     let (_, os) = secrets.split_once("  os:\n").expect("an authority");
     let text = |key: &str| {
         let value = os.lines().find_map(|line| line.trim().strip_prefix(key)).expect("a value");

@@ -177,7 +177,7 @@ fn three_control_planes_and_a_worker_are_made_changed_and_ended() {
     // The end, and a new beginning with the same machines.
     let planned = home.ichor(&["plan", "--destroy"]).expect(2).stdout;
     assert_eq!(planned.matches("  reset  ").count(), 4, "{planned}");
-    let unasked = home.ichor(&["destroy"]).expect(3);
+    let unasked = home.ichor(&["destroy", "--reason", "the test is over"]).expect(3);
     assert!(unasked.stderr.contains("confirm.unasked") && unasked.stderr.contains("--yes"));
     for machine in &machines {
         machine.wipe_at_next_start();
@@ -194,7 +194,7 @@ fn three_control_planes_and_a_worker_are_made_changed_and_ended() {
         pause(Duration::from_millis(500));
     };
     assert!(ended.success(), "{}", home.ichor(&["history"]).stdout);
-    home.ichor(&["destroy", "--yes"]).expect(0);
+    home.ichor(&["destroy", "--yes", "--reason", "the test is over"]).expect(0);
     let audit = home.file(".ichor/audit.jsonl");
     assert!(audit.contains("quorum.destroy because: the test is over"), "{audit}");
     let status = home.ichor(&["status"]).expect(0).stdout;

@@ -312,7 +312,7 @@ fn keeps(step: &Step, rendering: &Rendering, findings: &mut Findings) {
         let message = format!(
             "{machine} would get another release of Kubernetes by a mere change of its files"
         );
-        let hint = "`ichor upgrade k8s` does it in the right order";
+        let hint = "put the release of Kubernetes back: upgrading it is not supported yet";
         findings.about_step(Rule::ConfigKubernetes, step, message, hint);
     }
 }

@@ -171,8 +171,10 @@ impl<'a> Assessment<'a> {
         let releases = self.machines.iter().filter_map(|machine| {
             let runs =
                 machine.facts.talos.current(machine.now).filter(|runs| **runs != spec.talos)?;
-            let why =
-                format!("runs Talos {runs}, and {} is wanted: `ichor upgrade talos`", spec.talos);
+            let why = format!(
+                "runs Talos {runs}, and {} is wanted: `ichor node upgrade -n {}`",
+                spec.talos, machine.name
+            );
             Some(Skipped { on: machine.name.into(), rule: None, why })
         });
         let etcd = match &self.etcd {
@@ -189,7 +191,7 @@ impl<'a> Assessment<'a> {
                 gone.map(|(id, member)| {
                     let on = member.machine.as_ref().map(|name| format!(" on {name}"));
                     let why = format!(
-                        "this member of etcd{} is not a control plane of the spec: `ichor remove`",
+                        "this member of etcd{} is not a control plane of the spec: `ichor node etcd remove-member {id}`",
                         on.unwrap_or_default()
                     );
                     Skipped { on: Target::Member(*id), rule: None, why }
@@ -221,7 +223,7 @@ impl<'a> Assessment<'a> {
             step: None,
             on: None,
             message: format!("the spec keeps {kept} of {voters} voters of etcd: no majority"),
-            hint: "put the control planes back and remove one at a time with `ichor remove`"
+            hint: "put the control planes back and remove one at a time with `ichor node etcd leave -n NAME`"
                 .to_owned(),
         })
     }
@@ -375,7 +377,7 @@ fn disposition<'a>(
                 name,
                 Rule::IdentityForeign,
                 format!("{name} carries the configuration of another cluster"),
-                "is its address right? If it shall change its cluster, `ichor node reset` it first",
+                "check its address in the spec; only its own cluster's credentials can release it",
             ));
         }
         Some(Standing::Coming) => return Disposition::Coming,
@@ -442,7 +444,7 @@ fn disposition<'a>(
             name,
             Rule::ConfigKubernetes,
             format!("{name} would get another release of Kubernetes by a mere change of its files"),
-            "`ichor upgrade k8s` does it in the right order",
+            "put the release of Kubernetes back: upgrading it is not supported yet",
         ));
     }
     match change.class {

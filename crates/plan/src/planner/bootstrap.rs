@@ -66,7 +66,7 @@ fn unsafe_to_begin(assessment: &Assessment<'_>, input: &PlanningInput<'_>) -> Ve
                 name,
                 Rule::IdentityForeign,
                 format!("{name} carries the configuration of another cluster"),
-                "is its address right? If it shall change its cluster, `ichor node reset` it first",
+                "check its address in the spec; only its own cluster's credentials can release it",
             )),
             // What it says about itself proves nothing, and so does its lack of an etcd.
             Some(Standing::Maintenance)

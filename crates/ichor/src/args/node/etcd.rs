@@ -42,7 +42,7 @@ pub enum NodeEtcd {
 
     /// Give a machine a snapshot, for a bootstrap to begin with
     ///
-    /// `ichor node bootstrap --recover-from` does this and the bootstrap.
+    /// `ichor node bootstrap --recover-from FILE` does this and the bootstrap.
     Recover(RecoverEtcd),
 }
 
@@ -99,6 +99,19 @@ pub enum Rule {
     /// Most of the voters of etcd answer afterwards
     #[value(name = "quorum.tolerance")]
     QuorumTolerance,
+    /// Every control plane has been asked whether it has an etcd already
+    #[value(name = "bootstrap.unseen")]
+    BootstrapUnseen,
+}
+
+impl Rule {
+    /// The name of the rule, as it is typed and written into the audit log.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::QuorumTolerance => "quorum.tolerance",
+            Self::BootstrapUnseen => "bootstrap.unseen",
+        }
+    }
 }
 
 /// Arguments of `ichor node etcd forfeit-leadership`.

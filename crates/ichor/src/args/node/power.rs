@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::Overrides;
 use crate::args::reach::duration;
 use crate::args::{Maintenance, Reach, Sure};
 
@@ -28,6 +29,9 @@ pub struct Reboot {
 
     #[command(flatten)]
     pub wait: Wait,
+
+    #[command(flatten)]
+    pub overrides: Overrides,
 
     #[command(flatten)]
     pub sure: Sure,
@@ -57,6 +61,9 @@ pub struct Shutdown {
 
     #[command(flatten)]
     pub wait: Wait,
+
+    #[command(flatten)]
+    pub overrides: Overrides,
 
     #[command(flatten)]
     pub sure: Sure,
@@ -90,6 +97,9 @@ pub struct Reset {
 
     #[command(flatten)]
     pub wait: Wait,
+
+    #[command(flatten)]
+    pub overrides: Overrides,
 
     #[command(flatten)]
     pub sure: Sure,
@@ -153,6 +163,9 @@ pub struct Upgrade {
     pub wait: Wait,
 
     #[command(flatten)]
+    pub overrides: Overrides,
+
+    #[command(flatten)]
     pub sure: Sure,
 
     #[command(flatten)]
@@ -164,6 +177,9 @@ pub struct Upgrade {
 pub struct Rollback {
     #[command(flatten)]
     pub wait: Wait,
+
+    #[command(flatten)]
+    pub overrides: Overrides,
 
     #[command(flatten)]
     pub sure: Sure,

@@ -1,17 +1,20 @@
 //! `ichor apply`, `resume`, `destroy` and `cancel`: plans are carried out until the cluster matches its spec.
 
+use std::path::Path;
+
 use engine::journal::{Journal as _, Unfinished};
 use engine::live::SystemClock;
 use engine::{Cancelled, Failure, Metrics, Outcome, Report, Want, converge};
-use plan::{Digest, Goal, Override, Rule};
+use plan::{ClusterSpec, Digest, Goal, Override, Rule};
 
 use super::World;
 use super::person::Person;
-use super::plan::{load, tell_skipped};
-use crate::args::{ApplyArgs, DestroyArgs, Sure, Told};
+use super::plan::{load, tell_one_skipped, tell_skipped};
+use crate::args::{ApplyArgs, DestroyArgs, Output, Sure, Told};
 use crate::directory::Directory;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::{Input, Surroundings};
+use crate::texts::Texts;
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn apply(
@@ -53,7 +56,16 @@ pub(super) async fn destroy(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let world = World::open(surroundings).await?;
-    let want = Want::Goal(Goal::Destroyed, vec![ending(args.reason.as_deref())]);
+    let Some(reason) = args.reason.as_deref().filter(|reason| !reason.trim().is_empty()) else {
+        return Err(Error::Usage {
+            message: format!(
+                "ending cluster {} needs a reason",
+                world.directory.cluster.spec.cluster
+            ),
+            hint: "pass --reason TEXT; it is part of the plan and of the audit log".to_owned(),
+        });
+    };
+    let want = Want::Goal(Goal::Destroyed, vec![ending(Some(reason))]);
     change(&world, want, args.sure, &args.told, surroundings, printer).await
 }
 
@@ -90,8 +102,10 @@ pub(super) async fn cancel(
 fn want(args: &ApplyArgs) -> Result<Want, Error> {
     match &args.plan {
         Some(_) if !args.overriding.overrides()?.is_empty() => {
-            let (message, hint) =
-                ("a plan in a file has its own overrides", "give --override to `ichor plan --out`");
+            let (message, hint) = (
+                "a plan in a file has its own overrides",
+                "give --override to `ichor plan --out FILE`",
+            );
             Err(Error::Usage { message: message.to_owned(), hint: hint.to_owned() })
         }
         Some(path) => Ok(Want::Plan(Box::new(load(path)?))),
@@ -108,16 +122,40 @@ async fn change(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let cluster = &world.directory.cluster;
+    if let Some(path) = &told.metrics {
+        check_metrics_file(path)?;
+    }
     let metrics = Metrics::new(cluster.spec.cluster.as_str());
     let person = Person::new(&world.directory, surroundings, sure, told.shown.output, printer);
     let listeners = (&metrics, &person);
     let ports = world.ports(&person, &listeners);
     let outcome = converge(cluster, want, &ports).await;
     let (printer, outcome) = person.end(outcome);
-    if let Some(path) = &told.metrics {
-        files::write_all(&[(path.clone(), metrics.to_string())], true, printer)?;
+    // Told beside the outcome, which it must not hide.
+    let mut unwritten = false;
+    if let Some(path) = &told.metrics
+        && let Err(error) = files::write_all(&[(path.clone(), metrics.to_string())], true, printer)
+    {
+        printer.error(&error);
+        unwritten = true;
     }
-    match outcome? {
+    let status = ended(world, outcome, told.shown.output, printer)?;
+    Ok(if unwritten && status == ExitStatus::Done { ExitStatus::Failed } else { status })
+}
+
+/// Tells how it ended.
+fn ended(
+    world: &World,
+    outcome: Result<Outcome, Error>,
+    output: Output,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let cluster = &world.directory.cluster;
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => return Err(world.error(error, NO_FURTHER_STEP, output, printer)),
+    };
+    match outcome {
         Outcome::Settled => {
             printer.note("nothing to do: the cluster matches its spec");
             Ok(ExitStatus::Done)
@@ -126,16 +164,35 @@ async fn change(
         Outcome::NeedsApproval(plan) => {
             Err(Error::Declined(format!("plan {}", plan.hash().short())))
         }
-        Outcome::Outdated(refusal) => Err(engine::Error::from(refusal).into()),
-        Outcome::Ran(report) => Ok(tell_report(&report, printer)),
+        Outcome::Outdated(refusal) => {
+            let error = engine::Error::from(refusal).into();
+            Err(world.error(error, NO_FURTHER_STEP, output, printer))
+        }
+        Outcome::Ran(report) => Ok(tell_report(&report, &cluster.spec, printer)),
     }
+}
+
+/// What a refusal comes to where earlier plans may have been carried out.
+const NO_FURTHER_STEP: &str = "refused by a safety rule: no further step was started";
+
+/// Refuses to replace a file that does not hold metrics, before anything is done.
+fn check_metrics_file(path: &Path) -> Result<(), Error> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let (text, _) = Texts::default().read(&Input::File(path.to_owned()))?;
+    if text.is_empty() || text.starts_with("# HELP ichor_") {
+        return Ok(());
+    }
+    let hint = "the file does not hold metrics of Ichor: give --metrics another name";
+    Err(Error::Exists { path: path.to_owned(), hint })
 }
 
 async fn unfinished(directory: &Directory) -> Result<Option<Unfinished>, Error> {
     Ok(directory.journal.ledger().await.map_err(engine::Error::from)?.unfinished)
 }
 
-fn tell_report(report: &Report, printer: &mut Printer) -> ExitStatus {
+fn tell_report(report: &Report, spec: &ClusterSpec, printer: &mut Printer) -> ExitStatus {
     for Failure { step, on, error, leaves, recovery } in &report.failures {
         printer.note(&format!(
             "step {step} on {on} failed[{}]: {error}\n  leaves {leaves}\n  try {recovery}",
@@ -143,7 +200,7 @@ fn tell_report(report: &Report, printer: &mut Printer) -> ExitStatus {
         ));
     }
     for skipped in &report.skipped {
-        printer.note(&format!("skipped: {skipped}"));
+        tell_one_skipped(skipped, spec, printer);
     }
     let (plan, done) = (report.plan.short(), report.done.len());
     let left = report.failures.len() + report.left.len();

@@ -7,6 +7,7 @@ use plan::Native;
 use talos_config::Secret;
 use talos_config::yaml::Dialect;
 
+use super::init;
 use crate::args::Import;
 use crate::directory::{Directory, FILE};
 use crate::error::with_causes;
@@ -48,19 +49,29 @@ pub(super) async fn run(
         };
         outputs.push((path, text));
     }
-    outputs.push(secrets(&directory, &args.output, keys)?);
+    let (path, text, is_sealed) = secrets(&directory, &args.output, keys)?;
+    outputs.push((path, text));
+    if let Some((path, _)) = outputs.iter().find(|(path, _)| path.exists()) {
+        return Err(Error::Exists { path: path.clone(), hint: "choose another directory with -o" });
+    }
     files::write_all(&outputs, false, printer)?;
+    init::ignore(&args.output, &[], (!is_sealed).then_some("secrets.yaml"))?;
     printer.note("every machine gets the configuration that it had: `ichor diff` shows it");
     Ok(ExitStatus::Done)
 }
 
-/// The file of the secrets, encrypted where they were.
-fn secrets(directory: &Directory, root: &Path, keys: &Keys) -> Result<(PathBuf, String), Error> {
+/// The file of the secrets: encrypted where they were, and where a creation rule says so.
+fn secrets(
+    directory: &Directory,
+    root: &Path,
+    keys: &Keys,
+) -> Result<(PathBuf, String, bool), Error> {
     let text: Secret<String> = directory.cluster.secrets.encode(Dialect::default());
+    let path = root.join("secrets.sops.yaml");
     if directory.vault.file().is_some_and(|file| sealed::is_sealed(&file)) {
-        let path = root.join("secrets.sops.yaml");
         let text = sealed::seal(text.expose(), &path, keys)?;
-        return Ok((path, text));
+        return Ok((path, text, true));
     }
-    Ok((root.join("secrets.yaml"), text.into_exposed()))
+    let (text, is_sealed) = init::seal(text.into_exposed(), &path, keys)?;
+    Ok((if is_sealed { path } else { root.join("secrets.yaml") }, text, is_sealed))
 }

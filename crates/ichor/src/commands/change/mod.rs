@@ -8,14 +8,16 @@ mod init;
 mod init_talconfig;
 mod person;
 mod plan;
+mod refusal;
 mod status;
 
 pub(super) use diff::diff;
 use engine::live::{LiveKubernetes, LiveMachines, SystemClock, SystemEntropy};
 use engine::provider::{self, Provider};
 use engine::{Approver, EventSink, Ports};
+pub use refusal::Refused;
 
-use crate::args::{Change, Overriding};
+use crate::args::{Change, Output, Overriding};
 use crate::directory::Directory;
 use crate::machines::{self, Signals};
 use crate::printer::Printer;
@@ -32,7 +34,7 @@ pub(super) fn run(
             Change::Init(args) if args.talhelper => {
                 init_talconfig::run(args, &surroundings.place.keys, printer)
             }
-            Change::Init(args) => init::run(args, printer),
+            Change::Init(args) => init::run(args, &surroundings.place.keys, printer),
             Change::Import(args) => import::run(args, surroundings, printer).await,
             Change::Plan(args) => plan::plan(args, surroundings, printer).await,
             Change::Show(args) => plan::show(args, printer),
@@ -73,6 +75,23 @@ impl World {
             stop: Signals,
             directory,
         })
+    }
+
+    /// An error of the engine for people; a refusal also as data where data is wanted.
+    fn error(
+        &self,
+        error: Error,
+        effect: &'static str,
+        output: Output,
+        printer: &mut Printer,
+    ) -> Error {
+        let Error::Engine(engine::Error::Refused(refusal)) = error else { return error };
+        let refused = Refused::new(&refusal, &self.directory.cluster.spec, effect);
+        if output != Output::Table {
+            // A reader that is gone changes nothing about the refusal.
+            let _ = printer.value(&refused, output);
+        }
+        Error::Refused(refused)
     }
 
     fn ports<'a>(&'a self, approver: &'a dyn Approver, events: &'a dyn EventSink) -> Ports<'a> {

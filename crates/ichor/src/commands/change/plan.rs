@@ -7,10 +7,11 @@ use async_trait::async_trait;
 use engine::journal::{Entry, Journal as _};
 use engine::live::SystemClock;
 use engine::{Approver, Cluster, Event, EventSink, PortError, Proposal, Want, propose};
-use plan::{Approval, Checked, Draft, Goal, Plan, Skipped, Target};
+use plan::{Approval, Body, Checked, ClusterSpec, Draft, Goal, Override, Plan, Skipped, Target};
 
 use super::World;
 use super::apply::ending;
+use super::refusal::{address, with_address};
 use crate::args::{ApproveArgs, Output, PlanArgs, ShowArgs};
 use crate::directory::Directory;
 use crate::error::with_causes;
@@ -32,13 +33,16 @@ pub(super) async fn plan(
     };
     let cluster = &world.directory.cluster;
     // A plan that waits in the file for its approval keeps its hash for as long as nothing has changed.
-    let kept = args.out.as_deref().filter(|path| path.exists()).and_then(|path| load(path).ok());
+    let kept = args.out.as_deref().filter(|path| path.exists());
+    let kept = kept.map(replaceable).transpose()?.flatten();
     let kept = kept.filter(|plan| (plan.body().goal, &plan.body().overrides) == (goal, &overrides));
     let want = kept.map_or(Want::Goal(goal, overrides), |plan| Want::Pending(Box::new(plan)));
     let planning = Planning(Mutex::new(printer));
-    let proposal = propose(cluster, want, &world.ports(&NonInteractive, &planning)).await?;
+    let proposed = propose(cluster, want, &world.ports(&NonInteractive, &planning)).await;
     let printer = planning.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match proposal {
+    let output = args.shown.output;
+    let refused = |error: engine::Error| world.error(error.into(), UNCHANGED, output, printer);
+    match proposed.map_err(refused)? {
         Proposal::Nothing => {
             printer.note("nothing to do: the cluster matches its spec");
             Ok(ExitStatus::Done)
@@ -58,7 +62,8 @@ pub(super) fn show(args: &ShowArgs, printer: &mut Printer) -> Result<ExitStatus,
     let plan = load(&args.plan)?;
     if args.shown.output == Output::Table {
         let steps: Vec<String> = plan.steps().iter().map(plan::Step::detail).collect();
-        let text = format!("{}\n\n{}", head(&plan), steps.join("\n"));
+        let about = about(plan.body());
+        let text = format!("{}\n{about}\n{}", head(&plan), steps.join("\n"));
         return printer.text(&text.trim_end());
     }
     show_plan(&plan, args.shown.output, printer)
@@ -77,6 +82,9 @@ pub(super) async fn approve(
     printer.note(&format!("plan {} may be carried out", plan.hash().short()));
     Ok(ExitStatus::Done)
 }
+
+/// What a refusal of a plan that was only to be shown comes to.
+const UNCHANGED: &str = "refused by a safety rule: nothing was changed";
 
 /// A plan from a file. Nothing in it is trusted yet.
 pub(super) fn load(path: &Path) -> Result<Plan<Draft>, Error> {
@@ -106,6 +114,34 @@ pub(super) fn show_plan<State>(
     }
 }
 
+/// The plan that a new one may replace. Refuses to replace anything else: the file may be the only copy of its content.
+fn replaceable(path: &Path) -> Result<Option<Plan<Draft>>, Error> {
+    match load(path) {
+        Ok(plan) => Ok(Some(plan)),
+        // A plan all the same, which a new one replaces: of another release, or edited.
+        Err(Error::Spec { code: "plan.edited" | "plan.format", .. }) => Ok(None),
+        Err(error @ Error::Input(_)) => Err(error),
+        Err(_) => Err(Error::Exists {
+            path: path.to_owned(),
+            hint: "the file is not a plan: give --out another name",
+        }),
+    }
+}
+
+/// What a plan is for, what it leaves out and which rules it does not keep.
+fn about(body: &Body) -> String {
+    let goal = match body.goal {
+        Goal::Spec => "the cluster matches its spec",
+        Goal::Destroyed => "the cluster is destroyed: machines lose their configuration and data",
+    };
+    let skipped = body.skipped.iter().map(|skipped| format!("skipped   {skipped}\n"));
+    let overrides = body.overrides.iter().map(|Override { rule, machine, reason }| {
+        let scope = machine.as_ref().map_or_else(String::new, |machine| format!("={machine}"));
+        format!("override  {rule}{scope}: {reason}\n")
+    });
+    format!("goal      {goal}\n") + &skipped.chain(overrides).collect::<String>()
+}
+
 fn head<State>(plan: &Plan<State>) -> String {
     format!("plan {} for cluster {}", plan.hash().short(), plan.body().cluster)
 }
@@ -116,8 +152,8 @@ pub(super) fn tell_skipped(
     skipped: &[Skipped],
     printer: &mut Printer,
 ) -> ExitStatus {
-    for skipped in skipped {
-        printer.note(&format!("skipped: {skipped}"));
+    for one in skipped {
+        tell_one_skipped(one, &cluster.spec, printer);
     }
     let is_skipped = |target: &Target| skipped.iter().any(|skipped| skipped.on == *target);
     if cluster.spec.machines().all(|(machine, _)| is_skipped(&(&machine.name).into())) {
@@ -125,6 +161,17 @@ pub(super) fn tell_skipped(
     } else {
         ExitStatus::Failed
     }
+}
+
+/// Tells what is left out, and why.
+pub(super) fn tell_one_skipped(skipped: &Skipped, spec: &ClusterSpec, printer: &mut Printer) {
+    let Skipped { on, rule, why } = skipped;
+    let on = match on.machine() {
+        Some(name) => with_address(name.as_str(), address(spec, name).as_deref()),
+        None => on.to_string(),
+    };
+    let rule = rule.as_ref().map_or_else(String::new, |rule| format!("{rule}: "));
+    printer.note(&format!("skipped: {on}: {rule}{why}"));
 }
 
 /// Tells why a plan that was kept is not the plan any more.

@@ -15,11 +15,14 @@ use talos_api::{Node, NodeError, Reason};
 use talos_config::yaml::Dialect;
 use talos_config::{Confidential, Config, Patch, Patched, REDACTED, Secret, Source, diff_hiding};
 
+use super::etcd::{Loss, keep_majority, with_overrides};
 use super::live::Live;
 use super::power::send_reboot;
 use super::watched::{Goal, Order};
 use super::{Deed, OnNode};
-use crate::args::{ApplyConfig, ApplyHow, ApplyMode, Output, PatchConfig, RebootMode, Wait};
+use crate::args::{
+    ApplyConfig, ApplyHow, ApplyMode, Output, Overrides, PatchConfig, RebootMode, Wait,
+};
 use crate::commands::patch::{apply_all, read_patches};
 use crate::commands::{diff as differences, validate};
 use crate::machines::Machines;
@@ -52,8 +55,8 @@ pub(super) async fn file(
         };
         given.push(Given::new(node, live, &text, source, &patches, &mut texts, printer)?);
     }
-    let deed = deed("apply-config", &given, args.how, surroundings);
-    hand_over(given, deed, args.how, args.maintenance.insecure, printer).await
+    let deed = deed("apply-config", &given, args.how, &args.overrides, surroundings);
+    hand_over(given, deed, args.how, &args.overrides, args.maintenance.insecure, printer).await
 }
 
 /// Patches what machines have.
@@ -87,8 +90,8 @@ pub(super) async fn patch(
     if !args.how.dry_run && !given.is_empty() {
         show(&given, args.how.shown.output, printer)?;
     }
-    let deed = deed("patch", &given, args.how, surroundings);
-    hand_over(given, deed, args.how, false, printer).await
+    let deed = deed("patch", &given, args.how, &args.overrides, surroundings);
+    hand_over(given, deed, args.how, &args.overrides, false, printer).await
 }
 
 /// What one machine is to get.
@@ -167,12 +170,14 @@ fn deed<'a>(
     verb: &'a str,
     given: &[Given],
     how: ApplyHow,
+    overrides: &Overrides,
     surroundings: &'a Surroundings,
 ) -> Deed<'a> {
     let digest = |one: &Given| audit::digest(&Sha256::digest(one.data.expose().as_bytes()));
     let digests: BTreeSet<String> = given.iter().map(digest).collect();
     let digests: Vec<String> = digests.into_iter().collect();
     let detail = format!("{}, mode {}", digests.join(", "), how.mode.name());
+    let detail = with_overrides(detail, overrides);
     Deed { verb, detail, sure: None, surroundings }
 }
 
@@ -181,6 +186,7 @@ async fn hand_over(
     given: Vec<Given>,
     deed: Deed<'_>,
     how: ApplyHow,
+    overrides: &Overrides,
     insecure: bool,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -209,6 +215,10 @@ async fn hand_over(
     }
     let act = async |one: &Given, printer: &mut Printer| {
         let reboots = rebooting.iter().any(|name| name == one.node.name());
+        if reboots {
+            let around = deed.surroundings;
+            keep_majority(&one.node, Loss::Away, overrides, around, printer).await?;
+        }
         one.apply(how, insecure, reboots, printer).await
     };
     deed.to_each(&given, printer, act).await

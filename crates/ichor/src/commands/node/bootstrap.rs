@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use talos_api::proto::machine::{BootstrapRequest, ServiceInfo};
-use talos_api::{Node, NodeError, Reason};
+use talos_api::{Node, NodeError, Reason, each_node};
 use tokio::time::{Instant, interval, timeout};
 
+use super::etcd::{runs_etcd, with_overrides};
 use super::snapshot::Snapshot;
 use super::{Deed, Failure};
-use crate::args::Bootstrap;
-use crate::machines::Machines;
+use crate::args::{Bootstrap, Overrides, Rule};
+use crate::directory::{self, Known};
+use crate::machines::{Machines, label};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
@@ -24,8 +26,12 @@ pub(super) async fn run(
     let open = |path| Snapshot::open(path, !args.recover_skip_hash_check);
     let snapshot = args.recover_from.as_deref().map(open).transpose()?;
     let detail = snapshot.as_ref().map(|snapshot| snapshot.digest.clone()).unwrap_or_default();
+    let detail = with_overrides(detail, &args.overrides);
+    let known = directory::known(&surroundings.place).unwrap_or_default();
+    let others = machines.other_control_planes(&args.reach, &known, surroundings)?;
     let deed = Deed { verb: "bootstrap", detail, sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
+        is_first(node, others.clone(), &known, &args.overrides, printer).await?;
         if let Some(snapshot) = &snapshot {
             snapshot.send(node, printer).await?;
         }
@@ -49,6 +55,41 @@ pub(super) async fn run(
         outcome
     };
     deed.to_each(machines.nodes(), printer, act).await
+}
+
+/// Refuses a second etcd: none of the other control planes runs one, and each of them says so. A machine that does not
+/// know this cluster has no member of it.
+async fn is_first(
+    node: &Node,
+    others: Vec<Node>,
+    known: &[Known],
+    overrides: &Overrides,
+    printer: &mut Printer,
+) -> Result<(), Error> {
+    let asked: Vec<String> = others.iter().map(|other| label(other.name(), known)).collect();
+    let ask = |other: Node| async move { runs_etcd(&other.within(ANSWERS_WITHIN)).await };
+    let answers = each_node(others, AT_ONCE, ask).await;
+    let (mut members, mut unknown) = (Vec::new(), Vec::new());
+    for (other, answer) in asked.into_iter().zip(answers) {
+        match answer {
+            Ok(true) => members.push(other),
+            Ok(false) | Err(NodeError { reason: Reason::Untrusted(_), .. }) => {}
+            Err(error) => unknown.push(format!("{other}: {}", error.reason)),
+        }
+    }
+    let machine = label(node.name(), known);
+    if !members.is_empty() {
+        return Err(Failure::BootstrappedElsewhere { machine, members }.into());
+    }
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let failure = Failure::BootstrapUnseen { machine, unknown };
+    if overrides.rules.contains(&Rule::BootstrapUnseen) {
+        printer.note(&format!("overridden: {failure}"));
+        return Ok(());
+    }
+    Err(failure.into())
 }
 
 /// Lets etcd begin, once.
@@ -135,6 +176,9 @@ async fn etcd(node: &Node) -> Result<Option<ServiceInfo>, NodeError> {
     Ok(services.into_iter().find(|service| service.id == "etcd"))
 }
 
+/// A machine that is up answers at once.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
+const AT_ONCE: usize = 8;
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long a machine may take from maintenance to its own credentials.
 const SETTLED_WITHIN: Duration = Duration::from_secs(30);

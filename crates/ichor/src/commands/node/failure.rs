@@ -74,6 +74,48 @@ pub enum Failure {
         /// How many must be.
         needed: usize,
     },
+    /// A control plane without which etcd would stand still.
+    #[error(
+        "{machine}: etcd would lose its majority: {well} of {voters} voters would answer and be up to date, {needed} \
+         are needed"
+    )]
+    Majority {
+        /// The machine that would be away.
+        machine: String,
+        /// How many voters there would be.
+        voters: usize,
+        /// How many of those would be well.
+        well: usize,
+        /// How many must be.
+        needed: usize,
+    },
+    /// The only member of etcd would lose its data.
+    #[error("{0}: it is the only voter of etcd, and the data of the cluster would be lost")]
+    LastVoter(String),
+    /// The voters of etcd cannot be counted.
+    #[error("{machine}: the members of etcd are not known: {why}")]
+    MembersUnknown {
+        /// The machine that was to be touched.
+        machine: String,
+        /// Why not.
+        why: String,
+    },
+    /// Another control plane has a member of etcd.
+    #[error("{machine}: not bootstrapped: {} etcd already", runs(.members))]
+    BootstrappedElsewhere {
+        /// The machine that was to be bootstrapped.
+        machine: String,
+        /// The machines that run etcd.
+        members: Vec<String>,
+    },
+    /// A control plane may have a member of etcd.
+    #[error("{machine}: not bootstrapped: {} may run etcd already", .unknown.join(", "))]
+    BootstrapUnseen {
+        /// The machine that was to be bootstrapped.
+        machine: String,
+        /// The machines that did not say, each with the reason.
+        unknown: Vec<String>,
+    },
     /// A name that several members have, or none.
     #[error("{name:?} is {found} members of etcd")]
     Member {
@@ -105,6 +147,7 @@ pub enum Failure {
 impl Failure {
     /// Every code, each with an entry in `docs/reference/errors.md`.
     pub const CODES: &[&str] = &[
+        "bootstrap.unseen",
         "etcd.already-bootstrapped",
         "etcd.failed",
         "etcd.member",
@@ -124,10 +167,16 @@ impl Failure {
             Self::NotBegun { .. } => "machine.not-begun",
             Self::Sequence { .. } => "machine.sequence-failed",
             Self::NotDone { .. } => "machine.not-done",
-            Self::Bootstrapped(_) => "etcd.already-bootstrapped",
+            Self::Bootstrapped(_) | Self::BootstrappedElsewhere { .. } => {
+                "etcd.already-bootstrapped"
+            }
+            Self::BootstrapUnseen { .. } => "bootstrap.unseen",
             Self::Etcd { .. } => "etcd.failed",
             Self::Snapshot { .. } => "etcd.snapshot",
-            Self::Quorum { .. } => "etcd.quorum",
+            Self::Quorum { .. }
+            | Self::Majority { .. }
+            | Self::LastVoter(_)
+            | Self::MembersUnknown { .. } => "etcd.quorum",
             Self::Member { .. } => "etcd.member",
             Self::Installer { .. } => "upgrade.failed",
             Self::RolledBack { .. } => "upgrade.rolled-back",
@@ -139,7 +188,12 @@ impl Failure {
             Self::Interrupted(_) => ExitStatus::Interrupted,
             Self::NotDone { .. } => ExitStatus::TimedOut,
             Self::Snapshot { .. } | Self::Member { .. } => ExitStatus::BadInput,
-            Self::Quorum { .. } => ExitStatus::Refused,
+            Self::Quorum { .. }
+            | Self::Majority { .. }
+            | Self::LastVoter(_)
+            | Self::MembersUnknown { .. }
+            | Self::BootstrappedElsewhere { .. }
+            | Self::BootstrapUnseen { .. } => ExitStatus::Refused,
             Self::NotBegun { .. }
             | Self::Sequence { .. }
             | Self::Bootstrapped(_)
@@ -157,7 +211,11 @@ impl Failure {
             Self::NotDone { .. } => {
                 "the machine may go on: `ichor events` shows how far it is, --timeout waits longer"
             }
-            Self::Bootstrapped(_) => {
+            Self::BootstrapUnseen { .. } => {
+                "start them, or check their addresses; to bootstrap all the same, pass --override bootstrap.unseen \
+                 --reason TEXT"
+            }
+            Self::Bootstrapped(_) | Self::BootstrappedElsewhere { .. } => {
                 "a cluster is bootstrapped once, on one machine: `ichor etcd members` shows who is in it"
             }
             Self::Etcd { .. } => {
@@ -168,7 +226,14 @@ impl Failure {
                 "`ichor etcd snapshot` makes one; a copy of a database file is taken without a digest \
                  (--recover-skip-hash-check, --skip-hash-check)"
             }
-            Self::Quorum { .. } => {
+            Self::LastVoter(_) => {
+                "take a snapshot with `ichor etcd snapshot`; to lose the data all the same, pass --override \
+                 quorum.tolerance --reason TEXT"
+            }
+            Self::MembersUnknown { .. } => {
+                "look at `ichor etcd members`; to go on without counting, pass --override quorum.tolerance --reason TEXT"
+            }
+            Self::Quorum { .. } | Self::Majority { .. } => {
                 "bring other members up first; --override quorum.tolerance --reason TEXT does it all the same"
             }
             Self::Member { .. } => "`ichor etcd members` shows the members and their ids",
@@ -180,4 +245,10 @@ impl Failure {
             }
         }
     }
+}
+
+/// `cp-1 runs`, `cp-1 and cp-2 run`
+fn runs(members: &[String]) -> String {
+    let verb = if members.len() == 1 { "runs" } else { "run" };
+    format!("{} {verb}", members.join(" and "))
 }

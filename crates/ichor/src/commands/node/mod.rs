@@ -21,15 +21,15 @@ pub use failure::Failure;
 
 pub(super) use image::containerd;
 
-use talos_api::Node;
+use talos_api::{Node, NodeError};
 
 use crate::args::{Image, NodeCommand, Sure, Wipe};
 use crate::audit::Audit;
-use crate::machines;
 use crate::printer::Printer;
 use crate::sealed::Keys;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
+use crate::{directory, machines};
 
 pub(super) fn run(
     command: &NodeCommand,
@@ -37,7 +37,7 @@ pub(super) fn run(
     keys: &Keys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    machines::run(async {
+    let outcome = machines::run(async {
         match command {
             NodeCommand::ApplyConfig(args) => apply::file(args, surroundings, keys, printer).await,
             NodeCommand::Patch(args) => apply::patch(args, surroundings, keys, printer).await,
@@ -57,12 +57,19 @@ pub(super) fn run(
             NodeCommand::Meta { what } => meta::run(what, surroundings, printer).await,
             NodeCommand::Etcd { what } => etcd::run(what, surroundings, printer).await,
         }
+    });
+    outcome.map_err(|mut error| {
+        if let Error::Machine(NodeError { node, .. }) = &mut error {
+            *node =
+                machines::label(node, &directory::known(&surroundings.place).unwrap_or_default());
+        }
+        error
     })
 }
 
 /// What is done to machines, and what a person is told and asked about it.
 struct Deed<'a> {
-    /// As in "reboot 10.0.0.11".
+    /// As in "reboot cp-1 (10.0.0.11)".
     verb: &'a str,
     /// With what, for the question and the audit log. It names no secret.
     detail: String,
@@ -80,7 +87,9 @@ impl Deed<'_> {
         printer: &mut Printer,
         act: impl AsyncFn(&T, &mut Printer) -> Result<(), Error>,
     ) -> Result<ExitStatus, Error> {
-        let names: Vec<&str> = each.iter().map(|one| one.node().name()).collect();
+        let known = directory::known(&self.surroundings.place).unwrap_or_default();
+        let names: Vec<String> =
+            each.iter().map(|one| machines::label(one.node().name(), &known)).collect();
         if let Some(sure) = self.sure {
             printer.confirm(&self.action(&names.join(", ")), sure)?;
         }
@@ -92,10 +101,13 @@ impl Deed<'_> {
                 biased;
                 outcome = act(one, printer) => outcome,
                 _ = tokio::signal::ctrl_c() => {
-                    Err(Failure::Interrupted(self.action(name)).into())
+                    Err(Failure::Interrupted(self.action(&names[done])).into())
                 }
             };
-            let Err(error) = audit.end(outcome) else { continue };
+            let Err(mut error) = audit.end(outcome) else { continue };
+            if let Error::Machine(NodeError { node, .. }) = &mut error {
+                *node = machines::label(node, &known);
+            }
             let status = printer.error(&error);
             let left = &names[done + 1..];
             if !left.is_empty() {

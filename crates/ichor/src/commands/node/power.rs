@@ -8,6 +8,7 @@ use talos_api::proto::machine::{
 use talos_api::{Feature, Node, NodeError};
 
 use super::Deed;
+use super::etcd::{Loss, keep_majority, with_overrides};
 use super::watched::{Goal, Order};
 use crate::args::{Reboot, RebootMode, Reset, Rollback, Shutdown, WipeMode};
 use crate::machines::Machines;
@@ -26,12 +27,14 @@ pub(super) async fn reboot(
         RebootMode::Powercycle => "through the firmware".to_owned(),
         RebootMode::Force => "without stopping anything first".to_owned(),
     };
+    let detail = with_overrides(detail, &args.overrides);
     let deed = Deed { verb: "reboot", detail, sure: Some(args.sure), surroundings };
     let order = Order { action: "reboot", goal: Goal::Back, wait: args.wait };
     let act = async |node: &Node, printer: &mut Printer| {
         if args.mode == RebootMode::Force {
             node.require(Feature::ForcedReboot).await?;
         }
+        keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
         order.give(node, printer, async |node| send_reboot(node, args.mode).await).await
     };
     deed.to_each(machines.nodes(), printer, act).await
@@ -55,6 +58,7 @@ pub(super) async fn shutdown(
 ) -> Result<ExitStatus, Error> {
     let machines = Machines::of_cluster(&args.reach, surroundings)?;
     let detail = if args.force { "with its pods" } else { "" }.to_owned();
+    let detail = with_overrides(detail, &args.overrides);
     let deed = Deed { verb: "shutdown", detail, sure: Some(args.sure), surroundings };
     let order = Order { action: "shut down", goal: Goal::Off, wait: args.wait };
     let send = async |node: &Node| {
@@ -62,7 +66,10 @@ pub(super) async fn shutdown(
         let reply = node.call(node.machine().shutdown(request)).await?;
         Ok(node.only(reply.messages)?.actor_id)
     };
-    let act = async |node: &Node, printer: &mut Printer| order.give(node, printer, send).await;
+    let act = async |node: &Node, printer: &mut Printer| {
+        keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
+        order.give(node, printer, send).await
+    };
     deed.to_each(machines.nodes(), printer, act).await
 }
 
@@ -72,8 +79,9 @@ pub(super) async fn reset(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
+    let detail = with_overrides(wiped(args), &args.overrides);
     let goal = if args.reboot { Goal::BackFromReset } else { Goal::Off };
-    let deed = Deed { verb: "reset", detail: wiped(args), sure: Some(args.sure), surroundings };
+    let deed = Deed { verb: "reset", detail, sure: Some(args.sure), surroundings };
     let order = Order { action: "reset", goal, wait: args.wait };
     let partition = |label: &String| ResetPartitionSpec { label: label.clone(), wipe: true };
     let request = ResetRequest {
@@ -92,7 +100,13 @@ pub(super) async fn reset(
         let reply = node.call(node.machine().reset(request.clone())).await?;
         Ok(node.only(reply.messages)?.actor_id)
     };
-    let act = async |node: &Node, printer: &mut Printer| order.give(node, printer, send).await;
+    let act = async |node: &Node, printer: &mut Printer| {
+        if !args.maintenance.insecure {
+            let loss = if args.graceful { Loss::Leaves } else { Loss::Data };
+            keep_majority(node, loss, &args.overrides, surroundings, printer).await?;
+        }
+        order.give(node, printer, send).await
+    };
     deed.to_each(machines.nodes(), printer, act).await
 }
 
@@ -116,14 +130,17 @@ pub(super) async fn rollback(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let machines = Machines::of_cluster(&args.reach, surroundings)?;
-    let deed =
-        Deed { verb: "rollback", detail: String::new(), sure: Some(args.sure), surroundings };
+    let detail = with_overrides(String::new(), &args.overrides);
+    let deed = Deed { verb: "rollback", detail, sure: Some(args.sure), surroundings };
     let order = Order { action: "roll back", goal: Goal::Back, wait: args.wait };
     let send = async |node: &Node| {
         node.call(node.machine().rollback(RollbackRequest {})).await?;
         // What the machine does then it does in nobody's name.
         Ok(String::new())
     };
-    let act = async |node: &Node, printer: &mut Printer| order.give(node, printer, send).await;
+    let act = async |node: &Node, printer: &mut Printer| {
+        keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
+        order.give(node, printer, send).await
+    };
     deed.to_each(machines.nodes(), printer, act).await
 }

@@ -10,6 +10,7 @@ use talos_api::proto::machine::{
 use talos_api::{Feature, Node, Release};
 use tokio::time::timeout;
 
+use super::etcd::{Loss, keep_majority, with_overrides};
 use super::power::send_reboot;
 use super::watched::{Goal, Order};
 use super::{Deed, Failure, OnNode, image};
@@ -46,10 +47,11 @@ pub(super) async fn run(
     let mut images: Vec<&str> = upgrades.iter().map(|upgrade| upgrade.image.as_str()).collect();
     images.sort_unstable();
     images.dedup();
-    let detail = format!("to {}", images.join(", "));
+    let detail = with_overrides(format!("to {}", images.join(", ")), &args.overrides);
     let deed = Deed { verb: "upgrade", detail, sure: Some(args.sure), surroundings };
     let act = async |upgrade: &Upgrading, printer: &mut Printer| {
         let node = &upgrade.node;
+        keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
         let waited = if is_legacy(args, node.release().await?) {
             upgrade_legacy(args, upgrade, printer).await?;
             args.wait.wait

@@ -16,10 +16,11 @@ use crate::args::{
     Alarms, Defragment, ForfeitLeadership, LeaveEtcd, NodeEtcd, Overrides, Reach, RecoverEtcd,
     RemoveMember, Rule,
 };
-use crate::machines::Machines;
+use crate::error::with_causes;
+use crate::machines::{self, Machines};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
-use crate::{Error, ExitStatus};
+use crate::{Error, ExitStatus, directory};
 
 pub(super) async fn run(
     what: &NodeEtcd,
@@ -190,15 +191,98 @@ async fn spared(
     Err(failure.into())
 }
 
+/// What an action does to the member of etcd on its machine.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Loss {
+    /// The member is away for a while, and counts meanwhile.
+    Away,
+    /// The member leaves first.
+    Leaves,
+    /// The member loses its data, and still counts.
+    Data,
+}
+
+/// Refuses to take a control plane away when etcd would lose its majority, or its last data. A machine without a running
+/// etcd has no vote to lose; the only voter may be away, since no other could stand in for it.
+pub(super) async fn keep_majority(
+    node: &Node,
+    loss: Loss,
+    overrides: &Overrides,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<(), Error> {
+    let known = directory::known(&surroundings.place).unwrap_or_default();
+    if known.iter().any(|machine| !machine.is_control_plane && machine.is(node.name())) {
+        return Ok(());
+    }
+    let refusal = match lost_majority(node, loss, &machines::label(node.name(), &known)).await {
+        Ok(None) => return Ok(()),
+        Ok(Some(failure)) => Error::from(failure),
+        Err(error) => Error::from(error),
+    };
+    if overrides.rules.contains(&Rule::QuorumTolerance) {
+        printer.note(&format!("overridden: {}", with_causes(&refusal)));
+        return Ok(());
+    }
+    Err(refusal)
+}
+
+async fn lost_majority(
+    node: &Node,
+    loss: Loss,
+    machine: &str,
+) -> Result<Option<Failure>, NodeError> {
+    if !runs_etcd(node).await? {
+        return Ok(None);
+    }
+    let machine = machine.to_owned();
+    let counted = async {
+        let own = status(node).await?.member_id;
+        Ok::<_, NodeError>((own, quorum::voters(node, &members(node).await?).await))
+    };
+    let (own, voters) = match counted.await {
+        Ok(counted) => counted,
+        Err(error) => {
+            let why = error.reason.to_string();
+            return Ok(Some(Failure::MembersUnknown { machine, why }));
+        }
+    };
+    if !voters.iter().any(|voter| voter.id == own) {
+        return Ok(None);
+    }
+    if voters.len() == 1 {
+        return Ok((loss != Loss::Away).then_some(Failure::LastVoter(machine)));
+    }
+    let left = match loss {
+        Loss::Leaves => quorum::without(&voters, own),
+        Loss::Away | Loss::Data => quorum::while_away(&voters, own),
+    };
+    let quorum::Left { voters, well, needed } = left;
+    Ok((!left.has_quorum()).then_some(Failure::Majority { machine, voters, well, needed }))
+}
+
+/// Whether a member of etcd runs on a machine.
+pub(super) async fn runs_etcd(node: &Node) -> Result<bool, NodeError> {
+    let reply = node.ask(|node| async move { node.call(node.machine().service_list(())).await });
+    let services = node.only(reply.await?.messages)?.services;
+    Ok(services.iter().any(|service| service.id == "etcd" && service.state == "Running"))
+}
+
+/// Adds to what the audit log says which rules are not kept.
+pub(super) fn with_overrides(detail: String, overrides: &Overrides) -> String {
+    match (detail.as_str(), overridden(overrides)) {
+        (_, overridden) if overridden.is_empty() => detail,
+        ("", overridden) => overridden,
+        (detail, overridden) => format!("{detail}, {overridden}"),
+    }
+}
+
 /// What the audit log says about rules that are not kept.
 fn overridden(overrides: &Overrides) -> String {
     let Overrides { rules, reason } = overrides;
-    match (rules.as_slice(), reason) {
-        ([], _) | (_, None) => String::new(),
-        ([Rule::QuorumTolerance, ..], Some(reason)) => {
-            format!("override quorum.tolerance: {reason}")
-        }
-    }
+    let Some(reason) = reason.as_ref().filter(|_| !rules.is_empty()) else { return String::new() };
+    let rules: Vec<&str> = rules.iter().map(|rule| rule.name()).collect();
+    format!("override {}: {reason}", rules.join(", "))
 }
 
 /// The member that a person means: by its id, or by a host name that only one of them has.

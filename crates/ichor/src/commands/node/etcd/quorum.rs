@@ -36,6 +36,12 @@ pub(super) fn without(voters: &[Voter], leaving: u64) -> Left {
     Left { voters: left.len(), well, needed: left.len() / 2 + 1 }
 }
 
+/// What is left while a member is away and still counts.
+pub(super) fn while_away(voters: &[Voter], away: u64) -> Left {
+    let well = voters.iter().filter(|voter| voter.well && voter.id != away).count();
+    Left { voters: voters.len(), well, needed: voters.len() / 2 + 1 }
+}
+
 /// Asks the machine of each voter how its member is, by way of a machine that answers.
 pub(super) async fn voters(node: &Node, members: &[EtcdMember]) -> Vec<Voter> {
     let voters: Vec<&EtcdMember> = members.iter().filter(|member| !member.is_learner).collect();
@@ -100,6 +106,25 @@ mod tests {
             let voters: Vec<Voter> = (0..all).map(|id| Voter { id, well: id < well }).collect();
             let leaving = if who_goes_is_well { 0 } else { all - 1 };
             let left = without(&voters, leaving);
+            assert_eq!(left.has_quorum(), spared, "{well} of {all}: {left:?}");
+        }
+    }
+
+    #[test]
+    fn a_voter_that_is_away_still_counts() {
+        // How many of how many are well, who is away, and whether that is all right.
+        for (well, all, away, spared) in [
+            (1, 1, 0, false),
+            (2, 2, 0, false),
+            (3, 3, 0, true),
+            (2, 3, 0, false),
+            (2, 3, 2, true),
+            (5, 5, 4, true),
+            (3, 5, 0, false),
+            (3, 5, 4, true),
+        ] {
+            let voters: Vec<Voter> = (0..all).map(|id| Voter { id, well: id < well }).collect();
+            let left = while_away(&voters, away);
             assert_eq!(left.has_quorum(), spared, "{well} of {all}: {left:?}");
         }
     }
