@@ -51,6 +51,6 @@ pub use render::{ConfigChange, Explained, Live, RenderError, Renderer, Rendering
 pub use rule::{Finding, Refusal, Rule};
 pub use spec::{
     Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, PatchEntry,
-    PatchSource, Place, Policy, Pool, Problem, SpecError, SpecRule, json_schema,
+    PatchSource, Place, Policy, Pool, Problem, SpecError, SpecRule, TimeOrigins, json_schema,
 };
 pub use step::{FieldChange, Gate, Needs, Precondition, QuorumProof, Step, StepNumber};

@@ -148,12 +148,14 @@ fn three_control_planes_and_a_worker_are_made_changed_and_ended() {
     assert_eq!(kept, "bronze");
 
     // Another laptop with the same files is kept out while the first one is at work.
-    home.patch("sysctl.yaml", "machine:\n  sysctls:\n    net.core.netdev_max_backlog: \"5000\"\n");
+    let first = &control_planes[0];
+    let backlog = "machine:\n  sysctls:\n    net.core.netdev_max_backlog: \"5000\"\n";
+    home.patch_machine(first, backlog);
     let laptop = home.copy();
-    let mut first = home.start(&["apply", "--yes"]);
+    let mut running = home.start(&["apply", "--yes"]);
     home.wait_for_lease();
     let second = laptop.ichor(&["apply", "--yes"]);
-    assert!(first.wait().expect("an end").success());
+    assert!(running.wait().expect("an end").success());
     // It saw that the other one is alive, or came after it and found nothing left to do.
     assert!(
         second.stderr.contains("lease.held") || second.stderr.contains("nothing to do"),
@@ -163,7 +165,9 @@ fn three_control_planes_and_a_worker_are_made_changed_and_ended() {
 
     // A dead machine does not hold up the others.
     worker.power_off();
-    home.patch("more.yaml", "machine:\n  sysctls:\n    net.core.netdev_budget: \"600\"\n");
+    for machine in [first, worker] {
+        home.patch_machine(machine, "machine:\n  sysctls:\n    net.core.netdev_budget: \"600\"\n");
+    }
     let planned = home.ichor(&["plan"]).expect(2).stdout;
     assert!(planned.contains(&format!("skipped   {}", worker.name)), "{planned}");
     home.ichor(&["apply", "--yes"]).expect(1);
@@ -206,6 +210,8 @@ fn three_control_planes_and_a_worker_are_made_changed_and_ended() {
 fn a_change_that_breaks_the_scheduler_stops_at_the_first_control_plane() {
     let control_planes: Vec<Machine> = (0..3).map(|_| talos::machine(Size::NONE)).collect();
     let mut home = Home::of("broken", &control_planes, &[]);
+    home.head.push_str("policy: {healsWithin: 1m}\n");
+    home.write();
     home.ichor(&["apply", "--yes"]).expect(0);
     home.ichor(&["health", "--wait", "4m"]).expect(0);
     home.head = home.head.replace("patches: [own.yaml]", "patches: [own.yaml, scheduler.yaml]");
@@ -456,12 +462,15 @@ impl Home {
         home
     }
 
-    /// A patch for one machine.
+    /// A patch for one machine, in place of an earlier one.
     fn patch_machine(&mut self, machine: &Machine, text: &str) {
         let (name, address) = (&machine.name, machine.address);
         let entry = format!("name: {name}, address: {address}");
         assert!(self.head.contains(&entry), "{}", self.head);
-        self.head = self.head.replace(&entry, &format!("{entry}, patches: [{name}.yaml]"));
+        let patched = format!("{entry}, patches: [{name}.yaml]");
+        if !self.head.contains(&patched) {
+            self.head = self.head.replace(&entry, &patched);
+        }
         fs_err::write(self.directory.path().join(format!("{name}.yaml")), text).expect("a file");
         self.write();
     }

@@ -12,7 +12,7 @@ use super::error::{Problem, Rule, SpecError};
 use super::table::{self, Item, Key, Literal, Need, TextForm, Type, form, secret_form};
 use super::{
     Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, PatchEntry,
-    PatchSource, Policy, Pool,
+    PatchSource, Policy, Pool, TimeOrigins,
 };
 
 /// Reads the file, key by key. What holds in a spec as a whole is checked by the caller.
@@ -148,7 +148,11 @@ fn spec(item: &Item) -> Option<ClusterSpec> {
             workers_at_once: policy.count("workersAtOnce"),
             windows: policy.items("windows").iter().map(window).collect::<Option<_>>()?,
             install_within: policy.parsed("installWithin")?,
-            origin: policy.get("installWithin")?.origin,
+            heals_within: policy.parsed("healsWithin")?,
+            origins: TimeOrigins {
+                install_within: policy.get("installWithin")?.origin,
+                heals_within: policy.get("healsWithin")?.origin,
+            },
         },
         backup: match item.get("backup") {
             None => None,
@@ -446,6 +450,12 @@ const POLICY: &[Key] = &[
         ty: Type::Text(&const { form::<Span>() }),
         need: Need::Default(Literal::Text("20m")),
         about: "How long a machine may take from its first configuration until it answers as one of the cluster",
+    },
+    Key {
+        name: "healsWithin",
+        ty: Type::Text(&const { form::<Span>() }),
+        need: Need::Default(Literal::Text("5m")),
+        about: "How long a component of a changed machine may be unhealthy before the change has failed",
     },
 ];
 

@@ -190,19 +190,37 @@ pub struct Policy {
     pub windows: Vec<Window>,
     /// How long a machine may take from its first configuration until it answers as one of the cluster.
     pub install_within: Span,
-    /// Where that is described.
-    pub origin: Origin,
+    /// How long a component of a changed machine may be unhealthy before the step fails.
+    pub heals_within: Span,
+    /// The location of each of these times in its file.
+    pub origins: TimeOrigins,
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        let (windows, origin) = (Vec::new(), Origin::default());
-        Self { workers_at_once: 1, windows, install_within: INSTALL_WITHIN, origin }
+        Self {
+            workers_at_once: 1,
+            windows: Vec::new(),
+            install_within: INSTALL_WITHIN,
+            heals_within: HEALS_WITHIN,
+            origins: TimeOrigins::default(),
+        }
     }
+}
+
+/// Locations of the times of a [`Policy`].
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct TimeOrigins {
+    /// Location of `installWithin`.
+    pub install_within: Origin,
+    /// Location of `healsWithin`.
+    pub heals_within: Origin,
 }
 
 /// Servers test their memory for minutes, twice, and a worker waits for the first control plane.
 const INSTALL_WITHIN: Span = Span::minutes(20);
+/// The longest back-off of the kubelet: what fails for longer does not heal by itself.
+const HEALS_WITHIN: Span = Span::minutes(5);
 
 /// How etcd is backed up.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -6,7 +6,7 @@ use domain::{MANAGED, Network, ProviderName, Span};
 use talos_config::Origin;
 
 use super::error::{Problem, Rule};
-use super::{ClusterSpec, Machine};
+use super::{ClusterSpec, Machine, Policy};
 
 /// Everything that is wrong, in the order of the rules.
 pub(super) fn broken(spec: &ClusterSpec) -> Vec<Problem> {
@@ -148,13 +148,21 @@ fn versions(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
 }
 
 fn short_times(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
-    let given = spec.policy.install_within;
-    if given < SHORTEST_INSTALL {
+    let Policy { install_within, heals_within, origins, .. } = &spec.policy;
+    if *install_within < SHORTEST_INSTALL {
         problems.push(Problem {
             rule: Rule::TooShort,
-            origin: spec.policy.origin,
-            message: format!("no machine is installed and boots within {given}"),
+            origin: origins.install_within,
+            message: format!("no machine is installed and boots within {install_within}"),
             hint: Some(format!("set policy.installWithin to {SHORTEST_INSTALL} or more")),
+        });
+    }
+    if *heals_within < SHORTEST_HEALING {
+        problems.push(Problem {
+            rule: Rule::TooShort,
+            origin: origins.heals_within,
+            message: format!("no component restarts within {heals_within}"),
+            hint: Some(format!("set policy.healsWithin to {SHORTEST_HEALING} or more")),
         });
     }
 }
@@ -165,3 +173,5 @@ fn there(origin: Origin) -> String {
 
 /// A container boots in seconds, and nothing that is installed in less than a minute.
 const SHORTEST_INSTALL: Span = Span::minutes(1);
+/// Talos reads the pods of a control plane every fifteen seconds, and a component needs some to start.
+const SHORTEST_HEALING: Span = Span::minutes(1);

@@ -181,14 +181,18 @@ fn patch(source: &PatchSource) -> Tree<'static> {
 }
 
 fn policy(policy: &Policy) -> Keys {
-    let Policy { workers_at_once, windows, install_within, origin: _ } = policy;
+    let Policy { workers_at_once, windows, install_within, heals_within, origins: _ } = policy;
+    let default = Policy::default();
     let mut keys = Keys::default();
     if *workers_at_once != 1 {
         keys.put("workersAtOnce", Tree::Verbatim(workers_at_once.to_string().into()));
     }
     keys.list("windows", windows.iter().map(window));
-    if *install_within != Policy::default().install_within {
+    if *install_within != default.install_within {
         keys.text("installWithin", install_within.to_string());
+    }
+    if *heals_within != default.heals_within {
+        keys.text("healsWithin", heals_within.to_string());
     }
     keys
 }
@@ -246,7 +250,7 @@ mod tests {
             more in select(vec![
                 "",
                 "extensions: [siderolabs/zfs]\nimage: x/y:v1\n",
-                "policy: {workersAtOnce: 3, windows: [{days: [fri], from: '22:00', to: '04:00'}]}\n",
+                "policy: {workersAtOnce: 3, healsWithin: 10m, windows: [{days: [fri], from: '22:00', to: '04:00'}]}\n",
                 "backup: {every: 90m, keep: 3, to: 's3://a/b'}\n",
             ]),
             disk in "(/dev/[a-z]{1,4}|0x10|yes|1:30|null)",

@@ -65,7 +65,8 @@ impl Since {
             }
             State::Unwell(what) => {
                 self.well = None;
-                if long(&mut self.unwell) >= HEALS {
+                let heals_within = at.execution.cluster.spec.policy.heals_within.duration();
+                if long(&mut self.unwell) >= heals_within {
                     let message = format!("{}: {what}", at.name);
                     let error = PortError::new("machine.unhealthy", Kind::NeedsPerson, message);
                     return Err(error.into());
@@ -164,5 +165,3 @@ fn settles(at: &At<'_>) -> Duration {
 const CONTROL_PLANE_SETTLES: Duration = Duration::from_secs(20);
 /// Controllers of Talos hand a change on to the kubelet within a second or two.
 const WORKER_SETTLES: Duration = Duration::from_secs(5);
-/// As long as the longest back-off of the kubelet: what fails for longer does not heal by itself.
-const HEALS: Duration = Duration::from_mins(5);
