@@ -4,6 +4,7 @@
 
 mod change;
 mod config;
+mod connection;
 mod elsewhere;
 mod groups;
 mod guide;
@@ -12,13 +13,14 @@ mod lint;
 mod look;
 mod look_data;
 mod node;
-mod reach;
 
 pub use change::{
     ApplyArgs, ApproveArgs, CancelArgs, Change, DestroyArgs, HealthArgs, HistoryArgs, Import, In,
     Init, Overriding, PlanArgs, ShowArgs, StatusArgs, Told,
 };
 pub use config::{Config, ConfigCommand};
+pub(crate) use connection::span;
+pub use connection::{Maintenance, Reach, Sure};
 pub(crate) use guide::DEFAULT_FACTORY;
 pub use guide::{EntryForm, Extensions, GenMachine, GenSchematic, GenTalconfig};
 pub use lint::Lint;
@@ -35,8 +37,6 @@ pub use node::{
     RecoverEtcd, RemoveMember, Reset, Rollback, Rule, ServiceAction, ServiceControl, Shutdown,
     Upgrade, Wait, Wipe, WipeDisk, WipeMethod, WipeMode,
 };
-pub(crate) use reach::span;
-pub use reach::{Maintenance, Reach, Sure};
 
 use std::ffi::OsString;
 use std::net::IpAddr;

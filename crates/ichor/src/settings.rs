@@ -17,7 +17,7 @@ use crate::args::{
 };
 use crate::directory;
 use crate::factory::Factories;
-use crate::sealed::Keys;
+use crate::sops_files::Keys;
 
 /// One command with everything that it needs to know. Patches may hold secrets, so it has no `Debug`.
 pub(crate) enum Settings {

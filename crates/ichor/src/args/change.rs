@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::reach::duration;
+use super::connection::duration;
 use super::{Shown, Sure};
 
 /// One of them.

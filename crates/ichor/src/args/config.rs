@@ -112,7 +112,7 @@ pub enum ConfigCommand {
         roles: Vec<String>,
 
         /// How long its certificate is valid
-        #[arg(long, default_value = "8760h0m0s", value_parser = reach::span, value_name = "DURATION")]
+        #[arg(long, default_value = "8760h0m0s", value_parser = connection::span, value_name = "DURATION")]
         crt_ttl: Duration,
 
         /// Overwrite the file if it exists

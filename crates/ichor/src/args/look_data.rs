@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::reach::{duration, size, span};
+use super::connection::{duration, size, span};
 use super::{Reach, Shown};
 
 /// Arguments of `ichor logs`.

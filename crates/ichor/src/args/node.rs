@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::reach::duration;
+use super::connection::duration;
 use super::{ImageNamespace, Maintenance, Reach, Shown, Sure};
 
 /// One of them.

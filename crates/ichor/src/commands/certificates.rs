@@ -6,8 +6,8 @@ use talos_config::pki::{Authority, Key, NewAuthority, Request, Subject};
 
 use crate::printer::Printer;
 use crate::settings::{GenCertificate, Input};
-use crate::texts::Texts;
-use crate::{Error, ExitStatus, files, makers};
+use crate::sources::SourceMap;
+use crate::{Error, ExitStatus, entropy, files};
 
 pub(super) fn run(
     what: &GenCertificate,
@@ -16,7 +16,7 @@ pub(super) fn run(
 ) -> Result<ExitStatus, Error> {
     let outputs = match what {
         GenCertificate::Authority { organization, lifetime, rsa } => {
-            let key = if *rsa { makers::rsa_key()? } else { new_key()? };
+            let key = if *rsa { entropy::rsa_key()? } else { new_key()? };
             let authority = authority(key, organization, &[], *lifetime)?;
             let mut outputs = pair(organization, &authority);
             outputs.push((file(organization, "sha256"), authority.fingerprint()));
@@ -40,7 +40,7 @@ pub(super) fn run(
                 |extension: &str| read(&file(&authority.to_string_lossy(), extension));
             let authority = Authority::parse(&of_authority("crt")?, &of_authority("key")?)?;
             let request = Request::parse(&read(request)?)?;
-            let signed = makers::with(|makers| {
+            let signed = entropy::with(|makers| {
                 let validity = makers.validity(*lifetime);
                 authority.sign_request(&request, validity)
             })?;
@@ -51,7 +51,7 @@ pub(super) fn run(
 }
 
 fn new_key() -> Result<Key, Error> {
-    makers::with(|makers| Key::ed25519(makers.bytes()))
+    entropy::with(|makers| Key::ed25519(makers.bytes()))
 }
 
 fn authority(
@@ -60,7 +60,7 @@ fn authority(
     addresses: &[std::net::IpAddr],
     lifetime: i64,
 ) -> Result<Authority, Error> {
-    makers::with(|makers| {
+    entropy::with(|makers| {
         let (validity, id) = (makers.validity(lifetime), makers.bytes());
         Authority::new(
             key,
@@ -82,5 +82,5 @@ fn file(name: &str, extension: &str) -> PathBuf {
 }
 
 fn read(path: &Path) -> Result<String, Error> {
-    Texts::default().read(&Input::File(path.to_owned())).map(|(text, _)| text)
+    SourceMap::default().read(&Input::File(path.to_owned())).map(|(text, _)| text)
 }

@@ -13,13 +13,13 @@ use talos_config::pki::{Certificate, Key};
 use talos_config::{Secret, Source, Talosconfig};
 
 use crate::args::{Config, ConfigCommand, Reach, Sure};
-use crate::machines::{self, Machines};
-use crate::moment::Moment;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::{Candidates, Input, Surroundings, known_roles};
+use crate::sources::SourceMap;
 use crate::table::Table;
-use crate::texts::Texts;
-use crate::{Error, ExitStatus, files};
+use crate::timestamp::Timestamp;
+use crate::{Error, ExitStatus, files, runtime, talosconfig};
 
 pub(super) fn run(
     args: &Config,
@@ -29,11 +29,11 @@ pub(super) fn run(
     let Config { what, reach } = args;
     match what {
         ConfigCommand::Contexts { shown } => {
-            let (talosconfig, _) = machines::talosconfig(reach, surroundings)?;
+            let (talosconfig, _) = talosconfig::load(reach, surroundings)?;
             printer.value(&Contexts::new(&talosconfig), shown.output)
         }
         ConfigCommand::Info { shown } => {
-            let (talosconfig, path) = machines::talosconfig(reach, surroundings)?;
+            let (talosconfig, path) = talosconfig::load(reach, surroundings)?;
             let name = named(&talosconfig, reach, &path)?;
             printer.value(&Info::new(&talosconfig, name)?, shown.output)
         }
@@ -41,7 +41,7 @@ pub(super) fn run(
             if talosconfig.set_current(name) {
                 Ok(())
             } else {
-                Err(machines::no_context(name, path))
+                Err(talosconfig::no_context(name, path))
             }
         }),
         ConfigCommand::Endpoint { endpoints } => {
@@ -74,7 +74,8 @@ pub(super) fn run(
             remove(pattern, *dry_run, sure, reach, surroundings, printer)
         }
         ConfigCommand::Merge { from } => {
-            let other = Texts::default().parse(&Input::File(from.clone()), Talosconfig::parse)?.0;
+            let other =
+                SourceMap::default().parse(&Input::File(from.clone()), Talosconfig::parse)?.0;
             let (mut talosconfig, path) = talosconfig_or_new(reach, surroundings)?;
             for (before, after) in talosconfig.merge(&other) {
                 printer.note(&format!("renamed talosconfig context {before:?} -> {after:?}"));
@@ -85,7 +86,7 @@ pub(super) fn run(
             if !force && path.exists() {
                 return Err(Error::Exists { path: path.clone(), hint: "--force overwrites it" });
             }
-            machines::run(async {
+            runtime::run(async {
                 let new = new(roles, *crt_ttl, reach, surroundings).await?;
                 if path.as_os_str() == "-" {
                     return printer.exactly(new.expose());
@@ -102,7 +103,7 @@ fn change(
     surroundings: &Surroundings,
     change: impl FnOnce(&mut Talosconfig, &Path) -> Result<(), Error>,
 ) -> Result<ExitStatus, Error> {
-    let (mut talosconfig, path) = machines::talosconfig(reach, surroundings)?;
+    let (mut talosconfig, path) = talosconfig::load(reach, surroundings)?;
     change(&mut talosconfig, &path)?;
     save(&talosconfig, &path)
 }
@@ -126,11 +127,11 @@ fn talosconfig_or_new(
         Some(first) if !places.iter().any(|path| path.exists()) => {
             // What is left of the places is a pod's own, which is not ours to make.
             if reach.talosconfig.is_none() && *lacks_home {
-                return Err(machines::no_home_of_talosconfig());
+                return Err(talosconfig::no_home_of_talosconfig());
             }
             Ok((Talosconfig::default(), first.clone()))
         }
-        _ => machines::talosconfig(reach, surroundings),
+        _ => talosconfig::load(reach, surroundings),
     }
 }
 
@@ -139,7 +140,7 @@ fn named(talosconfig: &Talosconfig, reach: &Reach, path: &Path) -> Result<String
     let name = reach.context.as_deref().unwrap_or_else(|| talosconfig.current());
     match talosconfig.context(name) {
         Some(_) => Ok(name.to_owned()),
-        None => Err(machines::no_context(name, path)),
+        None => Err(talosconfig::no_context(name, path)),
     }
 }
 
@@ -184,11 +185,11 @@ fn remove(
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let (mut talosconfig, path) = machines::talosconfig(reach, surroundings)?;
+    let (mut talosconfig, path) = talosconfig::load(reach, surroundings)?;
     let matching = |name: &&str| matches(pattern, name);
     let mut names: Vec<String> = talosconfig.names().filter(matching).map(str::to_owned).collect();
     if names.is_empty() {
-        return Err(machines::no_context(pattern, &path));
+        return Err(talosconfig::no_context(pattern, &path));
     }
     if names.iter().any(|name| name == talosconfig.current()) {
         let current = talosconfig.current();
@@ -248,9 +249,9 @@ async fn new(
     let text = String::from_utf8_lossy(&node.only(reply.messages)?.talosconfig).into_owned();
     let source = Source(1);
     let mut made = Talosconfig::parse(&text, source)
-        .map_err(|error| Texts::default().locate(&error, source))?;
+        .map_err(|error| SourceMap::default().locate(&error, source))?;
     let endpoints = match reach.endpoints.as_slice() {
-        [] => machines::context(reach, surroundings)?.endpoints,
+        [] => talosconfig::context(reach, surroundings)?.endpoints,
         endpoints => endpoints.to_vec(),
     };
     let name = made.current().to_owned();
@@ -328,14 +329,14 @@ impl Info {
         let owners = certificate.iter().flat_map(|one| one.subject().organizations);
         let mut roles: Vec<String> = owners.filter(|name| name.starts_with("os:")).collect();
         roles.sort();
-        let end = certificate.and_then(|one| one.not_after()).map(Moment::from_seconds);
+        let end = certificate.and_then(|one| one.not_after()).map(Timestamp::from_seconds);
         Ok(Self {
             context: name,
             nodes,
             endpoints,
             roles,
-            cert_ttl: end.map(Moment::away).unwrap_or_default(),
-            cert_not_after: end.map(Moment::date).unwrap_or_default(),
+            cert_ttl: end.map(Timestamp::away).unwrap_or_default(),
+            cert_not_after: end.map(Timestamp::date).unwrap_or_default(),
         })
     }
 }

@@ -9,7 +9,7 @@ use talos_config::{Config, Difference, diff};
 use crate::args::Output;
 use crate::printer::Printer;
 use crate::settings::Input;
-use crate::texts::Texts;
+use crate::sources::SourceMap;
 use crate::{Error, ExitStatus};
 
 pub(super) fn run(
@@ -18,9 +18,9 @@ pub(super) fn run(
     output: Output,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let mut texts = Texts::default();
-    let (before, _) = texts.parse(before, Config::parse)?;
-    let (after, _) = texts.parse(after, Config::parse)?;
+    let mut sources = SourceMap::default();
+    let (before, _) = sources.parse(before, Config::parse)?;
+    let (after, _) = sources.parse(after, Config::parse)?;
     let report = Report::new(diff(&before, &after));
     let pending = !report.0.is_empty();
     if pending || !matches!(output, Output::Table) {

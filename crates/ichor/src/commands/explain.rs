@@ -12,8 +12,8 @@ use crate::args::Output;
 use crate::directory::Directory;
 use crate::printer::Printer;
 use crate::settings::{Input, Place};
-use crate::texts::Texts;
-use crate::{Error, ExitStatus, machines};
+use crate::sources::SourceMap;
+use crate::{Error, ExitStatus, runtime};
 
 pub(super) fn run(
     path: &str,
@@ -22,23 +22,23 @@ pub(super) fn run(
     output: Output,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let mut texts = Texts::default();
-    let (text, source) = texts.read(file)?;
-    let patches = read_patches(patches, &mut texts)?;
+    let mut sources = SourceMap::default();
+    let (text, source) = sources.read(file)?;
+    let patches = read_patches(patches, &mut sources)?;
     // Applied once for its errors, which then name the patch that does not fit.
-    apply_all(Patched::new(text.clone(), source), source, &patches, Dialect::default(), &texts)?;
-    let (patches, sources): (Vec<_>, Vec<_>) = patches.into_iter().unzip();
+    apply_all(Patched::new(text.clone(), source), source, &patches, Dialect::default(), &sources)?;
+    let (patches, patch_sources): (Vec<_>, Vec<_>) = patches.into_iter().unzip();
     let explanation = explain(&text, source, &patches, path, &Confidential::default())
-        .map_err(|error| texts.locate(&error, source))?;
+        .map_err(|error| sources.locate(&error, source))?;
     // The layers as they are counted in a history: the configuration, then the patches.
-    let layers: Vec<Source> = std::iter::once(source).chain(sources).collect();
+    let layers: Vec<Source> = std::iter::once(source).chain(patch_sources).collect();
     let history = explanation
         .history
         .iter()
         .map(|change| Change {
-            place: texts
+            place: sources
                 .place(change.origin)
-                .unwrap_or_else(|| texts.name(layers[change.layer]).to_owned()),
+                .unwrap_or_else(|| sources.name(layers[change.layer]).to_owned()),
             value: change.value.clone(),
         })
         .collect();
@@ -53,14 +53,14 @@ pub(super) fn of_machine(
     output: Output,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    machines::run(async {
+    runtime::run(async {
         // Layers are kept apart for one machine, so that is found first.
         let name = meant(&Directory::open(place).await?, machine)?;
         let directory = Directory::open_to_explain(place, &name).await?;
         let explained = directory.cluster.renderer().explain(&name, path);
         let Explained { explanation, history } = explained.map_err(|error| match error {
             RenderError::Explain { error, .. } => {
-                Texts::default().locate(&error, Source::default())
+                SourceMap::default().locate(&error, Source::default())
             }
             other => Error::Engine(other.into()),
         })?;

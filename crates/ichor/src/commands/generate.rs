@@ -12,20 +12,22 @@ use crate::printer::Printer;
 use crate::settings::{
     GenConfig, GenKubeconfig, GenSecrets, GenTalosconfig, Input, SecretsOrigin, Target,
 };
-use crate::texts::Texts;
-use crate::{Error, ExitStatus, files, makers, sealed};
+use crate::sources::SourceMap;
+use crate::{Error, ExitStatus, clock, entropy, files, sops_files};
 
 /// `ichor gen secrets`
 pub(super) fn secrets(settings: &GenSecrets, printer: &mut Printer) -> Result<ExitStatus, Error> {
     let bundle = match &settings.origin {
-        SecretsOrigin::New => makers::with(|makers| Bundle::generate(settings.contract, makers))?,
-        SecretsOrigin::File(input) => read_bundle(input, &mut Texts::with_keys(&settings.keys))?,
+        SecretsOrigin::New => entropy::with(|makers| Bundle::generate(settings.contract, makers))?,
+        SecretsOrigin::File(input) => {
+            read_bundle(input, &mut SourceMap::with_keys(&settings.keys))?
+        }
         SecretsOrigin::ControlPlane(input) => {
-            let mut texts = Texts::with_keys(&settings.keys);
-            let (config, source) = texts.parse(input, Config::parse)?;
+            let mut sources = SourceMap::with_keys(&settings.keys);
+            let (config, source) = sources.parse(input, Config::parse)?;
             if config.is_worker() {
                 return Err(Error::Usage {
-                    message: format!("{} is the configuration of a worker", texts.name(source)),
+                    message: format!("{} is the configuration of a worker", sources.name(source)),
                     hint: "a control plane's has all secrets".to_owned(),
                 });
             }
@@ -34,16 +36,16 @@ pub(super) fn secrets(settings: &GenSecrets, printer: &mut Printer) -> Result<Ex
         SecretsOrigin::KubernetesPki { directory, bootstrap_token } => {
             let pki = read_kubernetes_pki(directory)?;
             let token = bootstrap_token.as_deref();
-            makers::with(|makers| {
+            entropy::with(|makers| {
                 Bundle::from_kubernetes_pki(&pki, token, settings.contract, makers)
             })??
         }
     };
     let mut text = bundle.encode(Dialect::default()).into_exposed();
     if let Target::Path { path, .. } = &settings.target
-        && sealed::is_sealed(path)
+        && sops_files::is_sealed(path)
     {
-        text = sealed::seal(&text, path, &settings.keys)?;
+        text = sops_files::seal(&text, path, &settings.keys)?;
     }
     let outputs = vec![(PathBuf::new(), text)];
     write(outputs, &settings.target, printer).map_err(|error| with_hint(error, KEEP_SECRETS))
@@ -54,13 +56,13 @@ pub(super) fn config(settings: &GenConfig, printer: &mut Printer) -> Result<Exit
     if settings.wants_comments {
         printer.note("there are no comments to write; `ichor explain` tells what a field means");
     }
-    let mut texts = Texts::with_keys(&settings.keys);
-    let common = read_patches(&settings.patches, &mut texts)?;
-    let control_plane = read_patches(&settings.control_plane_patches, &mut texts)?;
-    let worker = read_patches(&settings.worker_patches, &mut texts)?;
+    let mut sources = SourceMap::with_keys(&settings.keys);
+    let common = read_patches(&settings.patches, &mut sources)?;
+    let control_plane = read_patches(&settings.control_plane_patches, &mut sources)?;
+    let worker = read_patches(&settings.worker_patches, &mut sources)?;
     let bundle = match &settings.secrets {
-        Some(input) => read_bundle(input, &mut texts)?,
-        None => makers::with(|makers| Bundle::generate(settings.contract, makers))?,
+        Some(input) => read_bundle(input, &mut sources)?,
+        None => entropy::with(|makers| Bundle::generate(settings.contract, makers))?,
     };
     let generate = Generate {
         cluster: &settings.cluster,
@@ -71,12 +73,12 @@ pub(super) fn config(settings: &GenConfig, printer: &mut Printer) -> Result<Exit
         options: settings.options.clone(),
     };
     let patched = |role: Role, own: &[(Patch, Source)]| -> Result<String, Error> {
-        let config = generate.config(role).map_err(|error| texts.locate(&error, Source(0)))?;
+        let config = generate.config(role).map_err(|error| sources.locate(&error, Source(0)))?;
         let dialect = Dialect::default();
-        let state = apply_all(Patched::from(config), Source(0), &common, dialect, &texts)?;
-        let state = apply_all(state, Source(0), own, dialect, &texts)?;
+        let state = apply_all(Patched::from(config), Source(0), &common, dialect, &sources)?;
+        let state = apply_all(state, Source(0), own, dialect, &sources)?;
         let last = own.last().or(common.last()).map_or(Source(0), |(_, source)| *source);
-        let config = state.into_config().map_err(|error| texts.locate(&error, last))?;
+        let config = state.into_config().map_err(|error| sources.locate(&error, last))?;
         Ok(config.encode(dialect).into_exposed())
     };
     // Both are made, so that a patch that does not fit is told whatever is written.
@@ -88,7 +90,7 @@ pub(super) fn config(settings: &GenConfig, printer: &mut Printer) -> Result<Exit
             OutputType::Worker => (PathBuf::from("worker.yaml"), configs.1.clone()),
             OutputType::Talosconfig => {
                 let roles = ["os:admin".to_owned()];
-                let talosconfig = makers::with(|makers| {
+                let talosconfig = entropy::with(|makers| {
                     bundle.talosconfig(&settings.cluster, &roles, CLIENT_LIFETIME, makers)
                 })?;
                 (PathBuf::from("talosconfig"), talosconfig?.encode().into_exposed())
@@ -123,14 +125,14 @@ pub(super) fn talosconfig(
         (None, secrets) => {
             let usual = Input::File("secrets.yaml".into());
             let input = secrets.as_ref().unwrap_or(&usual);
-            (None, read_bundle(input, &mut Texts::with_keys(&place.keys))?, Vec::new())
+            (None, read_bundle(input, &mut SourceMap::with_keys(&place.keys))?, Vec::new())
         }
     };
     let name = cluster.clone().or(name).ok_or_else(|| Error::Usage {
         message: "the cluster has no name: this is not the directory of a cluster".to_owned(),
         hint: "name it: `ichor gen talosconfig NAME`".to_owned(),
     })?;
-    let made = makers::with(|makers| bundle.talosconfig(&name, roles, *lifetime, makers))?;
+    let made = entropy::with(|makers| bundle.talosconfig(&name, roles, *lifetime, makers))?;
     let mut made = made?;
     if !endpoints.is_empty() {
         made.set_endpoints(&name, &endpoints);
@@ -143,8 +145,8 @@ pub(super) fn kubeconfig(
     settings: &GenKubeconfig,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let bundle = read_bundle(&settings.secrets, &mut Texts::with_keys(&settings.keys))?;
-    let made = makers::with(|makers| {
+    let bundle = read_bundle(&settings.secrets, &mut SourceMap::with_keys(&settings.keys))?;
+    let made = entropy::with(|makers| {
         bundle.kubeconfig(&settings.cluster, &settings.endpoint, settings.lifetime, makers)
     })?;
     write(vec![(PathBuf::new(), made?.into_exposed())], &settings.target, printer)
@@ -163,17 +165,17 @@ fn read_kubernetes_pki(directory: &Path) -> Result<KubernetesPki, Error> {
 }
 
 /// Reads secrets and refuses those that a cluster cannot be made of.
-pub(crate) fn read_bundle(input: &Input, texts: &mut Texts) -> Result<Bundle, Error> {
-    let (text, source) = texts.read(input)?;
-    let bundle = Bundle::parse(&text, source).map_err(|error| texts.locate(&error, source))?;
+pub(crate) fn read_bundle(input: &Input, sources: &mut SourceMap) -> Result<Bundle, Error> {
+    let (text, source) = sources.read(input)?;
+    let bundle = Bundle::parse(&text, source).map_err(|error| sources.locate(&error, source))?;
     let mut problems = bundle.problems();
     if problems.is_empty() {
-        problems = bundle.unusable_authorities(makers::now());
+        problems = bundle.unusable_authorities(clock::now());
     }
     match problems {
         problems if problems.is_empty() => Ok(bundle),
         problems => Err(Error::Secrets {
-            file: texts.name(source).to_owned(),
+            file: sources.name(source).to_owned(),
             problems,
             is_config: Config::parse(&text, source).is_ok(),
         }),

@@ -11,10 +11,10 @@ use talos_config::yaml::{self, Limits};
 
 use crate::args::GenTalconfig;
 use crate::printer::Printer;
-use crate::sealed::{self, Keys};
 use crate::settings::Input;
+use crate::sops_files::{self, Keys};
+use crate::sources::SourceMap;
 use crate::talhelper::diff;
-use crate::texts::Texts;
 use crate::{Error, ExitStatus, files};
 
 pub(super) fn run(
@@ -24,12 +24,12 @@ pub(super) fn run(
 ) -> Result<ExitStatus, Error> {
     let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let output = args.output.clone().unwrap_or_else(|| root.join("talos"));
-    let mut texts = Texts::default();
-    let (cluster, cluster_source) = texts.read(&Input::File(root.join("cluster.yaml")))?;
-    let (nodes, nodes_source) = texts.read(&Input::File(root.join("nodes.yaml")))?;
+    let mut sources = SourceMap::default();
+    let (cluster, cluster_source) = sources.read(&Input::File(root.join("cluster.yaml")))?;
+    let (nodes, nodes_source) = sources.read(&Input::File(root.join("nodes.yaml")))?;
     let guide =
         Guide::parse((&cluster, cluster_source), (&nodes, nodes_source)).map_err(|error| {
-            match texts.locate(&error, cluster_source) {
+            match sources.locate(&error, cluster_source) {
                 Error::Config { message, hint, code: "config.document" } => {
                     Error::Config { message, hint, code: "guide.invalid" }
                 }
@@ -37,12 +37,12 @@ pub(super) fn run(
             }
         })?;
     for warning in &guide.warnings {
-        let place = texts.place(warning.origin).unwrap_or_default();
+        let place = sources.place(warning.origin).unwrap_or_default();
         printer.note(&format!("warning: {place}: {}", warning.message));
     }
     let folder = root.join(TEMPLATES);
     let patches = patch_files(&folder.join("patches"), &guide, printer)?;
-    let mut templates = Templates { folder: &folder, guide: &guide, patches: &patches, texts };
+    let mut templates = Templates { folder: &folder, guide: &guide, patches: &patches, sources };
     let mut made = Vec::new();
     let talconfig = match templates.fill_in(TALCONFIG)? {
         Some(text) => text,
@@ -85,7 +85,7 @@ fn write(
     let mut pending = Vec::new();
     let mut changed = Vec::new();
     for (path, text) in made {
-        let is_sealed = sealed::is_sealed(&path);
+        let is_sealed = sops_files::is_sealed(&path);
         let found = if path.exists() {
             Some(fs_err::read_to_string(&path).map_err(Error::Input)?)
         } else {
@@ -111,7 +111,7 @@ fn write(
         } else if found.is_some() {
             changed.push(path.display().to_string());
         }
-        let text = if is_sealed { sealed::seal(&text, &path, keys)? } else { text };
+        let text = if is_sealed { sops_files::seal(&text, &path, keys)? } else { text };
         pending.push((path, text));
     }
     if pending.is_empty() {
@@ -140,7 +140,7 @@ fn says_the_same(found: &str, text: &str, path: &Path, keys: &Keys) -> Result<bo
     if !sops::is_encrypted(found, Format::Yaml) {
         return Ok(false);
     }
-    let opened = sealed::open(found.to_owned(), path, keys)?;
+    let opened = sops_files::open(found.to_owned(), path, keys)?;
     // Encryption lays a text out anew.
     let laid_out = |text: &str| {
         let documents = yaml::parse(text, Source::default(), Limits::default()).ok()?;
@@ -154,7 +154,7 @@ struct Templates<'a> {
     folder: &'a Path,
     guide: &'a Guide,
     patches: &'a PatchFiles,
-    texts: Texts,
+    sources: SourceMap,
 }
 
 impl Templates<'_> {
@@ -164,8 +164,8 @@ impl Templates<'_> {
         if !path.exists() {
             return Ok(None);
         }
-        let (template, source) = self.texts.read(&Input::File(path))?;
-        let filled = self.guide.render(self.texts.name(source), &template, self.patches);
+        let (template, source) = self.sources.read(&Input::File(path))?;
+        let filled = self.guide.render(self.sources.name(source), &template, self.patches);
         filled.map(Some).map_err(|trouble| Error::Config {
             message: trouble.message,
             hint: trouble.hint,

@@ -10,8 +10,8 @@ use crate::args::{Lint, Output};
 use crate::directory::{self, Found, Kind};
 use crate::printer::Printer;
 use crate::settings::Place;
+use crate::sources::SourceMap;
 use crate::talhelper::{ENV_FILES, Outside, SECRET_FILES};
-use crate::texts::Texts;
 use crate::{Error, ExitStatus};
 
 pub(super) fn run(args: &Lint, place: &Place, printer: &mut Printer) -> Result<ExitStatus, Error> {
@@ -36,8 +36,8 @@ pub(super) fn run(args: &Lint, place: &Place, printer: &mut Printer) -> Result<E
         })?
     } else {
         files.secret_files = named(&args.secret_files, &["secrets.yaml", "secrets.sops.yaml"]);
-        let mut texts = Texts::with_keys(&place.keys);
-        let (spec, _) = directory::native_spec(Path::new(&files.cluster), &mut texts)?;
+        let mut sources = SourceMap::with_keys(&place.keys);
+        let (spec, _) = directory::native_spec(Path::new(&files.cluster), &mut sources)?;
         lint_native(&files, &spec, &environment, &outside)
     };
     let remarks: Vec<Remark> = remarks

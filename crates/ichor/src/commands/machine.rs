@@ -12,17 +12,17 @@ use talos_config::spell_bytes;
 use super::look::disks::{self, Disk};
 use super::look::links::{self, Link};
 use crate::args::{EntryForm, GenMachine};
-use crate::machines::{self, Machines};
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
-use crate::{Error, ExitStatus};
+use crate::{Error, ExitStatus, nodes, runtime};
 
 pub(super) fn run(
     args: &GenMachine,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    machines::run(async {
+    runtime::run(async {
         let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
         if let Some(name) = &args.name {
             machines.only("--name")?;
@@ -49,7 +49,7 @@ pub(super) fn run(
                 Err(error) => statuses.push(printer.error(&error)),
             }
         }
-        let status = machines::report(failures, described, printer);
+        let status = nodes::report(failures, described, printer);
         Ok(if statuses.is_empty() { status } else { ExitStatus::Failed })
     })
 }

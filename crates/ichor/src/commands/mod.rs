@@ -23,7 +23,7 @@ pub use node::Failure;
 
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{Error, ExitStatus, machines, talhelper};
+use crate::{Error, ExitStatus, runtime, talhelper};
 
 pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStatus, Error> {
     match settings {
@@ -46,7 +46,7 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::Patch(settings) => patch::run(settings, printer),
         Settings::Diff { before, after, output } => diff::run(before, after, *output, printer),
         Settings::DiffLive { names, output, surroundings } => {
-            machines::run(change::diff(names, *output, surroundings, printer))
+            runtime::run(change::diff(names, *output, surroundings, printer))
         }
         Settings::Explain { path, file, patches, output } => {
             explain::run(path, file, patches, *output, printer)

@@ -9,20 +9,20 @@ use talos_config::{Contract, Patch, Patched, Source};
 use crate::files;
 use crate::printer::Printer;
 use crate::settings::{self, Input, Target};
-use crate::texts::Texts;
+use crate::sources::SourceMap;
 use crate::{Error, ExitStatus};
 
 pub(super) fn run(settings: &settings::Patch, printer: &mut Printer) -> Result<ExitStatus, Error> {
     let settings::Patch { files, patches, layout, target, dialect } = settings;
     let dialect = *dialect;
-    let mut texts = Texts::default();
-    let patches = read_patches(patches, &mut texts)?;
+    let mut sources = SourceMap::default();
+    let patches = read_patches(patches, &mut sources)?;
     let mut results = Vec::new();
     for input in files {
-        let (text, source) = texts.read(input)?;
-        let mut state = apply_all(Patched::new(text, source), source, &patches, dialect, &texts)?;
+        let (text, source) = sources.read(input)?;
+        let mut state = apply_all(Patched::new(text, source), source, &patches, dialect, &sources)?;
         if let Some(contract) = layout {
-            state = laid_out(state, *contract, source, &texts, printer)?;
+            state = laid_out(state, *contract, source, &sources, printer)?;
         }
         results.push((input, state.encode(dialect).into_exposed()));
     }
@@ -61,12 +61,12 @@ fn laid_out(
     state: Patched,
     contract: Contract,
     source: Source,
-    texts: &Texts,
+    sources: &SourceMap,
     printer: &mut Printer,
 ) -> Result<Patched, Error> {
     let relaid = state.into_config().and_then(|config| relay(&config, contract));
-    let Relaid { config, moved, stays } = relaid.map_err(|error| texts.locate(&error, source))?;
-    let name = texts.name(source);
+    let Relaid { config, moved, stays } = relaid.map_err(|error| sources.locate(&error, source))?;
+    let name = sources.name(source);
     for Moved { from, to } in moved {
         printer.note(&format!("{name}: {from} is now {to}"));
     }
@@ -82,13 +82,13 @@ pub(super) fn apply_all(
     config: Source,
     patches: &[(Patch, Source)],
     dialect: Dialect,
-    texts: &Texts,
+    sources: &SourceMap,
 ) -> Result<Patched, Error> {
     for (patch, source) in patches {
         state = state.apply(patch, dialect).map_err(|error| {
             // What is empty is the configuration; an empty patch does not get this far.
             let about = if matches!(error, talos_config::Error::Empty) { config } else { *source };
-            texts.locate(&error, about)
+            sources.locate(&error, about)
         })?;
     }
     Ok(state)
@@ -97,11 +97,11 @@ pub(super) fn apply_all(
 /// Reads patches in their order.
 pub(super) fn read_patches(
     inputs: &[Input],
-    texts: &mut Texts,
+    sources: &mut SourceMap,
 ) -> Result<Vec<(Patch, Source)>, Error> {
     let mut patches = Vec::new();
     for input in inputs {
-        patches.push(texts.parse(input, Patch::parse)?);
+        patches.push(sources.parse(input, Patch::parse)?);
     }
     Ok(patches)
 }

@@ -10,8 +10,8 @@ use crate::args::{DEFAULT_FACTORY, GenSchematic};
 use crate::factory::Factories;
 use crate::printer::Printer;
 use crate::settings::Input;
-use crate::texts::Texts;
-use crate::{Error, ExitStatus, releases};
+use crate::sources::SourceMap;
+use crate::{Error, ExitStatus, release_catalog};
 
 pub(super) fn run(
     args: &GenSchematic,
@@ -19,12 +19,13 @@ pub(super) fn run(
     cache: Option<&Path>,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let mut texts = Texts::default();
-    let (schematic, source) = texts.parse(&Input::file(&args.file), Schematic::parse)?;
+    let mut sources = SourceMap::default();
+    let (schematic, source) = sources.parse(&Input::file(&args.file), Schematic::parse)?;
     let version = args.talos.as_deref().map(talconfig::tag);
     if let Some(version) = &version {
-        let (names, versions) = (schematic.extensions(), releases::known(cache));
-        let warning = releases::check_extensions(&names, &versions, version, texts.name(source))?;
+        let (names, versions) = (schematic.extensions(), release_catalog::known(cache));
+        let warning =
+            release_catalog::check_extensions(&names, &versions, version, sources.name(source))?;
         if let Some(warning) = warning {
             printer.note(&warning);
         }

@@ -10,8 +10,8 @@ use crate::args::Output;
 use crate::directory::{self, Directory};
 use crate::printer::Printer;
 use crate::settings::{Input, Place};
-use crate::texts::Texts;
-use crate::{Error, ExitStatus, machines};
+use crate::sources::SourceMap;
+use crate::{Error, ExitStatus, runtime};
 
 pub(super) fn run(
     files: &[Input],
@@ -22,16 +22,16 @@ pub(super) fn run(
 ) -> Result<ExitStatus, Error> {
     let mut reports = Vec::new();
     for file in files {
-        let mut texts = Texts::default();
-        let report = match texts.parse(file, Config::parse) {
+        let mut sources = SourceMap::default();
+        let report = match sources.parse(file, Config::parse) {
             Ok((config, source)) => {
-                let name = texts.name(source).to_owned();
+                let name = sources.name(source).to_owned();
                 let subject = Subject::File(name);
-                Report::new(subject, mode, &config.validate(mode, strict), |at| texts.place(at))
+                Report::new(subject, mode, &config.validate(mode, strict), |at| sources.place(at))
             }
             // What is no configuration is told like everything else that is wrong with one of several.
             Err(error @ Error::Config { .. }) if files.len() > 1 || output != Output::Table => {
-                Report::unreadable(texts.name(talos_config::Source(1)).to_owned(), mode, &error)
+                Report::unreadable(sources.name(talos_config::Source(1)).to_owned(), mode, &error)
             }
             Err(error) => return Err(error),
         };
@@ -48,7 +48,7 @@ pub(super) fn directory(
     output: Output,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    machines::run(async {
+    runtime::run(async {
         let mut directory = match Directory::open(place).await {
             Ok(directory) => directory,
             // A program that reads the report gets one.
@@ -128,13 +128,13 @@ pub(super) fn in_any(
     name: &str,
     config: &Config,
     modes: &[Mode],
-    texts: &Texts,
+    sources: &SourceMap,
     printer: &mut Printer,
 ) -> Result<(), Error> {
     let reports = modes
         .iter()
         .map(|mode| (Subject::File(name.to_owned()), *mode, config.validate(*mode, false)))
-        .map(|(subject, mode, found)| Report::new(subject, mode, &found, |at| texts.place(at)));
+        .map(|(subject, mode, found)| Report::new(subject, mode, &found, |at| sources.place(at)));
     // Where it is valid in none, what is wrong in the first is told.
     let best = reports.reduce(|best, next| if !best.valid && next.valid { next } else { best });
     let Some(report) = best else { return Ok(()) };

@@ -7,11 +7,11 @@ use talos_api::proto::machine;
 use talos_api::{Node, NodeError};
 
 use crate::args::{self, Output};
-use crate::machines::{self, Machines};
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::OfNode;
-use crate::{Error, ExitStatus};
+use crate::{Error, ExitStatus, nodes, runtime};
 
 /// Without machines neither a talosconfig nor the network is looked at.
 pub(super) fn run(
@@ -25,14 +25,14 @@ pub(super) fn run(
     if *client || !named {
         return printer.value(&version, shown.output);
     }
-    machines::run(async {
+    runtime::run(async {
         let machines = Machines::find(reach, maintenance, surroundings)?;
         let (answers, failures) = machines.ask(of_machine).await.split();
         let succeeded = answers.len();
         let answers = answers.into_iter().map(|(node, what)| OfNode { node, what });
         version.machines = Some(answers.collect());
         printer.value(&version, shown.output)?;
-        Ok(machines::report(failures, succeeded, printer))
+        Ok(nodes::report(failures, succeeded, printer))
     })
 }
 

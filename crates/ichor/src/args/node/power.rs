@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::Overrides;
-use crate::args::reach::duration;
+use crate::args::connection::duration;
 use crate::args::{Maintenance, Reach, Sure};
 
 /// Whether to wait for the end of what was begun.

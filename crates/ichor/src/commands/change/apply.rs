@@ -14,7 +14,7 @@ use crate::args::{ApplyArgs, DestroyArgs, Output, Sure, Told};
 use crate::directory::Directory;
 use crate::printer::Printer;
 use crate::settings::{Input, Surroundings};
-use crate::texts::Texts;
+use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn apply(
@@ -180,7 +180,7 @@ fn check_metrics_file(path: &Path) -> Result<(), Error> {
     if !path.exists() {
         return Ok(());
     }
-    let (text, _) = Texts::default().read(&Input::File(path.to_owned()))?;
+    let (text, _) = SourceMap::default().read(&Input::File(path.to_owned()))?;
     if text.is_empty() || text.starts_with("# HELP ichor_") {
         return Ok(());
     }

@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::args::HistoryArgs;
 use crate::directory::{Directory, STATE};
-use crate::moment::Moment;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::Table;
+use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, audit};
 
 pub(super) async fn run(
@@ -101,7 +101,7 @@ impl fmt::Display for History {
             };
             table.push(vec![
                 number.to_string(),
-                Moment::from_seconds(at.0).to_string(),
+                Timestamp::from_seconds(at.0).to_string(),
                 plan.map(|plan| plan.short()).unwrap_or_default(),
                 what,
             ]);

@@ -12,8 +12,8 @@ use crate::args::Import;
 use crate::directory::{Directory, FILE};
 use crate::error::with_causes;
 use crate::printer::Printer;
-use crate::sealed::{self, Keys};
 use crate::settings::Surroundings;
+use crate::sops_files::{self, Keys};
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn run(
@@ -43,7 +43,7 @@ pub(super) async fn run(
     for (path, text) in native.patches {
         let path = args.output.join(path);
         let text = if directory.is_sealed {
-            sealed::seal(text.expose(), &path, keys)?
+            sops_files::seal(text.expose(), &path, keys)?
         } else {
             text.into_exposed()
         };
@@ -68,8 +68,8 @@ fn secrets(
 ) -> Result<(PathBuf, String, bool), Error> {
     let text: Secret<String> = directory.cluster.secrets.encode(Dialect::default());
     let path = root.join("secrets.sops.yaml");
-    if directory.vault.file().is_some_and(|file| sealed::is_sealed(&file)) {
-        let text = sealed::seal(text.expose(), &path, keys)?;
+    if directory.vault.file().is_some_and(|file| sops_files::is_sealed(&file)) {
+        let text = sops_files::seal(text.expose(), &path, keys)?;
         return Ok((path, text, true));
     }
     let (text, is_sealed) = init::seal(text.into_exposed(), &path, keys)?;

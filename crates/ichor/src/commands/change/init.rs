@@ -10,16 +10,16 @@ use talos_config::{Bundle, Contract, Source};
 use crate::args::Init;
 use crate::directory::FILE;
 use crate::printer::Printer;
-use crate::sealed::{self, Keys};
+use crate::sops_files::{self, Keys};
 use crate::talhelper::gitignore;
-use crate::{Error, ExitStatus, files, makers};
+use crate::{Error, ExitStatus, entropy, files};
 
 pub(super) fn run(args: &Init, keys: &Keys, printer: &mut Printer) -> Result<ExitStatus, Error> {
     let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let text = checked(args)?;
     refuse_cluster(&root, &[SEALED, PLAIN])?;
     let contract = args.talos.parse().unwrap_or(Contract::CURRENT);
-    let secrets = makers::with(|makers| Bundle::generate(contract, makers))?;
+    let secrets = entropy::with(|makers| Bundle::generate(contract, makers))?;
     let secrets = secrets.encode(Dialect::default()).into_exposed();
     let (secrets, is_sealed) = seal(secrets, &root.join(SEALED), keys)?;
     let outputs =
@@ -43,9 +43,9 @@ pub(super) fn refuse_cluster(root: &Path, secrets: &[&str]) -> Result<(), Error>
 
 /// The secrets as they are kept: encrypted where a creation rule or `SOPS_AGE_RECIPIENTS` names recipients.
 pub(super) fn seal(text: String, path: &Path, keys: &Keys) -> Result<(String, bool), Error> {
-    match sealed::seal(&text, path, keys) {
+    match sops_files::seal(&text, path, keys) {
         Ok(sealed) => Ok((sealed, true)),
-        Err(error) if error.code() == "sops.no-rule" || sealed::has_empty_rules(path) => {
+        Err(error) if error.code() == "sops.no-rule" || sops_files::has_empty_rules(path) => {
             Ok((text, false))
         }
         Err(error) => Err(error),

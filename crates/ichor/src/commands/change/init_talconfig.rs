@@ -9,8 +9,8 @@ use talos_config::{Bundle, Contract};
 use super::init;
 use crate::args::Init;
 use crate::printer::Printer;
-use crate::sealed::Keys;
-use crate::{Error, ExitStatus, files, makers};
+use crate::sops_files::Keys;
+use crate::{Error, ExitStatus, entropy, files};
 
 pub(super) fn run(args: &Init, keys: &Keys, printer: &mut Printer) -> Result<ExitStatus, Error> {
     let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
@@ -18,7 +18,7 @@ pub(super) fn run(args: &Init, keys: &Keys, printer: &mut Printer) -> Result<Exi
     init::checked(args)?;
     init::refuse_cluster(&root, &[SEALED, PLAIN, "talsecret.sops.yml", "talsecret.yml"])?;
     let contract = args.talos.parse().unwrap_or(Contract::CURRENT);
-    let secrets = makers::with(|makers| Bundle::generate(contract, makers))?;
+    let secrets = entropy::with(|makers| Bundle::generate(contract, makers))?;
     let secrets = secrets.encode(Dialect::default()).into_exposed();
     let (secrets, is_sealed) = init::seal(secrets, &root.join(SEALED), keys)?;
     let outputs = [

@@ -19,8 +19,8 @@ pub use refusal::Refused;
 
 use crate::args::{Change, Output, Overriding};
 use crate::directory::Directory;
-use crate::machines::{self, Signals};
 use crate::printer::Printer;
+use crate::runtime::{self, Signals};
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
@@ -49,8 +49,8 @@ pub(super) fn run(
         }
     };
     match command {
-        Change::Apply(_) | Change::Resume(_) | Change::Destroy(_) => machines::run_stoppable(work),
-        _ => machines::run(work),
+        Change::Apply(_) | Change::Resume(_) | Change::Destroy(_) => runtime::run_stoppable(work),
+        _ => runtime::run(work),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::directory::Directory;
 use crate::error::with_causes;
 use crate::printer::Printer;
 use crate::settings::{Input, Surroundings};
-use crate::texts::Texts;
+use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn plan(
@@ -88,7 +88,7 @@ const UNCHANGED: &str = "refused by a safety rule: nothing was changed";
 
 /// A plan from a file. Nothing in it is trusted yet.
 pub(super) fn load(path: &Path) -> Result<Plan<Draft>, Error> {
-    let (text, _) = Texts::default().read(&Input::File(path.to_owned()))?;
+    let (text, _) = SourceMap::default().read(&Input::File(path.to_owned()))?;
     Plan::decode(&text).map_err(|error| Error::Spec {
         message: format!("{}: {}", path.display(), with_causes(&error)),
         hint: Some(error.hint().to_owned()),

@@ -15,10 +15,10 @@ use super::plan::NonInteractive;
 use super::refusal::with_address;
 use crate::args::{HealthArgs, Output, StatusArgs};
 use crate::directory::Directory;
-use crate::moment::Moment as Time;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::Table;
+use crate::timestamp::Timestamp as Time;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn status(

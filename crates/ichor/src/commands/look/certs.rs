@@ -12,19 +12,19 @@ use talos_config::pki::{Certificate, Subject};
 use talos_config::yaml::{self, Content};
 
 use crate::args::Certs;
-use crate::machines::{self, Machines};
-use crate::moment::Moment;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::{OfNode, Row, Rows};
-use crate::{Error, ExitStatus, makers};
+use crate::timestamp::Timestamp;
+use crate::{Error, ExitStatus, clock, nodes, talosconfig};
 
 pub(super) async fn run(
     args: &Certs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let context = machines::context(&args.reach, surroundings)?;
+    let context = talosconfig::context(&args.reach, surroundings)?;
     let mut rows = of_client(&context);
     let nobody_named = args.reach.nodes.is_empty() && context.nodes.is_empty();
     if args.client || nobody_named {
@@ -59,7 +59,7 @@ pub(super) async fn run(
         }));
     }
     printer.value(&Rows(rows), args.shown.output)?;
-    Ok(machines::report(failures, succeeded, printer))
+    Ok(nodes::report(failures, succeeded, printer))
 }
 
 /// What the talosconfig has.
@@ -168,7 +168,7 @@ fn search(node: &yaml::Node, place: &str, found: &mut Vec<(String, Certificate)>
 struct Expiry {
     certificate: String,
     subject: String,
-    expires: Moment,
+    expires: Timestamp,
     status: &'static str,
 }
 
@@ -180,14 +180,14 @@ impl Expiry {
             // Talos renews when half of the time is over: later than that something is wrong.
             Renewed::ByItself => SOON.min(end.saturating_sub(begin) / 4),
         };
-        let left = end.saturating_sub(makers::now());
+        let left = end.saturating_sub(clock::now());
         let status = match left {
             ..=0 => "expired",
             left if left < soon => "expires soon",
             _ => "OK",
         };
         let subject = subject(&certificate.subject());
-        let expires = Moment::from_seconds(end);
+        let expires = Timestamp::from_seconds(end);
         let what = Self { certificate: place, subject, expires, status };
         OfNode { node: node.to_owned(), what }
     }
@@ -257,7 +257,7 @@ mod tests {
             (4 * day, day, itself, "expires soon"),
             (4000 * day, 29 * day, itself, "expires soon"),
         ] {
-            let authority = authority(makers::now() - before, makers::now() + left);
+            let authority = authority(clock::now() - before, clock::now() + left);
             let row = Expiry::row("client", "crt".to_owned(), authority.certificate(), renewed);
             assert_eq!(row.what.status, status);
             assert_eq!(row.what.subject, "O=home");

@@ -6,7 +6,7 @@ use talos_api::proto::machine::{ContainerInfo, ContainersRequest, Stat, StatsReq
 use talos_api::{Node, NodeError};
 
 use crate::args::Containers;
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::Row;

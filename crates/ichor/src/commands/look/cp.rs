@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use super::Receiving;
 use super::archive::{self, Pieces, Trouble};
 use crate::args::Cp;
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};

@@ -7,7 +7,7 @@ use talos_api::{Node, NodeError, Reason};
 use talos_config::spell_bytes;
 
 use crate::args::Hardware;
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::Row;

@@ -5,7 +5,7 @@ use talos_api::proto::machine::DmesgRequest;
 
 use super::lines;
 use crate::args::Dmesg;
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};

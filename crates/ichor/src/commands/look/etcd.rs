@@ -9,7 +9,7 @@ use talos_api::{Node, NodeError};
 use talos_config::spell_bytes;
 
 use crate::args::EtcdShow;
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::Row;

@@ -11,7 +11,7 @@ use talos_api::{Followed, Node, Occurrence, Since};
 use tokio::sync::mpsc;
 
 use crate::args::{Events, Output, span};
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::{OfNode, Row, Table};

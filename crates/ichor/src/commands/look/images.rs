@@ -11,11 +11,11 @@ use talos_config::spell_bytes;
 
 use crate::args::{ImageList, ImageNamespace};
 use crate::commands::node::containerd;
-use crate::machines::Machines;
-use crate::moment::Moment;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::Row;
+use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn list(
@@ -72,7 +72,7 @@ struct Image {
     /// In bytes.
     size: i64,
     labels: BTreeMap<String, String>,
-    created: Moment,
+    created: Timestamp,
 }
 
 impl Row for Image {

@@ -8,10 +8,10 @@ use talos_config::{Decision, Part, Secret};
 
 use crate::args::Kubeconfig;
 use crate::files::Unfinished;
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::{Input, Surroundings};
-use crate::texts::Texts;
+use crate::sources::SourceMap;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
@@ -96,7 +96,7 @@ fn merge(
     printer: &mut Printer,
 ) -> Result<Secret<String>, Error> {
     let parse = talos_config::Kubeconfig::parse;
-    let (mut config, source) = Texts::default().parse(before, parse)?;
+    let (mut config, source) = SourceMap::default().parse(before, parse)?;
     let added = parse(fetched.expose(), source).map_err(|_| {
         // What is wrong with it could be told with a part of the key.
         let reason = Reason::Unreadable("the machine's kubeconfig is none".to_owned());

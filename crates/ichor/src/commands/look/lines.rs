@@ -5,7 +5,7 @@ use std::future::Future;
 use talos_api::proto::common::Data;
 use talos_api::{Node, NodeError, Stream};
 
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::{Error, ExitStatus};
 

@@ -10,7 +10,7 @@ use talos_api::{Node, NodeError, Reason};
 use talos_config::yaml;
 
 use crate::args::Hardware;
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::Row;

@@ -7,7 +7,7 @@ use talos_api::{Node, NodeError, Stream};
 
 use super::lines;
 use crate::args::{Logs, Output};
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::Row;

@@ -7,12 +7,12 @@ use talos_api::{Limits, Node, NodeError, Reason};
 use talos_config::spell_bytes;
 
 use crate::args::{Ls, Output};
-use crate::machines::{self, Machines};
-use crate::moment::Moment;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::{OfNode, Row, Rows};
-use crate::{Error, ExitStatus};
+use crate::timestamp::Timestamp;
+use crate::{Error, ExitStatus, nodes};
 
 pub(super) async fn run(
     args: &Ls,
@@ -59,7 +59,7 @@ pub(super) async fn run(
             printer.value(&Rows(entries), output)?;
         }
     }
-    Ok(machines::report(failures, succeeded, printer))
+    Ok(nodes::report(failures, succeeded, printer))
 }
 
 /// The files, and why some of them could not be looked at.
@@ -94,7 +94,7 @@ struct Entry {
     uid: u32,
     gid: u32,
     size: i64,
-    modified: Moment,
+    modified: Timestamp,
     label: String,
     link: String,
 }
@@ -116,7 +116,7 @@ impl Entry {
             uid: info.uid,
             gid: info.gid,
             size: info.size,
-            modified: Moment::from_seconds(info.modified),
+            modified: Timestamp::from_seconds(info.modified),
             label: label.trim_matches(['\0', '\n']).to_owned(),
             link: info.link,
         })

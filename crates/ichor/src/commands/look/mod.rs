@@ -24,17 +24,16 @@ use talos_api::{NodeError, Stream};
 use talos_config::spell_bytes;
 
 use crate::args::{EtcdLook, ImageCommand, Look};
-use crate::machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
-use crate::{Error, ExitStatus};
+use crate::{Error, ExitStatus, runtime};
 
 pub(super) fn run(
     command: &Look,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    machines::run(async {
+    runtime::run(async {
         match command {
             Look::Cp(args) => cp::run(args, surroundings, printer).await,
             Look::Dmesg(args) => dmesg::run(args, surroundings, printer).await,

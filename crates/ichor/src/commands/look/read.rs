@@ -3,7 +3,7 @@
 use talos_api::proto::machine::ReadRequest;
 
 use crate::args::Read;
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};

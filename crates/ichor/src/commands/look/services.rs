@@ -7,12 +7,12 @@ use talos_api::proto::machine::{ServiceHealth, ServiceInfo};
 use talos_api::{Node, NodeError, Reason};
 
 use crate::args::{Output, Services};
-use crate::machines::{self, Answers, Machines};
-use crate::moment::Moment;
+use crate::nodes::{Answers, Machines};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::{OfNode, Row, Table};
-use crate::{Error, ExitStatus};
+use crate::timestamp::Timestamp;
+use crate::{Error, ExitStatus, nodes};
 
 pub(super) async fn run(
     args: &Services,
@@ -63,7 +63,7 @@ fn show_each(
     if succeeded > 0 || output != Output::Table {
         printer.value(&Details(services), output)?;
     }
-    Ok(machines::report(failures, succeeded, printer))
+    Ok(nodes::report(failures, succeeded, printer))
 }
 
 #[derive(Debug, Serialize)]
@@ -80,7 +80,7 @@ struct Service {
 struct Event {
     state: String,
     message: String,
-    time: Moment,
+    time: Timestamp,
 }
 
 impl Service {

@@ -12,7 +12,7 @@ use super::Receiving;
 use crate::args::EtcdSnapshot;
 use crate::audit::hex;
 use crate::files::Unfinished;
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};

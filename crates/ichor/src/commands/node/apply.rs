@@ -25,12 +25,12 @@ use crate::args::{
 };
 use crate::commands::patch::{apply_all, read_patches};
 use crate::commands::{diff as differences, validate};
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
-use crate::sealed::Keys;
 use crate::settings::{Input, Surroundings};
+use crate::sops_files::Keys;
+use crate::sources::SourceMap;
 use crate::table::OfNode;
-use crate::texts::Texts;
 use crate::{Error, ExitStatus, audit};
 
 /// Applies a file.
@@ -41,10 +41,10 @@ pub(super) async fn file(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
-    let mut texts = Texts::with_keys(keys);
+    let mut sources = SourceMap::with_keys(keys);
     let inputs: Vec<Input> = args.config_patch.iter().cloned().map(Input::patch).collect();
-    let patches = read_patches(&inputs, &mut texts)?;
-    let (text, source) = texts.read(&Input::file(&args.file))?;
+    let patches = read_patches(&inputs, &mut sources)?;
+    let (text, source) = sources.read(&Input::file(&args.file))?;
     let text = Secret::new(text);
     let mut given = Vec::new();
     for node in machines.nodes() {
@@ -53,7 +53,7 @@ pub(super) async fn file(
         } else {
             Live::of(node).await?
         };
-        given.push(Given::new(node, live, &text, source, &patches, &mut texts, printer)?);
+        given.push(Given::new(node, live, &text, source, &patches, &mut sources, printer)?);
     }
     let deed = deed("apply-config", &given, args.how, &args.overrides, surroundings);
     hand_over(given, deed, args.how, &args.overrides, args.maintenance.insecure, printer).await
@@ -67,10 +67,10 @@ pub(super) async fn patch(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let machines = Machines::of_cluster(&args.reach, surroundings)?;
-    let mut texts = Texts::with_keys(keys);
+    let mut sources = SourceMap::with_keys(keys);
     let mut inputs: Vec<Input> = args.patches.iter().cloned().map(Input::patch).collect();
     inputs.extend(args.patch_file.as_ref().map(|path| Input::file(path)));
-    let patches = read_patches(&inputs, &mut texts)?;
+    let patches = read_patches(&inputs, &mut sources)?;
     let mut given = Vec::new();
     for node in machines.nodes() {
         let live = Live::of(node).await?;
@@ -79,8 +79,8 @@ pub(super) async fn patch(
             return Err(NodeError { node: node.name().to_owned(), reason }.into());
         };
         let text = config.text.clone();
-        let source = texts.add(&format!("<configuration of {}>", node.name()));
-        let one = Given::new(node, live, &text, source, &patches, &mut texts, printer)?;
+        let source = sources.add(&format!("<configuration of {}>", node.name()));
+        let one = Given::new(node, live, &text, source, &patches, &mut sources, printer)?;
         if one.changes.0.is_empty() && one.settled {
             printer.note(&format!("{}: nothing to change", node.name()));
         } else {
@@ -117,32 +117,32 @@ impl Given {
         text: &Secret<String>,
         source: Source,
         patches: &[(Patch, Source)],
-        texts: &mut Texts,
+        sources: &mut SourceMap,
         printer: &mut Printer,
     ) -> Result<Self, Error> {
         let dialect = live.dialect();
         let plain = Patched::new(text.expose().clone(), source);
-        let patched = apply_all(plain, source, patches, dialect, texts)?;
+        let patched = apply_all(plain, source, patches, dialect, sources)?;
         // Without patches this is the text as it was given, comments included.
         let data = patched.encode(dialect);
-        let config = patched.into_config().map_err(|error| texts.locate(&error, source))?;
-        let name = texts.name(source).to_owned();
-        validate::in_any(&name, &config, &live.modes(), texts, printer)?;
+        let config = patched.into_config().map_err(|error| sources.locate(&error, source))?;
+        let name = sources.name(source).to_owned();
+        validate::in_any(&name, &config, &live.modes(), sources, printer)?;
         let before = match &live.config {
             Some(before) => {
-                let source = texts.add(&format!("<configuration of {}>", node.name()));
+                let source = sources.add(&format!("<configuration of {}>", node.name()));
                 Config::parse(before.text.expose(), source)
-                    .map_err(|error| texts.locate(&error, source))?
+                    .map_err(|error| sources.locate(&error, source))?
             }
-            None => Config::new(Vec::new()).map_err(|error| texts.locate(&error, source))?,
+            None => Config::new(Vec::new()).map_err(|error| sources.locate(&error, source))?,
         };
         let mut confidential = Confidential::default();
-        if let Some(values) = texts.encrypted(source) {
+        if let Some(values) = sources.encrypted(source) {
             confidential.extend(values);
             confidential.add_config(&config);
         }
         for (patch, source) in patches {
-            if let Some(values) = texts.encrypted(*source) {
+            if let Some(values) = sources.encrypted(*source) {
                 confidential.extend(values);
                 confidential.add_patch(patch);
             }

@@ -11,7 +11,7 @@ use super::snapshot::Snapshot;
 use super::{Deed, Failure};
 use crate::args::{Bootstrap, Overrides, Rule};
 use crate::directory::{self, Known};
-use crate::machines::{Machines, label};
+use crate::nodes::{Machines, label};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use super::{Deed, Failure};
 use crate::args::{ImageNamespace, ImagePull};
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};

@@ -6,7 +6,7 @@ use talos_api::proto::machine::{MetaDeleteRequest, MetaWriteRequest};
 
 use super::Deed;
 use crate::args::Meta;
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};

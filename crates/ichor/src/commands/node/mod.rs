@@ -26,10 +26,10 @@ use talos_api::{Node, NodeError};
 use crate::args::{Image, NodeCommand, Sure, Wipe};
 use crate::audit::Audit;
 use crate::printer::Printer;
-use crate::sealed::Keys;
 use crate::settings::Surroundings;
+use crate::sops_files::Keys;
 use crate::{Error, ExitStatus};
-use crate::{directory, machines};
+use crate::{directory, nodes, runtime};
 
 pub(super) fn run(
     command: &NodeCommand,
@@ -37,7 +37,7 @@ pub(super) fn run(
     keys: &Keys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let outcome = machines::run(async {
+    let outcome = runtime::run(async {
         match command {
             NodeCommand::ApplyConfig(args) => apply::file(args, surroundings, keys, printer).await,
             NodeCommand::Patch(args) => apply::patch(args, surroundings, keys, printer).await,
@@ -60,8 +60,7 @@ pub(super) fn run(
     });
     outcome.map_err(|mut error| {
         if let Error::Machine(NodeError { node, .. }) = &mut error {
-            *node =
-                machines::label(node, &directory::known(&surroundings.place).unwrap_or_default());
+            *node = nodes::label(node, &directory::known(&surroundings.place).unwrap_or_default());
         }
         error
     })
@@ -89,7 +88,7 @@ impl Deed<'_> {
     ) -> Result<ExitStatus, Error> {
         let known = directory::known(&self.surroundings.place).unwrap_or_default();
         let names: Vec<String> =
-            each.iter().map(|one| machines::label(one.node().name(), &known)).collect();
+            each.iter().map(|one| nodes::label(one.node().name(), &known)).collect();
         if let Some(sure) = self.sure {
             printer.confirm(&self.action(&names.join(", ")), sure)?;
         }
@@ -106,7 +105,7 @@ impl Deed<'_> {
             };
             let Err(mut error) = audit.end(outcome) else { continue };
             if let Error::Machine(NodeError { node, .. }) = &mut error {
-                *node = machines::label(node, &known);
+                *node = nodes::label(node, &known);
             }
             let status = printer.error(&error);
             let left = &names[done + 1..];

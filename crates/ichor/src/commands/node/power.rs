@@ -11,7 +11,7 @@ use super::Deed;
 use super::etcd::{Loss, keep_majority, with_overrides};
 use super::watched::{Goal, Order};
 use crate::args::{Reboot, RebootMode, Reset, Rollback, Shutdown, WipeMode};
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};

@@ -5,7 +5,7 @@ use talos_api::proto::machine::{ServiceRestartRequest, ServiceStartRequest, Serv
 
 use super::Deed;
 use crate::args::{ServiceAction, ServiceControl};
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};

@@ -16,7 +16,7 @@ use super::watched::{Goal, Order};
 use super::{Deed, Failure, OnNode, image};
 use crate::args::{ImageNamespace, RebootMode, Upgrade};
 use crate::directory::{self, Directory};
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};

@@ -6,7 +6,7 @@ use talos_api::{Feature, Node};
 
 use super::Deed;
 use crate::args::{WipeDisk, WipeMethod};
-use crate::machines::Machines;
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};

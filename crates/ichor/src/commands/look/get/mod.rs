@@ -15,11 +15,11 @@ use self::path::{Missing, Template};
 use self::resource::{Columns, Event, Shown};
 use self::value::Value;
 use crate::args::{Get, ResourceForm};
-use crate::machines::{self, Machines};
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::table::Table;
-use crate::{Error, ExitStatus};
+use crate::{Error, ExitStatus, nodes};
 
 pub(super) async fn run(
     args: &Get,
@@ -154,7 +154,7 @@ async fn list(
         failures.extend(failed);
     }
     writer.flush(printer)?;
-    Ok(machines::report(failures, succeeded, printer))
+    Ok(nodes::report(failures, succeeded, printer))
 }
 
 async fn watch(

@@ -12,7 +12,7 @@ use talos_config::yaml::{self, Content, Dialect, Resolved, Style, Tree};
 
 use super::path::Template;
 use super::value::Value;
-use crate::moment::Moment;
+use crate::timestamp::Timestamp;
 
 /// What became of a resource that is watched.
 #[derive(Clone, Copy, Debug)]
@@ -176,8 +176,8 @@ impl<'a> Shown<'a> {
             ("version", version.clone()),
             ("owner", owner.clone()),
             ("phase", phase.clone()),
-            ("created", Moment::from(*created).in_seconds()),
-            ("updated", Moment::from(*updated).in_seconds()),
+            ("created", Timestamp::from(*created).in_seconds()),
+            ("updated", Timestamp::from(*updated).in_seconds()),
         ]
     }
 

@@ -17,10 +17,10 @@ use crate::args::{
     RemoveMember, Rule,
 };
 use crate::error::with_causes;
-use crate::machines::{self, Machines};
+use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
-use crate::{Error, ExitStatus, directory};
+use crate::{Error, ExitStatus, directory, nodes};
 
 pub(super) async fn run(
     what: &NodeEtcd,
@@ -215,7 +215,7 @@ pub(super) async fn keep_majority(
     if known.iter().any(|machine| !machine.is_control_plane && machine.is(node.name())) {
         return Ok(());
     }
-    let refusal = match lost_majority(node, loss, &machines::label(node.name(), &known)).await {
+    let refusal = match lost_majority(node, loss, &nodes::label(node.name(), &known)).await {
         Ok(None) => return Ok(()),
         Ok(Some(failure)) => Error::from(failure),
         Err(error) => Error::from(error),

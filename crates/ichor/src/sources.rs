@@ -8,12 +8,12 @@ use talos_config::yaml::Limits;
 use talos_config::{Confidential, Origin, Source};
 
 use crate::Error;
-use crate::sealed::{self, Keys};
 use crate::settings::Input;
+use crate::sops_files::{self, Keys};
 
 /// Everything that was read so far, by the number that places in it carry.
 #[derive(Default)]
-pub(crate) struct Texts {
+pub(crate) struct SourceMap {
     names: Vec<String>,
     inline: usize,
     /// What opens encrypted files; without it they are read as they are.
@@ -22,7 +22,7 @@ pub(crate) struct Texts {
     encrypted: BTreeMap<Source, Confidential>,
 }
 
-impl Texts {
+impl SourceMap {
     /// Reads encrypted files as what is in them.
     pub(crate) fn with_keys(keys: &Keys) -> Self {
         Self { keys: Some(keys.clone()), ..Self::default() }
@@ -55,7 +55,7 @@ impl Texts {
             Ok(text) => match &self.keys {
                 Some(keys) => {
                     let path = Path::new(&self.names[self.names.len() - 1]);
-                    let (text, values) = sealed::open_with_values(text, path, keys)?;
+                    let (text, values) = sops_files::open_with_values(text, path, keys)?;
                     self.encrypted.extend(values.map(|values| (source, values)));
                     Ok((text, source))
                 }

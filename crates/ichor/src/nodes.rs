@@ -4,96 +4,19 @@
 //! all, some or none of them answered.
 
 use std::future::Future;
-use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
-use async_trait::async_trait;
 use talos_api::{Client, Fingerprint, Node, NodeError, each_node};
-use talos_config::{Context, Talosconfig};
-use tokio::sync::{mpsc, watch};
+use talos_config::Context;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::args::{Maintenance, Output, Reach};
 use crate::directory::Known;
 use crate::printer::Printer;
-use crate::settings::{Candidates, Input, Surroundings};
+use crate::settings::Surroundings;
 use crate::table::{OfNode, Row, Rows};
-use crate::texts::Texts;
+use crate::talosconfig::context;
 use crate::{Error, ExitStatus, directory};
-
-/// The wish to stop: Ctrl-C, or the signal by which a system ends a service.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Signals;
-
-#[async_trait]
-impl engine::Stop for Signals {
-    async fn requested(&self) {
-        // The sender lives as long as the program.
-        let _ = STOP.subscribe().wait_for(|asked| *asked).await;
-    }
-}
-
-/// Set by the first signal, and never reset: a signal that comes before the work listens is not lost.
-static STOP: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::Sender::new(false));
-
-/// Returns at the next Ctrl-C or SIGTERM.
-async fn interrupted() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminated) = signal(SignalKind::terminate()) else {
-        return drop(tokio::signal::ctrl_c().await);
-    };
-    tokio::select! {
-        biased;
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminated.recv() => {}
-    }
-}
-
-/// Does something with machines until it is done; Ctrl-C and SIGTERM drop it. Work that carries out a plan hears the first
-/// of them as [`Signals`] and is dropped by the second.
-pub(crate) fn run_stoppable(
-    work: impl Future<Output = Result<ExitStatus, Error>>,
-) -> Result<ExitStatus, Error> {
-    block_on(work, async {
-        interrupted().await;
-        STOP.send_replace(true);
-        interrupted().await;
-    })
-}
-
-/// Does something with machines until it is done, or Ctrl-C or SIGTERM drops it.
-pub(crate) fn run(
-    work: impl Future<Output = Result<ExitStatus, Error>>,
-) -> Result<ExitStatus, Error> {
-    block_on(work, interrupted())
-}
-
-fn block_on(
-    work: impl Future<Output = Result<ExitStatus, Error>>,
-    interrupted: impl Future<Output = ()>,
-) -> Result<ExitStatus, Error> {
-    raise_open_files();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        tokio::select! {
-            biased;
-            // First: work that acts on machines has something to say about an interruption.
-            outcome = work => outcome,
-            () = interrupted => Ok(ExitStatus::Interrupted),
-        }
-    })
-}
-
-/// Takes as many open files as the system allows: a connection is one, and the usual limit is for a few hundred.
-fn raise_open_files() {
-    use nix::sys::resource::{Resource, getrlimit, setrlimit};
-    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
-        && soft < hard
-    {
-        // Where it is refused, fewer machines are called at the same time.
-        let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
-    }
-}
 
 /// Machines that can be called.
 #[derive(Clone, Debug)]
@@ -389,69 +312,6 @@ fn of_all(failures: &[ExitStatus], succeeded: usize) -> ExitStatus {
             *first
         }
         _ => ExitStatus::Failed,
-    }
-}
-
-/// The context that is meant.
-pub(crate) fn context(reach: &Reach, surroundings: &Surroundings) -> Result<Context, Error> {
-    if let Some(context) = directory_context(reach, surroundings)? {
-        return Ok(context);
-    }
-    let (talosconfig, path) = talosconfig(reach, surroundings)?;
-    let name = reach.context.as_deref().unwrap_or_else(|| talosconfig.current());
-    talosconfig.context(name).ok_or_else(|| no_context(name, &path))
-}
-
-/// Signs short-lived credentials with the secrets of the cluster's directory. `None` where a talosconfig or a context is
-/// named or present, and outside of such a directory.
-fn directory_context(reach: &Reach, surroundings: &Surroundings) -> Result<Option<Context>, Error> {
-    let is_named = reach.talosconfig.is_some() || reach.context.is_some();
-    if is_named || surroundings.talosconfigs.paths.iter().any(|path| path.exists()) {
-        return Ok(None);
-    }
-    directory::context(&surroundings.place)
-}
-
-/// A talosconfig has no such context.
-pub(crate) fn no_context(name: &str, path: &Path) -> Error {
-    Error::Usage {
-        message: if name.is_empty() {
-            format!("{} has no current context", path.display())
-        } else {
-            format!("{} has no context {name:?}", path.display())
-        },
-        hint: "`ichor config contexts` shows those that there are".to_owned(),
-    }
-}
-
-/// The talosconfig that is meant, and where it is.
-pub(crate) fn talosconfig(
-    reach: &Reach,
-    surroundings: &Surroundings,
-) -> Result<(Talosconfig, PathBuf), Error> {
-    let Candidates { paths, lacks_home } = &surroundings.talosconfigs;
-    let there = || paths.iter().find(|path| path.exists());
-    let path = reach.talosconfig.as_ref().or_else(there).ok_or_else(|| {
-        if *lacks_home {
-            return no_home_of_talosconfig();
-        }
-        let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        Error::Usage {
-            message: format!("there is no talosconfig in {}", places.join(" or ")),
-            hint: "change to the cluster's directory, or name a talosconfig with --talosconfig"
-                .to_owned(),
-        }
-    })?;
-    let (talosconfig, _) =
-        Texts::default().parse(&Input::File(path.clone()), Talosconfig::parse)?;
-    Ok((talosconfig, path.clone()))
-}
-
-/// The error of a talosconfig that is nowhere else, and whose usual place is not known.
-pub(crate) fn no_home_of_talosconfig() -> Error {
-    Error::NoHome {
-        what: "the talosconfig",
-        hint: "set HOME; --talosconfig or TALOSCONFIG names a file elsewhere",
     }
 }
 

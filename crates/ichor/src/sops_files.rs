@@ -9,7 +9,7 @@ use std::time::Duration;
 use sops::{CreationRules, Format, Identities, Moment, Recipient, Rule};
 use talos_config::Confidential;
 
-use crate::{Error, makers};
+use crate::{Error, entropy};
 
 /// What the environment of the process says about keys, and no file: it names a program that is run and files that are
 /// read. It may hold a key, so it has no `Debug`.
@@ -145,7 +145,7 @@ pub(crate) fn seal(text: &str, path: &Path, keys: &Keys) -> Result<String, Error
         }
         Err(error) => return Err(wrong(path, &error)),
     };
-    let sealed = makers::with(|makers| {
+    let sealed = entropy::with(|makers| {
         let moment = Moment::from_unix(u64::try_from(makers.now).unwrap_or_default());
         sops::encrypt(text, format(path), &rule, &moment, &mut |bytes| (makers.random)(bytes))
     })?;

@@ -1,4 +1,4 @@
-//! The clock and the dice behind new secrets, and the one kind of key that the libraries do not make.
+//! Randomness for new secrets, and the one kind of key that the libraries do not make.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA512};
 use talos_config::pki::{Key, RsaKey, rsa_pem};
 use talos_config::{Makers, Secret};
 
-use crate::Error;
+use crate::{Error, clock};
 
 /// Runs something that makes secrets.
 pub(crate) fn with<T>(make: impl FnOnce(&mut Makers<'_>) -> T) -> Result<T, Error> {
@@ -24,7 +24,7 @@ pub(crate) fn with<T>(make: impl FnOnce(&mut Makers<'_>) -> T) -> Result<T, Erro
         rsa_failed |= pem.is_none();
         pem.unwrap_or_else(|| Secret::new(String::new()))
     };
-    let made = make(&mut Makers { now: now(), random: &mut random, rsa: &mut rsa });
+    let made = make(&mut Makers { now: clock::now(), random: &mut random, rsa: &mut rsa });
     if rsa_failed {
         failed = Some("no RSA key could be made".to_owned());
     }
@@ -56,10 +56,4 @@ fn signature(key: &KeyPair, message: &[u8]) -> Option<Vec<u8>> {
 fn pem(key: &KeyPair) -> Option<Secret<String>> {
     let document: Pkcs8V1Der<'_> = key.as_der().ok()?;
     rsa_pem(document.as_ref())
-}
-
-#[expect(clippy::disallowed_methods, reason = "the one clock of commands that have no engine")]
-pub(crate) fn now() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }

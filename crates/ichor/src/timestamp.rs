@@ -2,25 +2,24 @@
 
 use std::fmt;
 
-use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-use crate::makers;
+use crate::clock;
 
 /// A point in time. What a machine does not tell, or tells wrongly, is the beginning of 1970.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) struct Moment(Timestamp);
+pub(crate) struct Timestamp(jiff::Timestamp);
 
-impl From<Option<prost_types::Timestamp>> for Moment {
+impl From<Option<prost_types::Timestamp>> for Timestamp {
     fn from(timestamp: Option<prost_types::Timestamp>) -> Self {
         let timestamp = timestamp.unwrap_or_default();
-        Self(Timestamp::new(timestamp.seconds, timestamp.nanos).unwrap_or_default())
+        Self(jiff::Timestamp::new(timestamp.seconds, timestamp.nanos).unwrap_or_default())
     }
 }
 
-impl Moment {
+impl Timestamp {
     pub(crate) fn from_seconds(seconds: i64) -> Self {
-        Self(Timestamp::from_second(seconds).unwrap_or_default())
+        Self(jiff::Timestamp::from_second(seconds).unwrap_or_default())
     }
 
     /// RFC 3339 in UTC, in whole seconds.
@@ -30,7 +29,7 @@ impl Moment {
 
     /// `32s ago`, `1h2m3s ago`: how long ago it was, in whole seconds, as Go writes it.
     pub(crate) fn ago(self) -> String {
-        let seconds = makers::now().saturating_sub(self.0.as_second()).max(0);
+        let seconds = clock::now().saturating_sub(self.0.as_second()).max(0);
         let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
         match (hours, minutes) {
             (0, 0) => format!("{seconds}s ago"),
@@ -46,14 +45,14 @@ impl Moment {
 
     /// `Jan  2 15:04:05`, or with the year instead of the seconds when it is half a year ago: as lists of files have it.
     pub(crate) fn listed(self) -> String {
-        let recent = makers::now().saturating_sub(self.0.as_second()) < HALF_A_YEAR;
+        let recent = clock::now().saturating_sub(self.0.as_second()) < HALF_A_YEAR;
         let form = if recent { "%b %e %H:%M:%S" } else { "%b %e %Y %H:%M" };
         self.0.strftime(form).to_string()
     }
 
     /// `now`, `12 minutes ago`, `2 hours from now`: as people say it.
     pub(crate) fn away(self) -> String {
-        self.away_from(makers::now())
+        self.away_from(clock::now())
     }
 
     fn away_from(self, now: i64) -> String {
@@ -74,13 +73,13 @@ impl Moment {
 }
 
 /// RFC 3339 in UTC, with as many digits of the second as there are.
-impl fmt::Display for Moment {
+impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl Serialize for Moment {
+impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
@@ -131,7 +130,7 @@ mod tests {
             (-36 * YEAR, "36 years ago"),
             (-37 * YEAR, "a long while ago"),
         ] {
-            assert_eq!(Moment::from_seconds(NOW + distance).away_from(NOW), expected);
+            assert_eq!(Timestamp::from_seconds(NOW + distance).away_from(NOW), expected);
         }
     }
 }
