@@ -13,10 +13,11 @@ mod lint;
 mod look;
 mod look_data;
 mod node;
+mod start;
 
 pub use change::{
-    ApplyArgs, ApproveArgs, CancelArgs, Change, DestroyArgs, HealthArgs, HistoryArgs, Import, In,
-    Init, Overriding, PlanArgs, ShowArgs, StatusArgs, Told,
+    ApplyArgs, ApproveArgs, CancelArgs, Change, DestroyArgs, HealthArgs, HistoryArgs, In,
+    Overriding, PlanArgs, ShowArgs, StatusArgs, Told,
 };
 pub use config::{Config, ConfigCommand};
 pub(crate) use connection::span;
@@ -37,6 +38,7 @@ pub use node::{
     RecoverEtcd, RemoveMember, Reset, Rollback, Rule, ServiceAction, ServiceControl, Shutdown,
     Upgrade, Wait, Wipe, WipeDisk, WipeMethod, WipeMode,
 };
+pub use start::{Import, Init};
 
 use std::ffi::OsString;
 use std::net::IpAddr;
@@ -233,6 +235,25 @@ pub enum Command {
     ///   ichor lint -C talos --strict -o json
     #[command(verbatim_doc_comment)]
     Lint(Lint),
+
+    /// Start a directory for a new cluster
+    ///
+    /// Writes ichor.yaml, new secrets and a .gitignore. Nothing is done to machines. With --talhelper it is a talconfig.yaml
+    /// with talenv.yaml; the secrets are encrypted where a .sops.yaml or `SOPS_AGE_RECIPIENTS` says for whom.
+    ///
+    ///   ichor init home --endpoint $ENDPOINT --control-plane cp-1=10.0.0.11 --worker w-1=10.0.0.21
+    ///   ichor init home --talhelper --endpoint $ENDPOINT --control-plane cp-1=10.0.0.11
+    #[command(verbatim_doc_comment)]
+    Init(Init),
+
+    /// Convert a talconfig directory to ichor.yaml
+    ///
+    /// Writes ichor.yaml, patches and the secrets, encrypted where they were. Every machine gets exactly the
+    /// configuration that it had; where that cannot be, nothing is written. The talconfig stays as it is.
+    ///
+    ///   ichor import -C talos -o home && ichor diff -C home
+    #[command(verbatim_doc_comment)]
+    Import(Import),
 
     #[command(flatten)]
     Change(Change),

@@ -23,7 +23,7 @@ pub(crate) use find::{Found, Kind, find, talosconfig};
 use ::talconfig::Registration;
 
 use crate::args::DEFAULT_FACTORY;
-use crate::commands::generate;
+use crate::commands::files::generate;
 use crate::error::with_causes;
 use crate::factory::Factories;
 use crate::settings::{self, Input, Place};

@@ -13,7 +13,7 @@ use talos_config::{Contract, Mode, Options};
 use crate::Error;
 use crate::args::{
     Args, Change, Command, Config, Extensions, Gen, GenConfigArgs, GenMachine, GenSchematic,
-    GenTalconfig, Lint, Look, NodeCommand, Output, OutputType, Release, Version,
+    GenTalconfig, Import, Init, Lint, Look, NodeCommand, Output, OutputType, Release, Version,
 };
 use crate::directory;
 use crate::factory::Factories;
@@ -39,6 +39,8 @@ pub(crate) enum Settings {
     Validate { files: Vec<Input>, mode: Mode, strict: bool, output: Output },
     ValidateDirectory { place: Place, mode: Mode, strict: bool, output: Output },
     Lint { args: Lint, place: Place },
+    Init { args: Init, surroundings: Surroundings },
+    Import { args: Import, surroundings: Surroundings },
     Change { command: Box<Change>, surroundings: Surroundings },
     Look { command: Look, surroundings: Surroundings },
     Config { args: Config, surroundings: Surroundings },
@@ -238,6 +240,14 @@ impl Settings {
             Command::Lint(args) => {
                 Self::Lint { place: Place::resolve(args.directory.clone()), args }
             }
+            Command::Init(args) => Self::Init {
+                surroundings: Surroundings::of(Place::resolve(args.directory.clone())),
+                args,
+            },
+            Command::Import(args) => Self::Import {
+                surroundings: Surroundings::of(Place::resolve(args.place.directory.clone())),
+                args,
+            },
             Command::Change(command) => Self::Change {
                 surroundings: Surroundings::of(Place::resolve(command.directory().cloned())),
                 command: Box::new(command),

@@ -11,25 +11,6 @@ use super::{Shown, Sure};
 /// One of them.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Change {
-    /// Start a directory for a new cluster
-    ///
-    /// Writes ichor.yaml, new secrets and a .gitignore. Nothing is done to machines. With --talhelper it is a talconfig.yaml
-    /// with talenv.yaml; the secrets are encrypted where a .sops.yaml or `SOPS_AGE_RECIPIENTS` says for whom.
-    ///
-    ///   ichor init home --endpoint $ENDPOINT --control-plane cp-1=10.0.0.11 --worker w-1=10.0.0.21
-    ///   ichor init home --talhelper --endpoint $ENDPOINT --control-plane cp-1=10.0.0.11
-    #[command(verbatim_doc_comment)]
-    Init(Init),
-
-    /// Convert a talconfig directory to ichor.yaml
-    ///
-    /// Writes ichor.yaml, patches and the secrets, encrypted where they were. Every machine gets exactly the
-    /// configuration that it had; where that cannot be, nothing is written. The talconfig stays as it is.
-    ///
-    ///   ichor import -C talos -o home && ichor diff -C home
-    #[command(verbatim_doc_comment)]
-    Import(Import),
-
     /// Show the steps that would make the cluster match its directory
     ///
     /// Looks at every machine and changes nothing. Ends with 2 when there is something to do, with 4 when a safety rule
@@ -89,8 +70,6 @@ impl Change {
     /// The directory that is named.
     pub(crate) fn directory(&self) -> Option<&PathBuf> {
         match self {
-            Self::Init(args) => args.directory.as_ref(),
-            Self::Import(args) => args.place.directory.as_ref(),
             Self::Plan(args) => args.place.directory.as_ref(),
             Self::Show(_) => None,
             Self::Approve(args) => args.place.directory.as_ref(),
@@ -133,52 +112,6 @@ fn override_rule(text: &str) -> Result<String, String> {
         let names: Vec<&str> = rules.map(::plan::Rule::name).collect();
         format!("rules that can be overridden are {}", names.join(", "))
     })
-}
-
-/// Arguments of `ichor init`.
-#[derive(Clone, Debug, Args)]
-pub struct Init {
-    /// The name of the cluster
-    pub cluster: String,
-
-    /// Where its Kubernetes API will be reached: https://host:port
-    #[arg(long)]
-    pub endpoint: String,
-
-    /// A control plane: NAME=ADDRESS; repeat it for several
-    #[arg(long, value_name = "NAME=ADDRESS", required = true)]
-    pub control_plane: Vec<String>,
-
-    /// A worker: NAME=ADDRESS; repeat it for several
-    #[arg(long, value_name = "NAME=ADDRESS")]
-    pub worker: Vec<String>,
-
-    /// The Talos release
-    #[arg(long, alias = "talos-version", value_name = "VERSION", default_value = "v1.13.9")]
-    pub talos: String,
-
-    /// The Kubernetes release
-    #[arg(long, alias = "kubernetes-version", value_name = "VERSION", default_value = "v1.36.3")]
-    pub kubernetes: String,
-
-    /// Start a directory that talhelper could work on as well
-    #[arg(long)]
-    pub talhelper: bool,
-
-    /// The directory to start; the current one when left out
-    #[arg(short = 'C', long, value_name = "DIR")]
-    pub directory: Option<PathBuf>,
-}
-
-/// Arguments of `ichor import`.
-#[derive(Clone, Debug, Args)]
-pub struct Import {
-    #[command(flatten)]
-    pub place: In,
-
-    /// The directory to write; it must not have a cluster yet
-    #[arg(short, long, value_name = "DIR")]
-    pub output: PathBuf,
 }
 
 /// Arguments of `ichor plan`.

@@ -3,18 +3,18 @@
 //! Always holds: what is disruptive is asked about first, and everything is in the audit log before it is done. What
 //! changes a machine is sent once, never again by itself.
 
-mod apply;
+mod apply_config;
 mod bootstrap;
 mod etcd;
 mod failure;
+mod follow;
 mod image;
-mod live;
 mod meta;
+mod node_config;
 mod power;
 mod service;
 mod snapshot;
 mod upgrade;
-mod watched;
 mod wipe;
 
 pub use failure::Failure;
@@ -39,8 +39,12 @@ pub(super) fn run(
 ) -> Result<ExitStatus, Error> {
     let outcome = runtime::run(async {
         match command {
-            NodeCommand::ApplyConfig(args) => apply::file(args, surroundings, keys, printer).await,
-            NodeCommand::Patch(args) => apply::patch(args, surroundings, keys, printer).await,
+            NodeCommand::ApplyConfig(args) => {
+                apply_config::file(args, surroundings, keys, printer).await
+            }
+            NodeCommand::Patch(args) => {
+                apply_config::patch(args, surroundings, keys, printer).await
+            }
             NodeCommand::Bootstrap(args) => bootstrap::run(args, surroundings, printer).await,
             NodeCommand::Reboot(args) => power::reboot(args, surroundings, printer).await,
             NodeCommand::Shutdown(args) => power::shutdown(args, surroundings, printer).await,

@@ -9,7 +9,7 @@ use talos_api::{Feature, Node, NodeError};
 
 use super::Deed;
 use super::etcd::{Loss, keep_majority, with_overrides};
-use super::watched::{Goal, Order};
+use super::follow::{Goal, Order};
 use crate::args::{Reboot, RebootMode, Reset, Rollback, Shutdown, WipeMode};
 use crate::nodes::Machines;
 use crate::printer::Printer;

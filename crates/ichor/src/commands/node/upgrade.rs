@@ -11,8 +11,8 @@ use talos_api::{Feature, Node, Release};
 use tokio::time::timeout;
 
 use super::etcd::{Loss, keep_majority, with_overrides};
+use super::follow::{Goal, Order};
 use super::power::send_reboot;
-use super::watched::{Goal, Order};
 use super::{Deed, Failure, OnNode, image};
 use crate::args::{ImageNamespace, RebootMode, Upgrade};
 use crate::directory::{self, Directory};

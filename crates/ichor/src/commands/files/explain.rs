@@ -15,7 +15,7 @@ use crate::settings::{Input, Place};
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, runtime};
 
-pub(super) fn run(
+pub(in crate::commands) fn run(
     path: &str,
     file: &Input,
     patches: &[Input],
@@ -46,7 +46,7 @@ pub(super) fn run(
 }
 
 /// The same for a machine of the cluster's directory.
-pub(super) fn of_machine(
+pub(in crate::commands) fn of_machine(
     path: &str,
     machine: Option<&str>,
     place: &Place,

@@ -9,7 +9,7 @@ use crate::settings::{GenCertificate, Input};
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, entropy, files};
 
-pub(super) fn run(
+pub(in crate::commands) fn run(
     what: &GenCertificate,
     overwrite: bool,
     printer: &mut Printer,

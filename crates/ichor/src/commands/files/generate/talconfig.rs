@@ -17,7 +17,7 @@ use crate::sources::SourceMap;
 use crate::talhelper::diff;
 use crate::{Error, ExitStatus, files};
 
-pub(super) fn run(
+pub(in crate::commands) fn run(
     args: &GenTalconfig,
     keys: &Keys,
     printer: &mut Printer,

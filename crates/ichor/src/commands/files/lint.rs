@@ -14,7 +14,11 @@ use crate::sources::SourceMap;
 use crate::talhelper::{ENV_FILES, Outside, SECRET_FILES};
 use crate::{Error, ExitStatus};
 
-pub(super) fn run(args: &Lint, place: &Place, printer: &mut Printer) -> Result<ExitStatus, Error> {
+pub(in crate::commands) fn run(
+    args: &Lint,
+    place: &Place,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
     let Found { file, kind, .. } = directory::find(place.directory.as_deref())?;
     let folder = folder(&file, place.directory.as_deref())?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();

@@ -8,16 +8,16 @@ use sha2::{Digest, Sha256};
 use talos_api::proto::machine::EtcdSnapshotRequest;
 use talos_api::{Bounds, Node, NodeError, Reason};
 
-use super::Receiving;
 use crate::args::EtcdSnapshot;
 use crate::audit::hex;
+use crate::commands::inspect::Receiving;
 use crate::files::Unfinished;
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
-pub(super) async fn run(
+pub(in crate::commands::inspect) async fn run(
     args: &EtcdSnapshot,
     surroundings: &Surroundings,
     printer: &mut Printer,

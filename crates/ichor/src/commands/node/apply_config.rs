@@ -16,15 +16,15 @@ use talos_config::yaml::Dialect;
 use talos_config::{Confidential, Config, Patch, Patched, REDACTED, Secret, Source, diff_hiding};
 
 use super::etcd::{Loss, keep_majority, with_overrides};
-use super::live::Live;
+use super::follow::{Goal, Order};
+use super::node_config::Live;
 use super::power::send_reboot;
-use super::watched::{Goal, Order};
 use super::{Deed, OnNode};
 use crate::args::{
     ApplyConfig, ApplyHow, ApplyMode, Output, Overrides, PatchConfig, RebootMode, Wait,
 };
-use crate::commands::patch::{apply_all, read_patches};
-use crate::commands::{diff as differences, validate};
+use crate::commands::files::patch::{apply_all, read_patches};
+use crate::commands::files::{diff as differences, validate};
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::{Input, Surroundings};

@@ -13,7 +13,7 @@ use crate::settings::Input;
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, release_catalog};
 
-pub(super) fn run(
+pub(in crate::commands) fn run(
     args: &GenSchematic,
     factories: &Factories,
     cache: Option<&Path>,

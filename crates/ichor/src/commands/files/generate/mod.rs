@@ -1,12 +1,17 @@
 //! `ichor gen`: secrets, configuration and credentials of a new cluster.
 
+pub(in crate::commands) mod certificates;
+pub(in crate::commands) mod machine;
+pub(in crate::commands) mod schematic;
+pub(in crate::commands) mod talconfig;
+
 use std::path::{Path, PathBuf};
 
 use talos_config::yaml::Dialect;
 use talos_config::{Bundle, Config, Generate, KubernetesPki, Patch, Patched, Role, Secret, Source};
 
-use super::patch::{apply_all, read_patches};
 use crate::args::OutputType;
+use crate::commands::files::patch::{apply_all, read_patches};
 use crate::directory::{self, Identity};
 use crate::printer::Printer;
 use crate::settings::{
@@ -16,7 +21,10 @@ use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, clock, entropy, files, sops_files};
 
 /// `ichor gen secrets`
-pub(super) fn secrets(settings: &GenSecrets, printer: &mut Printer) -> Result<ExitStatus, Error> {
+pub(in crate::commands) fn secrets(
+    settings: &GenSecrets,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
     let bundle = match &settings.origin {
         SecretsOrigin::New => entropy::with(|makers| Bundle::generate(settings.contract, makers))?,
         SecretsOrigin::File(input) => {
@@ -52,7 +60,10 @@ pub(super) fn secrets(settings: &GenSecrets, printer: &mut Printer) -> Result<Ex
 }
 
 /// `ichor gen config`
-pub(super) fn config(settings: &GenConfig, printer: &mut Printer) -> Result<ExitStatus, Error> {
+pub(in crate::commands) fn config(
+    settings: &GenConfig,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
     if settings.wants_comments {
         printer.note("there are no comments to write; `ichor explain` tells what a field means");
     }
@@ -109,7 +120,7 @@ pub(super) fn config(settings: &GenConfig, printer: &mut Printer) -> Result<Exit
 }
 
 /// `ichor gen talosconfig`
-pub(super) fn talosconfig(
+pub(in crate::commands) fn talosconfig(
     settings: &GenTalosconfig,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -141,7 +152,7 @@ pub(super) fn talosconfig(
 }
 
 /// `ichor gen kubeconfig`
-pub(super) fn kubeconfig(
+pub(in crate::commands) fn kubeconfig(
     settings: &GenKubeconfig,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {

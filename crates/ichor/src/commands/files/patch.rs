@@ -12,7 +12,10 @@ use crate::settings::{self, Input, Target};
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus};
 
-pub(super) fn run(settings: &settings::Patch, printer: &mut Printer) -> Result<ExitStatus, Error> {
+pub(in crate::commands) fn run(
+    settings: &settings::Patch,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
     let settings::Patch { files, patches, layout, target, dialect } = settings;
     let dialect = *dialect;
     let mut sources = SourceMap::default();
@@ -77,7 +80,7 @@ fn laid_out(
 }
 
 /// Applies patches in their order; an error names the patch that does not fit.
-pub(super) fn apply_all(
+pub(in crate::commands) fn apply_all(
     mut state: Patched,
     config: Source,
     patches: &[(Patch, Source)],
@@ -95,7 +98,7 @@ pub(super) fn apply_all(
 }
 
 /// Reads patches in their order.
-pub(super) fn read_patches(
+pub(in crate::commands) fn read_patches(
     inputs: &[Input],
     sources: &mut SourceMap,
 ) -> Result<Vec<(Patch, Source)>, Error> {

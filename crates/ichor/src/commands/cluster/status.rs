@@ -10,7 +10,7 @@ use serde::Serialize;
 use tokio::time::timeout;
 
 use super::World;
-use super::person::short;
+use super::interactive::short;
 use super::plan::NonInteractive;
 use super::refusal::with_address;
 use crate::args::{HealthArgs, Output, StatusArgs};

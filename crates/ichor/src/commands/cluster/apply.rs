@@ -8,7 +8,7 @@ use engine::{Cancelled, Failure, Metrics, Outcome, Report, Want, converge};
 use plan::{ClusterSpec, Digest, Goal, Override, Rule};
 
 use super::World;
-use super::person::Person;
+use super::interactive::Person;
 use super::plan::{load, tell_one_skipped, tell_skipped};
 use crate::args::{ApplyArgs, DestroyArgs, Output, Sure, Told};
 use crate::directory::Directory;

@@ -3,10 +3,7 @@
 mod apply;
 mod diff;
 mod history;
-mod import;
-mod init;
-mod init_talconfig;
-mod person;
+mod interactive;
 mod plan;
 mod refusal;
 mod status;
@@ -31,11 +28,6 @@ pub(super) fn run(
 ) -> Result<ExitStatus, Error> {
     let work = async {
         match command {
-            Change::Init(args) if args.talhelper => {
-                init_talconfig::run(args, &surroundings.place.keys, printer)
-            }
-            Change::Init(args) => init::run(args, &surroundings.place.keys, printer),
-            Change::Import(args) => import::run(args, surroundings, printer).await,
             Change::Plan(args) => plan::plan(args, surroundings, printer).await,
             Change::Show(args) => plan::show(args, printer),
             Change::Approve(args) => plan::approve(args, surroundings, printer).await,

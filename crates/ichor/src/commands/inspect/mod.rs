@@ -9,7 +9,7 @@ mod dmesg;
 mod etcd;
 mod events;
 mod get;
-mod images;
+mod image;
 mod kubeconfig;
 mod lines;
 pub(super) mod links;
@@ -17,7 +17,6 @@ mod logs;
 mod ls;
 mod read;
 mod services;
-mod snapshot;
 
 use talos_api::proto::common::Data;
 use talos_api::{NodeError, Stream};
@@ -40,7 +39,7 @@ pub(super) fn run(
             Look::Etcd(args) => match &args.what {
                 EtcdLook::Alarms(args) => etcd::alarms(args, surroundings, printer).await,
                 EtcdLook::Members(args) => etcd::members(args, surroundings, printer).await,
-                EtcdLook::Snapshot(args) => snapshot::run(args, surroundings, printer).await,
+                EtcdLook::Snapshot(args) => etcd::snapshot::run(args, surroundings, printer).await,
                 EtcdLook::Status(args) => etcd::status(args, surroundings, printer).await,
             },
             Look::Events(args) => events::run(args, surroundings, printer).await,
@@ -50,7 +49,7 @@ pub(super) fn run(
             Look::Disks(args) => disks::run(args, surroundings, printer).await,
             Look::Get(args) => get::run(args, surroundings, printer).await,
             Look::Image { what: ImageCommand::List(args) } => {
-                images::list(args, surroundings, printer).await
+                image::list(args, surroundings, printer).await
             }
             Look::Links(args) => links::run(args, surroundings, printer).await,
             Look::Logs(args) => logs::run(args, surroundings, printer).await,

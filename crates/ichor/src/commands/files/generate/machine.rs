@@ -9,15 +9,15 @@ use plan::MachineName;
 use serde_json::Value;
 use talos_config::spell_bytes;
 
-use super::look::disks::{self, Disk};
-use super::look::links::{self, Link};
 use crate::args::{EntryForm, GenMachine};
+use crate::commands::inspect::disks::{self, Disk};
+use crate::commands::inspect::links::{self, Link};
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus, nodes, runtime};
 
-pub(super) fn run(
+pub(in crate::commands) fn run(
     args: &GenMachine,
     surroundings: &Surroundings,
     printer: &mut Printer,

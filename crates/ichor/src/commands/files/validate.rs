@@ -13,7 +13,7 @@ use crate::settings::{Input, Place};
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, runtime};
 
-pub(super) fn run(
+pub(in crate::commands) fn run(
     files: &[Input],
     mode: Mode,
     strict: bool,
@@ -41,7 +41,7 @@ pub(super) fn run(
 }
 
 /// Checks the configuration of every machine of the cluster's directory.
-pub(super) fn directory(
+pub(in crate::commands) fn directory(
     place: &Place,
     mode: Mode,
     strict: bool,
@@ -124,7 +124,7 @@ fn conclude(
 }
 
 /// Refuses a configuration that is valid in none of the modes, saying why, and warns about one that is valid.
-pub(super) fn in_any(
+pub(in crate::commands) fn in_any(
     name: &str,
     config: &Config,
     modes: &[Mode],

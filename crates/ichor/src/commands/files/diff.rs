@@ -12,7 +12,7 @@ use crate::settings::Input;
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus};
 
-pub(super) fn run(
+pub(in crate::commands) fn run(
     before: &Input,
     after: &Input,
     output: Output,
@@ -32,16 +32,16 @@ pub(super) fn run(
 /// What differs, secrets hidden.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub(super) struct Report(pub(super) Vec<Row>);
+pub(in crate::commands) struct Report(pub(in crate::commands) Vec<Row>);
 
 impl Report {
-    pub(super) fn new(differences: Vec<Difference>) -> Self {
+    pub(in crate::commands) fn new(differences: Vec<Difference>) -> Self {
         Self(differences.into_iter().map(Row::from).collect())
     }
 }
 
 #[derive(Serialize)]
-pub(super) struct Row {
+pub(in crate::commands) struct Row {
     document: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     path: String,

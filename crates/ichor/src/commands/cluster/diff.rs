@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::World;
 use super::plan::NonInteractive;
 use crate::args::Output;
-use crate::commands::diff::{Report, Row};
+use crate::commands::files::diff::{Report, Row};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};

@@ -1,5 +1,7 @@
 //! `ichor etcd`: members of etcd, how they are, and what they warn of.
 
+pub(super) mod snapshot;
+
 use serde::Serialize;
 use talos_api::proto::machine::etcd_member_alarm::AlarmType;
 use talos_api::proto::machine::{
