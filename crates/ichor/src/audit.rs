@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::settings::Surroundings;
-use crate::{Error, makers};
+use crate::{Error, clock};
 
 /// One action that is under way.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl Audit {
         let mut locked = file.lock()?;
         let lines = locked.read_new()?;
         let line = Line {
-            time: makers::now(),
+            time: clock::now(),
             action: self.action.clone(),
             outcome: outcome.to_owned(),
             previous: last(&lines).map_or_else(String::new, hash),

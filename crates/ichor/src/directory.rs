@@ -22,14 +22,13 @@ pub(crate) use find::{Found, Kind, find, talosconfig};
 
 use ::talconfig::Registration;
 
-use crate::args::DEFAULT_FACTORY;
-use crate::commands::generate;
+use crate::commands::files::generate;
 use crate::error::with_causes;
-use crate::factory::Factories;
-use crate::sealed::{self, Keys};
+use crate::factory::{DEFAULT_FACTORY, Factories};
 use crate::settings::{self, Input, Place};
-use crate::texts::Texts;
-use crate::{Error, makers, releases};
+use crate::sops_files::{self, Keys};
+use crate::sources::SourceMap;
+use crate::{Error, entropy, release_catalog};
 
 /// A cluster's directory, opened.
 pub(crate) struct Directory {
@@ -157,7 +156,7 @@ impl Directory {
 /// Makes credentials for one process, which are valid for so many seconds from the time that the makers tell.
 fn mint<T>(make: impl FnOnce(i64, &mut Makers<'_>) -> T) -> Result<T, Error> {
     let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
-    makers::with(|makers| {
+    entropy::with(|makers| {
         makers.now -= seconds(CREDENTIALS_BACKDATED);
         make(seconds(CREDENTIALS_BACKDATED + CREDENTIALS_LAST), makers)
     })
@@ -183,27 +182,30 @@ async fn native(
     place: &Place,
 ) -> Result<Described, Error> {
     refuse_second_secrets(root)?;
-    let mut texts = Texts::with_keys(&place.keys);
+    let mut sources = SourceMap::with_keys(&place.keys);
     let name = file.display().to_string();
-    let (spec, source) = native_spec(file, &mut texts)?;
+    let (spec, source) = native_spec(file, &mut sources)?;
     let mut patches = BTreeMap::new();
     let mut encrypted = BTreeMap::new();
-    encrypted.extend(texts.encrypted(source).map(|values| (name.clone(), values.clone())));
+    encrypted.extend(sources.encrypted(source).map(|values| (name.clone(), values.clone())));
     // A file that does not exist is reported by the layers, with the line that names it.
     for path in spec.patch_files().into_iter().filter(|path| root.join(path).exists()) {
-        let (text, source) = texts.read(&Input::File(root.join(path)))?;
-        encrypted.extend(texts.encrypted(source).map(|values| (path.to_owned(), values.clone())));
+        let (text, source) = sources.read(&Input::File(root.join(path)))?;
+        encrypted.extend(sources.encrypted(source).map(|values| (path.to_owned(), values.clone())));
         patches.insert(path.to_owned(), Secret::new(text));
     }
-    let layers = Layers::native(&spec, &name, &patches, &encrypted).map_err(|error| {
-        Error::Spec { message: texts.redact(&with_causes(&error)), hint: None, code: error.code() }
-    })?;
+    let layers =
+        Layers::native(&spec, &name, &patches, &encrypted).map_err(|error| Error::Spec {
+            message: sources.redact(&with_causes(&error)),
+            hint: None,
+            code: error.code(),
+        })?;
     let secrets = vault.read().await?.ok_or_else(|| no_secrets(root, &SECRETS))?;
-    let versions = releases::known(settings::cache(place.variable()).as_deref());
+    let versions = release_catalog::known(settings::cache(place.variable()).as_deref());
     let (extensions, version) = (&spec.extensions, spec.talos.to_string());
     let warning = match extensions.as_slice() {
         [] => None,
-        names => releases::check_extensions(names, &versions, &version, &name)?,
+        names => release_catalog::check_extensions(names, &versions, &version, &name)?,
     };
     let schematic = spec.schematic().filter(|_| !extensions.is_empty());
     let registrations = schematic.map(|schematic| Registration {
@@ -232,11 +234,14 @@ fn not_yet(spec: &ClusterSpec, name: &str) -> Option<String> {
 }
 
 /// What a native file describes, and the number that its places carry.
-pub(crate) fn native_spec(file: &Path, texts: &mut Texts) -> Result<(ClusterSpec, Source), Error> {
-    let (text, source) = texts.read(&Input::File(file.to_owned()))?;
+pub(crate) fn native_spec(
+    file: &Path,
+    sources: &mut SourceMap,
+) -> Result<(ClusterSpec, Source), Error> {
+    let (text, source) = sources.read(&Input::File(file.to_owned()))?;
     let spec = ClusterSpec::parse(&text, source).map_err(|error| Error::Spec {
-        message: texts.redact(&spec_problems(&error, texts, source)),
-        hint: error.hint().map(|hint| texts.redact(hint)),
+        message: sources.redact(&spec_problems(&error, sources, source)),
+        hint: error.hint().map(|hint| sources.redact(hint)),
         code: error.code(),
     })?;
     Ok((spec, source))
@@ -266,7 +271,7 @@ pub(crate) fn known(place: &Place) -> Result<Vec<Known>, Error> {
     };
     match kind {
         Kind::Native => {
-            let (spec, _) = native_spec(&file, &mut Texts::with_keys(&place.keys))?;
+            let (spec, _) = native_spec(&file, &mut SourceMap::with_keys(&place.keys))?;
             let machine = |(machine, place): (&Machine, plan::Place<'_>)| Known {
                 names: vec![machine.name.to_string()],
                 addresses: machine.address().iter().map(ToString::to_string).collect(),
@@ -298,12 +303,12 @@ pub(crate) fn identity(place: &Place) -> Result<Option<Identity>, Error> {
     let machines = known(place)?;
     let (cluster, secrets) = match kind {
         Kind::Native => {
-            let mut texts = Texts::with_keys(&place.keys);
-            let (spec, _) = native_spec(&file, &mut texts)?;
+            let mut sources = SourceMap::with_keys(&place.keys);
+            let (spec, _) = native_spec(&file, &mut sources)?;
             refuse_second_secrets(&root)?;
             let there = SECRETS.iter().map(|name| root.join(name)).find(|path| path.exists());
             let there = there.ok_or_else(|| no_secrets(&root, &SECRETS))?;
-            let bundle = generate::read_bundle(&Input::File(there), &mut texts)?;
+            let bundle = generate::read_bundle(&Input::File(there), &mut sources)?;
             (spec.cluster.to_string(), bundle)
         }
         Kind::Talconfig => talconfig::secrets(&file, place)?,
@@ -359,7 +364,7 @@ struct Sealed(Keys);
 
 impl Seal for Sealed {
     fn open(&self, text: String, path: &Path) -> Result<Secret<String>, PortError> {
-        sealed::open(text, path, &self.0).map(Secret::new).map_err(|error| error.port_error())
+        sops_files::open(text, path, &self.0).map(Secret::new).map_err(|error| error.port_error())
     }
 }
 
@@ -371,12 +376,12 @@ fn digest_key(secret: &str) -> DigestKey {
     DigestKey::new(hash.finalize().into())
 }
 
-fn spec_problems(error: &plan::SpecError, texts: &Texts, source: Source) -> String {
+fn spec_problems(error: &plan::SpecError, sources: &SourceMap, source: Source) -> String {
     match error {
         plan::SpecError::Problems(problems) => {
             let lines = problems.iter().map(|problem| {
-                let place = texts.place(problem.origin);
-                let place = place.unwrap_or_else(|| texts.name(source).to_owned());
+                let place = sources.place(problem.origin);
+                let place = place.unwrap_or_else(|| sources.name(source).to_owned());
                 let hint = problem.hint.as_ref().filter(|_| problems.len() > 1);
                 let hint = hint.map_or_else(String::new, |hint| format!(" ({hint})"));
                 format!("{place}: {}{hint}", problem.message)
@@ -384,8 +389,8 @@ fn spec_problems(error: &plan::SpecError, texts: &Texts, source: Source) -> Stri
             lines.collect::<Vec<_>>().join("\n  ")
         }
         plan::SpecError::Syntax(syntax) => {
-            let place = texts.place(syntax.origin);
-            let place = place.unwrap_or_else(|| texts.name(source).to_owned());
+            let place = sources.place(syntax.origin);
+            let place = place.unwrap_or_else(|| sources.name(source).to_owned());
             format!("{place}: {}", with_causes(error))
         }
     }
@@ -402,10 +407,11 @@ pub(crate) const STATE: &str = ".ichor";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock;
 
     #[test]
     fn credentials_are_valid_for_clocks_that_are_hours_apart() {
-        let now = makers::now();
+        let now = clock::now();
         let validity = mint(|lasts, makers| makers.validity(lasts)).unwrap();
         assert!(validity.not_before <= now - 12 * 3600, "{validity:?}");
         assert!(validity.not_after >= now + 24 * 3600, "{validity:?}");

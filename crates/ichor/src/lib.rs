@@ -6,22 +6,25 @@
 
 pub mod args;
 mod audit;
+mod clock;
 mod commands;
 mod directory;
+mod entropy;
 mod error;
 mod exit;
 mod factory;
 mod files;
-mod machines;
-mod makers;
-mod moment;
+mod nodes;
 mod printer;
-mod releases;
-mod sealed;
+mod release_catalog;
+mod runtime;
 mod settings;
+mod sops_files;
+mod sources;
 mod table;
 mod talhelper;
-mod texts;
+mod talosconfig;
+mod timestamp;
 
 use std::ffi::OsString;
 

@@ -8,16 +8,16 @@ use serde::Serialize;
 use crate::args;
 use crate::factory::Factories;
 use crate::printer::Printer;
-use crate::{Error, ExitStatus, releases};
+use crate::{Error, ExitStatus, release_catalog};
 
 pub(super) fn run(
-    args: &args::Extensions,
+    args: &args::ExtensionsArgs,
     factories: &Factories,
     cache: Option<&Path>,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let version = talconfig::tag(&args.version);
-    let mut versions = releases::known(cache).into_owned();
+    let mut versions = release_catalog::known(cache).into_owned();
     if args.refresh {
         // What cannot be kept is not asked for.
         let cache = cache.ok_or(Error::NoHome {
@@ -28,14 +28,14 @@ pub(super) fn run(
             Error::Factory { attempt: format!("learn what {version} has"), reason }
         })?;
         versions.add(&version, release);
-        let file = releases::keep(&versions, cache)?;
+        let file = release_catalog::keep(&versions, cache)?;
         printer.note(&format!("kept in {}", file.display()));
     }
     let names = versions.extensions(&version).ok_or_else(|| Error::Usage {
         message: format!("the extensions of {version} are not known"),
         hint: "--refresh asks the image factory".to_owned(),
     })?;
-    printer.value(&Extensions(names), args.shown.output)
+    printer.value(&Extensions(names), args.output.format)
 }
 
 #[derive(Serialize)]

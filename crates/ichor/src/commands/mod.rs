@@ -1,52 +1,48 @@
 //! One file for each verb. A command takes settings, writes through the printer and gives a status.
 
-mod certificates;
-mod change;
+mod cluster;
 mod completions;
 mod config;
-mod diff;
-mod explain;
 mod extensions;
-pub(crate) mod generate;
-mod guide;
-mod lint;
-mod look;
-mod machine;
+pub(crate) mod files;
+mod inspect;
 mod node;
-mod patch;
-mod schematic;
-mod validate;
+mod start;
 mod version;
 
-pub use change::Refused;
+pub use cluster::Refused;
 pub use node::Failure;
+
+use files::{diff, explain, generate, lint, patch, validate};
 
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{Error, ExitStatus, machines, talhelper};
+use crate::{Error, ExitStatus, runtime, talhelper};
 
 pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStatus, Error> {
     match settings {
         Settings::GenSecrets(settings) => generate::secrets(settings, printer),
         Settings::GenConfig(settings) => generate::config(settings, printer),
         Settings::GenCertificate { what, overwrite } => {
-            certificates::run(what, *overwrite, printer)
+            generate::certificates::run(what, *overwrite, printer)
         }
         Settings::GenSchematic { args, factories, cache } => {
-            schematic::run(args, factories, cache.as_deref(), printer)
+            generate::schematic::run(args, factories, cache.as_deref(), printer)
         }
         Settings::GenTalosconfig(settings) => generate::talosconfig(settings, printer),
         Settings::GenKubeconfig(settings) => generate::kubeconfig(settings, printer),
         Settings::GenSchema => printer.exactly(&plan::json_schema()),
-        Settings::GenTalconfig { args, keys } => guide::run(args, keys, printer),
-        Settings::GenMachine { args, surroundings } => machine::run(args, surroundings, printer),
+        Settings::GenTalconfig { args, keys } => generate::talconfig::run(args, keys, printer),
+        Settings::GenMachine { args, surroundings } => {
+            generate::machine::run(args, surroundings, printer)
+        }
         Settings::Extensions { args, factories, cache } => {
             extensions::run(args, factories, cache.as_deref(), printer)
         }
         Settings::Patch(settings) => patch::run(settings, printer),
         Settings::Diff { before, after, output } => diff::run(before, after, *output, printer),
         Settings::DiffLive { names, output, surroundings } => {
-            machines::run(change::diff(names, *output, surroundings, printer))
+            runtime::run(cluster::diff(names, *output, surroundings, printer))
         }
         Settings::Explain { path, file, patches, output } => {
             explain::run(path, file, patches, *output, printer)
@@ -61,8 +57,10 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
             validate::run(files, *mode, *strict, *output, printer)
         }
         Settings::Lint { args, place } => lint::run(args, place, printer),
-        Settings::Change { command, surroundings } => change::run(command, surroundings, printer),
-        Settings::Look { command, surroundings } => look::run(command, surroundings, printer),
+        Settings::Init { args, surroundings } => start::init(args, surroundings, printer),
+        Settings::Import { args, surroundings } => start::import(args, surroundings, printer),
+        Settings::Cluster { command, surroundings } => cluster::run(command, surroundings, printer),
+        Settings::Inspect { command, surroundings } => inspect::run(command, surroundings, printer),
         Settings::Config { args, surroundings } => config::run(args, surroundings, printer),
         Settings::Node { command, surroundings, keys } => {
             node::run(command, surroundings, keys, printer)

@@ -9,8 +9,8 @@ use talos_config::{Bundle, Source};
 use super::{Described, Known, no_secrets, spec_problems};
 use crate::Error;
 use crate::settings::Place;
+use crate::sources::SourceMap;
 use crate::talhelper::{ENV_FILES, Outside, SECRET_FILES};
-use crate::texts::Texts;
 
 /// Reads everything that belongs to a talconfig. Only the layers of the `explained` machine are kept apart.
 pub(super) fn read(
@@ -21,9 +21,9 @@ pub(super) fn read(
     let outside = Outside::new(false, &place.environment());
     let (talconfig, environment) = load(file, place, &outside)?;
     let vault = secrets_file(file)?;
-    let mut texts = Texts::default();
-    let source = texts.add(&file.display().to_string());
-    let failed = |error: talconfig::Error| failed(&error, &texts, source, &outside);
+    let mut sources = SourceMap::default();
+    let source = sources.add(&file.display().to_string());
+    let failed = |error: talconfig::Error| failed(&error, &sources, source, &outside);
     let secrets = load_secrets(&vault, &environment, &outside)?;
     // The id of a schematic follows from its text: nobody has to be asked for it.
     let images = Images::of(&talconfig, true, &outside, &environment);
@@ -111,7 +111,7 @@ fn load(file: &Path, place: &Place, outside: &Outside) -> Result<(Talconfig, Env
         let hint = error.hint().map(str::to_owned).into_iter().chain(before);
         let hint = hint.collect::<Vec<_>>().join("; ");
         Error::Spec {
-            message: outside.redact(&message(&error, &Texts::default(), Source::default())),
+            message: outside.redact(&message(&error, &SourceMap::default(), Source::default())),
             hint: Some(outside.redact(&hint)).filter(|hint| !hint.is_empty()),
             code: error.code(),
         }
@@ -125,17 +125,22 @@ fn last(file: &Path, names: &[&str]) -> Option<PathBuf> {
     files.find(|path| path.exists())
 }
 
-fn failed(error: &talconfig::Error, texts: &Texts, source: Source, outside: &Outside) -> Error {
+fn failed(
+    error: &talconfig::Error,
+    sources: &SourceMap,
+    source: Source,
+    outside: &Outside,
+) -> Error {
     Error::Spec {
-        message: outside.redact(&message(error, texts, source)),
+        message: outside.redact(&message(error, sources, source)),
         hint: error.hint().map(|hint| outside.redact(hint)),
         code: error.code(),
     }
 }
 
-fn message(error: &talconfig::Error, texts: &Texts, source: Source) -> String {
+fn message(error: &talconfig::Error, sources: &SourceMap, source: Source) -> String {
     match error {
-        talconfig::Error::Spec(error) => spec_problems(error, texts, source),
+        talconfig::Error::Spec(error) => spec_problems(error, sources, source),
         talconfig::Error::Invalid(findings) => {
             let wrong = findings.iter().filter(|finding| !finding.is_warning).flat_map(lines);
             wrong.collect::<Vec<_>>().join("\n  ")

@@ -11,7 +11,7 @@ use talos_config::{Bundle, Contract};
 use super::args::Genconfig;
 use super::outside::{file_error, folder};
 use super::{Failure, Session, diff, gitignore};
-use crate::makers;
+use crate::entropy;
 
 pub(super) fn run(session: &mut Session<'_>, args: &Genconfig) -> Result<(), Failure> {
     let talconfig = session.load(&args.config_file, &args.env_files, true)?;
@@ -41,7 +41,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Genconfig) -> Result<(), Fai
                   you run this command",
             )?;
             let contract = talconfig.talos().parse().unwrap_or(Contract::CURRENT);
-            let made = makers::with(|makers| Bundle::generate(contract, makers))?;
+            let made = entropy::with(|makers| Bundle::generate(contract, makers))?;
             Secrets::new(made)
         }
     };
@@ -127,7 +127,7 @@ fn client_config(
     outside.debug(&|| format!("endpoints in talosconfig are set to [{}]", endpoints.join(" ")));
     outside.debug(&|| format!("generating admin certificate with TTL of {}", args.lifetime_text));
     let roles = ["os:admin".to_owned()];
-    let made = makers::with(|makers| {
+    let made = entropy::with(|makers| {
         secrets.bundle.talosconfig(talconfig.cluster_name(), &roles, args.lifetime, makers)
     })?;
     let failed =

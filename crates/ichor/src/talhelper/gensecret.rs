@@ -5,7 +5,7 @@ use talos_config::yaml::{self, Limits};
 use talos_config::{Bundle, Config, Contract, Source};
 
 use super::{Failure, Session};
-use crate::makers;
+use crate::entropy;
 
 pub(super) fn run(session: &mut Session<'_>, from: Option<&str>) -> Result<(), Failure> {
     let failed =
@@ -13,7 +13,7 @@ pub(super) fn run(session: &mut Session<'_>, from: Option<&str>) -> Result<(), F
     let bundle = match from {
         None => {
             let contract = talconfig::LATEST.parse().unwrap_or(Contract::CURRENT);
-            makers::with(|makers| Bundle::generate(contract, makers))?
+            entropy::with(|makers| Bundle::generate(contract, makers))?
         }
         Some(path) => {
             let bytes = session.outside.read(path).map_err(|error| failed(error.to_string()))?;

@@ -14,10 +14,9 @@ use talos_config::Confidential;
 use talos_config::yaml::Limits;
 
 use crate::factory::Factories;
-use crate::makers;
 use crate::printer::Printer;
-use crate::sealed::{self, Keys};
-use crate::{releases, settings};
+use crate::sops_files::{self, Keys};
+use crate::{clock, release_catalog, settings};
 
 /// Files of this machine.
 pub(crate) struct Outside {
@@ -46,7 +45,7 @@ impl Outside {
             encrypted: RefCell::default(),
             keys: Keys::resolve(variable),
             factories: Factories { trusted: settings::trusted(variable) },
-            versions: releases::known(settings::cache(variable).as_deref()),
+            versions: release_catalog::known(settings::cache(variable).as_deref()),
         }
     }
 
@@ -112,7 +111,7 @@ impl World for Outside {
         kind: &str,
         _environment: &Environment,
     ) -> Option<Result<String, String>> {
-        let opened = sealed::open_with_sops(text, kind)?;
+        let opened = sops_files::open_with_sops(text, kind)?;
         Some(opened.map_err(|error| error.to_string()))
     }
 
@@ -143,7 +142,7 @@ impl World for Outside {
     }
 
     fn now(&self) -> i64 {
-        makers::now()
+        clock::now()
     }
 
     fn debug(&self, line: &dyn Fn() -> String) {
@@ -177,7 +176,7 @@ pub(super) fn file_error(attempt: &'static str, path: &str, error: &std::io::Err
 
 /// The time as it stands before every line of a log, in UTC.
 pub(super) fn time_stamp() -> String {
-    let seconds = u64::try_from(makers::now()).unwrap_or_default();
+    let seconds = u64::try_from(clock::now()).unwrap_or_default();
     let moment = sops::Moment::from_unix(seconds);
     moment.as_str().trim_end_matches('Z').replace('-', "/").replace('T', " ")
 }

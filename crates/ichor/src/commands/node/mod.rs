@@ -3,18 +3,18 @@
 //! Always holds: what is disruptive is asked about first, and everything is in the audit log before it is done. What
 //! changes a machine is sent once, never again by itself.
 
-mod apply;
+mod apply_config;
 mod bootstrap;
 mod etcd;
 mod failure;
+mod follow;
 mod image;
-mod live;
 mod meta;
+mod node_config;
 mod power;
 mod service;
 mod snapshot;
 mod upgrade;
-mod watched;
 mod wipe;
 
 pub use failure::Failure;
@@ -23,13 +23,14 @@ pub(super) use image::containerd;
 
 use talos_api::{Node, NodeError};
 
-use crate::args::{Image, NodeCommand, Sure, Wipe};
+use crate::args::ConfirmArgs;
+use crate::args::node::{NodeCommand, NodeImageCommand, NodeWipeCommand};
 use crate::audit::Audit;
 use crate::printer::Printer;
-use crate::sealed::Keys;
 use crate::settings::Surroundings;
+use crate::sops_files::Keys;
 use crate::{Error, ExitStatus};
-use crate::{directory, machines};
+use crate::{directory, nodes, runtime};
 
 pub(super) fn run(
     command: &NodeCommand,
@@ -37,31 +38,34 @@ pub(super) fn run(
     keys: &Keys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let outcome = machines::run(async {
+    let outcome = runtime::run(async {
         match command {
-            NodeCommand::ApplyConfig(args) => apply::file(args, surroundings, keys, printer).await,
-            NodeCommand::Patch(args) => apply::patch(args, surroundings, keys, printer).await,
+            NodeCommand::ApplyConfig(args) => {
+                apply_config::file(args, surroundings, keys, printer).await
+            }
+            NodeCommand::Patch(args) => {
+                apply_config::patch(args, surroundings, keys, printer).await
+            }
             NodeCommand::Bootstrap(args) => bootstrap::run(args, surroundings, printer).await,
             NodeCommand::Reboot(args) => power::reboot(args, surroundings, printer).await,
             NodeCommand::Shutdown(args) => power::shutdown(args, surroundings, printer).await,
             NodeCommand::Reset(args) => power::reset(args, surroundings, printer).await,
             NodeCommand::Rollback(args) => power::rollback(args, surroundings, printer).await,
             NodeCommand::Upgrade(args) => upgrade::run(args, surroundings, printer).await,
-            NodeCommand::Wipe { what: Wipe::Disk(args) } => {
+            NodeCommand::Wipe { command: NodeWipeCommand::Disk(args) } => {
                 wipe::run(args, surroundings, printer).await
             }
             NodeCommand::Service(args) => service::run(args, surroundings, printer).await,
-            NodeCommand::Image { what: Image::Pull(args) } => {
+            NodeCommand::Image { command: NodeImageCommand::Pull(args) } => {
                 image::run(args, surroundings, printer).await
             }
-            NodeCommand::Meta { what } => meta::run(what, surroundings, printer).await,
-            NodeCommand::Etcd { what } => etcd::run(what, surroundings, printer).await,
+            NodeCommand::Meta { command } => meta::run(command, surroundings, printer).await,
+            NodeCommand::Etcd { command } => etcd::run(command, surroundings, printer).await,
         }
     });
     outcome.map_err(|mut error| {
         if let Error::Machine(NodeError { node, .. }) = &mut error {
-            *node =
-                machines::label(node, &directory::known(&surroundings.place).unwrap_or_default());
+            *node = nodes::label(node, &directory::known(&surroundings.place).unwrap_or_default());
         }
         error
     })
@@ -74,7 +78,7 @@ struct Deed<'a> {
     /// With what, for the question and the audit log. It names no secret.
     detail: String,
     /// `None` for what disturbs nobody.
-    sure: Option<Sure>,
+    sure: Option<ConfirmArgs>,
     surroundings: &'a Surroundings,
 }
 
@@ -89,7 +93,7 @@ impl Deed<'_> {
     ) -> Result<ExitStatus, Error> {
         let known = directory::known(&self.surroundings.place).unwrap_or_default();
         let names: Vec<String> =
-            each.iter().map(|one| machines::label(one.node().name(), &known)).collect();
+            each.iter().map(|one| nodes::label(one.node().name(), &known)).collect();
         if let Some(sure) = self.sure {
             printer.confirm(&self.action(&names.join(", ")), sure)?;
         }
@@ -106,7 +110,7 @@ impl Deed<'_> {
             };
             let Err(mut error) = audit.end(outcome) else { continue };
             if let Error::Machine(NodeError { node, .. }) = &mut error {
-                *node = machines::label(node, &known);
+                *node = nodes::label(node, &known);
             }
             let status = printer.error(&error);
             let left = &names[done + 1..];

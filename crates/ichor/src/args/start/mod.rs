@@ -1,0 +1,7 @@
+//! Commands that start the directory of a cluster.
+
+mod import;
+mod init;
+
+pub use import::ImportArgs;
+pub use init::InitArgs;

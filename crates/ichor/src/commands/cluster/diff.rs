@@ -1,0 +1,115 @@
+//! `ichor diff` without files: what the machines have beside what they should have.
+
+use std::fmt;
+
+use engine::compare_live;
+use plan::ConfigChange;
+use serde::Serialize;
+
+use super::World;
+use super::plan::NonInteractive;
+use crate::args::OutputFormat;
+use crate::commands::files::diff::{Report, Row};
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::{Error, ExitStatus};
+
+/// Compares the machines that are named, or all of them.
+pub(in crate::commands) async fn diff(
+    names: &[String],
+    output: OutputFormat,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let world = World::open(surroundings).await?;
+    let spec = &world.directory.cluster.spec;
+    let unknown = names.iter().find(|name| !spec.machines().any(|(machine, _)| is(machine, name)));
+    if let Some(unknown) = unknown {
+        let known: Vec<&str> = spec.machines().map(|(machine, _)| machine.name.as_str()).collect();
+        return Err(Error::Usage {
+            message: format!("the cluster has no machine {unknown:?}"),
+            hint: format!("it has {}", known.join(", ")),
+        });
+    }
+    let ports = world.ports(&NonInteractive, &NonInteractive);
+    let mut compared = compare_live(&world.directory.cluster, &ports).await?;
+    let mut live = Live(Vec::new());
+    for (machine, _) in spec.machines() {
+        let meant = names.is_empty() || names.iter().any(|name| is(machine, name));
+        if let Some(compared) = compared.remove(&machine.name).filter(|_| meant) {
+            live.0.push(Machine::new(machine.name.to_string(), compared));
+        }
+    }
+    if output == OutputFormat::Table {
+        for Machine { machine, not_compared, .. } in &live.0 {
+            if let Some(why) = not_compared {
+                printer.note(&format!("{machine}: {why}"));
+            }
+        }
+    }
+    let differs = live.0.iter().any(|machine| !machine.differences.0.is_empty());
+    if differs || output != OutputFormat::Table {
+        printer.value(&live, output)?;
+    }
+    Ok(if live.0.iter().all(|machine| machine.not_compared.is_some()) {
+        ExitStatus::Unreachable
+    } else if live.0.iter().any(|machine| machine.not_compared.is_some()) {
+        ExitStatus::Failed
+    } else if differs {
+        ExitStatus::Pending
+    } else {
+        ExitStatus::Done
+    })
+}
+
+/// Whether a machine is meant by a name or an address.
+fn is(machine: &plan::Machine, name: &str) -> bool {
+    machine.name.as_str() == name || machine.is_at(name)
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Live(Vec<Machine>);
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Machine {
+    machine: String,
+    /// What a change needs.
+    change: Option<String>,
+    differences: Report,
+    /// Why nothing could be compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_compared: Option<String>,
+}
+
+impl Machine {
+    fn new(machine: String, compared: engine::Compared) -> Self {
+        match compared {
+            Ok(ConfigChange { class, fields, .. }) => Self {
+                machine,
+                change: Some(class.to_string()),
+                differences: Report(fields.into_iter().map(Row::from).collect()),
+                not_compared: None,
+            },
+            Err(why) => {
+                let differences = Report(Vec::new());
+                Self { machine, change: None, differences, not_compared: Some(why) }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Live {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let differing = self.0.iter().filter(|machine| !machine.differences.0.is_empty());
+        for (index, Machine { machine, change, differences, .. }) in differing.enumerate() {
+            let begin = if index == 0 { "" } else { "\n\n" };
+            write!(f, "{begin}{machine} ({})", change.as_deref().unwrap_or_default())?;
+            for line in differences.to_string().lines() {
+                write!(f, "\n  {line}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! `ichor history`: what the journal says.
+
+use std::fmt;
+
+use engine::journal::{Entry, Journal as _, Record};
+use plan::Goal;
+use serde::Serialize;
+
+use crate::args::cluster::HistoryArgs;
+use crate::directory::{Directory, STATE};
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::table::Table;
+use crate::timestamp::Timestamp;
+use crate::{Error, ExitStatus, audit};
+
+pub(super) async fn run(
+    args: &HistoryArgs,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let directory = Directory::open(&surroundings.place).await?;
+    if args.verify {
+        return verify(&directory, printer).await;
+    }
+    let records = directory.journal.read().await.map_err(engine::Error::from)?;
+    printer.value(&History(records), args.output.format)
+}
+
+/// Checks that neither the journal nor the audit log was changed.
+async fn verify(directory: &Directory, printer: &mut Printer) -> Result<ExitStatus, Error> {
+    let records = directory.journal.verify().await.map_err(engine::Error::from)?;
+    match audit::verify(&directory.root.join(STATE))? {
+        Ok(lines) => {
+            printer.note(&format!(
+                "journal: {records} records, all as they were written; audit log: {lines} lines, unbroken"
+            ));
+            Ok(ExitStatus::Done)
+        }
+        Err(line) => Err(Error::AuditChanged(line)),
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct History(Vec<Record>);
+
+impl fmt::Display for History {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = ["NUMBER", "TIME", "PLAN", "WHAT"];
+        let mut table = Table::new(head.map(str::to_owned).to_vec());
+        for Record { number, at, entry } in &self.0 {
+            let (plan, what) = match entry {
+                Entry::PlanApproved(approval) => {
+                    (Some(approval.plan), format!("approved by {}", approval.by))
+                }
+                Entry::PlanStarted { plan, goal, holder, fencing } => {
+                    let end = if *goal == Goal::Destroyed { " the end of the cluster" } else { "" };
+                    let lease = fencing.map_or(String::new(), |number| format!(", lease {number}"));
+                    (Some(*plan), format!("started{end} by {holder}{lease}"))
+                }
+                Entry::StepStarted { plan, step, verb, on, effect: _ } => {
+                    (Some(*plan), format!("step {step}: {verb} {on}"))
+                }
+                Entry::StepDone { plan, step } => (Some(*plan), format!("step {step} done")),
+                Entry::StepFailed { plan, step, code, message } => {
+                    (Some(*plan), format!("step {step} failed[{code}]: {message}"))
+                }
+                Entry::MachineConfiguring { machine } => {
+                    (None, format!("{machine} is about to get its configuration"))
+                }
+                Entry::MachineRejected { machine } => {
+                    (None, format!("{machine} refused its configuration"))
+                }
+                Entry::MachineRecorded { machine, node, member: None } => {
+                    (None, format!("{machine} is node {node}"))
+                }
+                Entry::MachineRecorded { machine, node, member: Some(member) } => {
+                    (None, format!("{machine} is node {node}, etcd member {member}"))
+                }
+                Entry::MachineResetting { machine } => {
+                    (None, format!("{machine} is about to be reset"))
+                }
+                Entry::MachineProviding { machine, generation } => {
+                    (None, format!("{machine}, generation {generation}, is about to be provided"))
+                }
+                Entry::MachineDestroying { machine, generation } => {
+                    (None, format!("{machine}, generation {generation}, is about to be destroyed"))
+                }
+                Entry::MachineDestroyed { machine, generation } => {
+                    (None, format!("{machine}, generation {generation}, was destroyed"))
+                }
+                Entry::EtcdBootstrapping { machine } => {
+                    (None, format!("etcd is about to begin on {machine}"))
+                }
+                Entry::MachineForgotten { machine } => (None, format!("{machine} was reset")),
+                Entry::PlanEnded { plan, complete: true } => (Some(*plan), "complete".to_owned()),
+                Entry::PlanEnded { plan, complete: false } => (Some(*plan), "stopped".to_owned()),
+                Entry::CancelRequested { plan } => (Some(*plan), "asked to stop".to_owned()),
+                Entry::PlanCancelled { plan } => (Some(*plan), "abandoned".to_owned()),
+            };
+            table.push(vec![
+                number.to_string(),
+                Timestamp::from_seconds(at.0).to_string(),
+                plan.map(|plan| plan.short()).unwrap_or_default(),
+                what,
+            ]);
+        }
+        table.fmt(f)
+    }
+}

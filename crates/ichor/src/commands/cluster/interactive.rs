@@ -1,0 +1,465 @@
+//! Somebody who changes a cluster: is shown the plan, asked, and told what happens. What they allow is in the audit log
+//! before anything is done.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use engine::journal::{Entry, Journal as _};
+use engine::live::SystemClock;
+use engine::{Approver, Doing, Event, EventSink, Outcome, PortError, Progress, StepPlace};
+use plan::{ApplyMode, Approval, Checked, Goal, Override, Plan, Step};
+
+use super::plan::show_plan;
+use crate::Error;
+use crate::args::{ConfirmArgs, OutputFormat};
+use crate::audit::Audit;
+use crate::directory::{Directory, STATE};
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+
+pub(super) struct Person<'a> {
+    directory: &'a Directory,
+    /// With the audit log of the directory.
+    surroundings: Surroundings,
+    sure: ConfirmArgs,
+    output: OutputFormat,
+    state: Mutex<State<'a>>,
+}
+
+struct State<'a> {
+    printer: &'a mut Printer,
+    /// There once a plan was shown.
+    progress: Option<Progress>,
+    /// There once a plan was allowed.
+    audit: Option<Audit>,
+    /// How the plan that was allowed last has ended, in the words of the audit log.
+    ended: Option<String>,
+    /// The first failure of that plan.
+    failed: Option<&'static str>,
+    /// No further step of that plan is started.
+    stopping: bool,
+    /// Why nobody could be asked.
+    error: Option<Error>,
+}
+
+impl<'a> Person<'a> {
+    pub(super) fn new(
+        directory: &'a Directory,
+        surroundings: &Surroundings,
+        sure: ConfirmArgs,
+        output: OutputFormat,
+        printer: &'a mut Printer,
+    ) -> Self {
+        let surroundings =
+            Surroundings { state: Some(directory.root.join(STATE)), ..surroundings.clone() };
+        let state = State {
+            printer,
+            progress: None,
+            audit: None,
+            ended: None,
+            failed: None,
+            stopping: false,
+            error: None,
+        };
+        Self { directory, surroundings, sure, output, state: Mutex::new(state) }
+    }
+
+    /// Writes down how it ended, and gives the printer back.
+    pub(super) fn end(
+        self,
+        outcome: Result<Outcome, engine::Error>,
+    ) -> (&'a mut Printer, Result<Outcome, Error>) {
+        let State { printer, audit, ended, error, .. } =
+            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let outcome = match error {
+            Some(error) => Err(error),
+            None => outcome.map_err(Error::from),
+        };
+        let Some(audit) = audit else { return (printer, outcome) };
+        // What came after the plan is not how it ended.
+        let said = match (&outcome, ended) {
+            (Ok(Outcome::Ran(_)), _) | (_, None) => audited(&outcome),
+            (_, Some(ended)) => ended,
+        };
+        match audit.close(&said) {
+            Ok(()) => (printer, outcome),
+            Err(error) => (printer, outcome.and(Err(error))),
+        }
+    }
+
+    /// Keeps an error for the end, where it is told in full.
+    fn fail(&self, error: Error) -> PortError {
+        let port_error = error.port_error();
+        self.with(|state| state.error = Some(error));
+        port_error
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut State<'a>) -> T) -> T {
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Asks, and writes down what is allowed.
+    fn allow(&self, plan: &Plan<Checked>, given: Option<Approval>) -> Result<Approval, Error> {
+        // The plan of an earlier pass has ended, whatever is said about this one.
+        let before = self.with(|state| {
+            (state.failed, state.stopping) = (None, false);
+            state.audit.take().map(|audit| (audit, state.ended.take()))
+        });
+        if let Some((before, ended)) = before {
+            // What was allowed and never started had been overtaken.
+            before.close(ended.as_deref().unwrap_or("outdated"))?;
+        }
+        let approval = match given {
+            Some(approval) => approval,
+            None => {
+                self.with(|state| state.printer.confirm(&question(plan), self.sure))?;
+                let (by, at) = (self.surroundings.user.clone(), SystemClock::time());
+                Approval { plan: plan.hash(), by, at }
+            }
+        };
+        let overrides = plan.body().overrides.iter();
+        let overrides = overrides.map(|Override { rule, machine, reason }| {
+            let machine = machine.as_ref().map_or(String::new(), |name| format!("={name}"));
+            format!(", overriding {rule}{machine} because: {reason}")
+        });
+        let detail = format!(
+            "{} steps, approved by {}{}",
+            plan.steps().len(),
+            approval.by,
+            overrides.collect::<String>()
+        );
+        let mut nodes: Vec<String> = plan.steps().iter().map(|step| step.on.to_string()).collect();
+        nodes.sort();
+        nodes.dedup();
+        let action = format!("plan {}", plan.hash().short());
+        let audit = Audit::begin(&action, &detail, nodes, &self.surroundings)?;
+        self.with(|state| state.audit = Some(audit));
+        Ok(approval)
+    }
+}
+
+#[async_trait]
+impl Approver for Person<'_> {
+    async fn approve(&self, plan: &Plan<Checked>) -> Result<Option<Approval>, PortError> {
+        let records = match self.directory.journal.read().await {
+            Ok(records) => records,
+            Err(error) => return Err(self.fail(engine::Error::from(error).into())),
+        };
+        let policy = &self.directory.cluster.spec.policy;
+        let progress = Progress::new(plan.hash(), plan.steps(), policy, &records);
+        let shown = self.with(|state| {
+            state.progress = Some(progress);
+            match self.output {
+                OutputFormat::Table => {
+                    show_plan(plan, OutputFormat::Table, state.printer).map(drop)
+                }
+                OutputFormat::Json | OutputFormat::Yaml => Ok(()),
+            }
+        });
+        // An approval that was given before.
+        let given = records.into_iter().rev().find_map(|record| match record.entry {
+            Entry::PlanApproved(approval) if approval.plan == plan.hash() => Some(approval),
+            _ => None,
+        });
+        match shown.and_then(|()| self.allow(plan, given)) {
+            Ok(approval) => {
+                if plan.steps().iter().any(installs) {
+                    let warnings = self.directory.register().await;
+                    self.with(|state| warnings.iter().for_each(|line| state.printer.note(line)));
+                }
+                Ok(Some(approval))
+            }
+            Err(Error::Declined(_)) => Ok(None),
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+}
+
+impl EventSink for Person<'_> {
+    fn emit(&self, event: &Event) {
+        self.with(|state| {
+            if let Some(progress) = &mut state.progress {
+                progress.take(event);
+            }
+            match event {
+                Event::StepFailed { code, .. } => drop(state.failed.get_or_insert(code)),
+                Event::Stopping => state.stopping = true,
+                Event::Ended { left, .. } => state.ended = Some(state.said_of_end(*left)),
+                _ => {}
+            }
+            match self.output {
+                OutputFormat::Table => state.tell(event),
+                // Whoever reads the data may have gone; the work goes on.
+                OutputFormat::Json | OutputFormat::Yaml => {
+                    drop(state.printer.item(event, self.output))
+                }
+            }
+        });
+    }
+}
+
+impl State<'_> {
+    /// Says for the audit log how a plan ended that another one may follow.
+    fn said_of_end(&self, left: usize) -> String {
+        match (self.stopping, self.failed, left) {
+            (true, _, _) => "interrupted".to_owned(),
+            (false, Some(code), _) => format!("failed: {code}"),
+            (false, None, 0) => "done".to_owned(),
+            (false, None, _) => "incomplete".to_owned(),
+        }
+    }
+
+    fn tell(&mut self, event: &Event) {
+        let line = |place: &StepPlace, text: &str| {
+            let StepPlace { step, of, on, verb, .. } = place;
+            format!("[{step}/{of}] {on}: {verb}{text}")
+        };
+        match event {
+            Event::Observed { unreachable, .. } => {
+                for (machine, why) in unreachable {
+                    self.printer.note(&format!("{machine} is unreachable: {why}"));
+                }
+            }
+            Event::LeaseUnavailable { why } => {
+                self.printer.note(&format!("no lease in the cluster keeps others out: {why}"));
+            }
+            Event::LeaseAwaited { holder } => self.printer.note(&format!(
+                "{holder} has the lease; waits up to a minute to see whether it is still at work"
+            )),
+            Event::LeaseLost { holder } => self.printer.note(&format!(
+                "{holder} has taken the lease over: no further step is started"
+            )),
+            Event::Stopping => self.printer.note(
+                "stopping: no further step is started, what is under way comes to its end (again to drop it)",
+            ),
+            Event::GateShut { place, why, .. } => self.printer.note(&line(place, &format!(": {why}"))),
+            // Somebody who watches sees what is at work below.
+            Event::StepBegun(place) if !self.printer.is_watched() => {
+                self.printer.note(&line(place, " …"));
+            }
+            Event::StepDone { place, took } => {
+                let left = self.left().map_or(String::new(), |left| format!(", {left}"));
+                self.printer.note(&line(place, &format!(" done in {}{left}", short(*took))));
+            }
+            Event::StepFailed { place, code, message } => {
+                self.printer.note(&line(place, &format!(" failed[{code}]: {message}")));
+            }
+            Event::Replanned { replaces, plan, differences } => self.printer.note(&format!(
+                "plan {} is not what would be done now, plan {} is:\n  {}",
+                replaces.short(),
+                plan.short(),
+                differences.join("\n  ")
+            )),
+            Event::Planned { .. }
+            | Event::Approved { .. }
+            | Event::LeaseAcquired { .. }
+            | Event::StepBegun(_)
+            | Event::StepWaits { .. }
+            | Event::Ended { .. } => {}
+        }
+        self.view();
+    }
+
+    /// What every machine is at, for somebody who watches.
+    fn view(&mut self) {
+        let Some(progress) = &self.progress else { return };
+        let now = SystemClock::time();
+        let doing: Vec<Doing<'_>> = progress.doing(now).collect();
+        let width = doing.iter().map(|doing| doing.on.to_string().len()).max().unwrap_or(0);
+        let mut lines: Vec<String> = doing
+            .iter()
+            .map(|Doing { on, verb, for_what, since }| {
+                let waits =
+                    if for_what.is_empty() { String::new() } else { format!(": {for_what}") };
+                format!("  {on:<width$}  {verb}{waits} ({})", short(*since))
+            })
+            .collect();
+        if lines.is_empty() {
+            return;
+        }
+        let left = self.left().map_or(String::new(), |left| format!(", {left}"));
+        lines.insert(0, format!("{} of {} steps done{left}", progress.done(), progress.steps()));
+        self.printer.view(&lines);
+    }
+
+    /// How long it may still take.
+    fn left(&self) -> Option<String> {
+        let left = self.progress.as_ref()?.left(SystemClock::time());
+        (!left.is_zero()).then(|| format!("about {} left", short(left)))
+    }
+}
+
+/// Says for the audit log how a run ended. The words are stable: people and scripts search for them.
+fn audited(outcome: &Result<Outcome, Error>) -> String {
+    match outcome {
+        Ok(Outcome::Ran(report)) if report.stopped => "interrupted".to_owned(),
+        Ok(Outcome::Ran(report)) => match (report.failures.first(), report.skipped.len()) {
+            (Some(failure), _) => format!("failed: {}", failure.error.code),
+            (None, _) if !report.is_complete() => "incomplete".to_owned(),
+            (None, 0) => "done".to_owned(),
+            (None, skipped) => format!("done, {skipped} skipped"),
+        },
+        Ok(Outcome::Settled) => "done".to_owned(),
+        Ok(Outcome::Blocked(_)) => "blocked".to_owned(),
+        Ok(Outcome::NeedsApproval(_)) => "not approved".to_owned(),
+        Ok(Outcome::Outdated(_)) => "outdated".to_owned(),
+        // Ctrl-C at the question about a later plan.
+        Err(Error::Interrupted) => "interrupted".to_owned(),
+        Err(error) => format!("failed: {}", error.code()),
+    }
+}
+
+/// `45 s`, `2 min 5 s`
+pub(super) fn short(duration: Duration) -> String {
+    match (duration.as_secs() / 60, duration.as_secs() % 60) {
+        (0, seconds) => format!("{seconds} s"),
+        (minutes, 0) => format!("{minutes} min"),
+        (minutes, seconds) => format!("{minutes} min {seconds} s"),
+    }
+}
+
+/// Whether a machine may install Talos after this step.
+fn installs(step: &Step) -> bool {
+    step.action.config().is_some_and(|given| given.mode == ApplyMode::Maintenance)
+}
+
+fn question(plan: &Plan<Checked>) -> String {
+    let steps = plan.steps().len();
+    match plan.body().goal {
+        Goal::Spec => format!("carry out {steps} steps"),
+        Goal::Destroyed => format!(
+            "end cluster {}: {steps} machines lose their configuration and data",
+            plan.body().cluster
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use engine::{Failure, Report};
+    use plan::{
+        Body, ClusterSpec, Digest, Fact, Inventory, Kind, Moment, PlanningInput, Refusal,
+        Renderings, Skipped, StepNumber, Target, check,
+    };
+    use talos_config::Source;
+
+    use super::*;
+
+    #[test]
+    fn audit_log_has_a_word_for_each_way_in_which_a_run_ends() {
+        let left = || vec![StepNumber(2)];
+        for (outcome, expected) in [
+            (ran(|_| {}), "done"),
+            (ran(|report| report.skipped = vec![skipped(), skipped()]), "done, 2 skipped"),
+            (ran(|report| report.left = left()), "incomplete"),
+            (
+                ran(|report| {
+                    report.left = left();
+                    report.skipped = vec![skipped()];
+                }),
+                "incomplete",
+            ),
+            (
+                ran(|report| {
+                    report.failures = vec![failure("machine.refused"), failure("machine.denied")];
+                    report.left = left();
+                }),
+                "failed: machine.refused",
+            ),
+            // The stop is why it ended, whatever else went wrong.
+            (
+                ran(|report| {
+                    report.failures = vec![failure("engine.cancelled")];
+                    report.stopped = true;
+                }),
+                "interrupted",
+            ),
+            (
+                ran(|report| {
+                    report.left = left();
+                    report.stopped = true;
+                }),
+                "interrupted",
+            ),
+            (Ok(Outcome::Settled), "done"),
+            (Ok(Outcome::Blocked(vec![skipped()])), "blocked"),
+            (Ok(Outcome::NeedsApproval(Box::new(checked()))), "not approved"),
+            (Ok(Outcome::Outdated(Refusal { findings: Vec::new() })), "outdated"),
+            (Err(Error::Interrupted), "interrupted"),
+            (Err(Error::Declined("plan".to_owned())), "failed: confirm.declined"),
+        ] {
+            assert_eq!(audited(&outcome), expected, "{outcome:?}");
+        }
+    }
+
+    /// A plan of which everything was done, but for what is changed.
+    #[expect(clippy::unnecessary_wraps, reason = "as a pass gives it")]
+    fn ran(change: impl FnOnce(&mut Report)) -> Result<Outcome, Error> {
+        let mut report = Report {
+            plan: Digest::of("plan"),
+            done: BTreeSet::from([StepNumber(1)]),
+            failures: Vec::new(),
+            left: Vec::new(),
+            skipped: Vec::new(),
+            stopped: false,
+            needs_another_pass: false,
+        };
+        change(&mut report);
+        Ok(Outcome::Ran(report))
+    }
+
+    fn failure(code: &'static str) -> Failure {
+        Failure {
+            step: StepNumber(2),
+            on: Target::Cluster,
+            error: PortError::new(code, Kind::Retryable, "it failed"),
+            leaves: "everything as it was".to_owned(),
+            recovery: "ichor resume".to_owned(),
+        }
+    }
+
+    fn skipped() -> Skipped {
+        Skipped { on: Target::Cluster, rule: None, why: "unreachable".to_owned() }
+    }
+
+    /// The smallest plan that keeps every rule: the end of a cluster without machines that are left.
+    fn checked() -> Plan<Checked> {
+        let text = "ichor: v1\ncluster: home\ncontrolPlane:\n  machines:\n    - {name: cp-1, address: 127.92.0.1}\n";
+        let spec = ClusterSpec::parse(text, Source::default()).expect("a spec");
+        let not_known = "not asked";
+        let inventory = Inventory {
+            taken: Moment(0),
+            machines: BTreeMap::new(),
+            etcd: Fact::NotKnown { why: not_known.to_owned() },
+            api: Fact::NotKnown { why: not_known.to_owned() },
+            begun: BTreeMap::new(),
+            bootstrapping: None,
+            kubeconfig: Fact::NotKnown { why: not_known.to_owned() },
+            orphans: Fact::NotKnown { why: "not asked".to_owned() },
+        };
+        let (desired, identity) = (Renderings::new(), Digest::of("home"));
+        let draft = Plan::draft(Body {
+            cluster: spec.cluster.clone(),
+            identity,
+            goal: Goal::Destroyed,
+            made: Moment(0),
+            parent: None,
+            overrides: Vec::new(),
+            steps: Vec::new(),
+            skipped: Vec::new(),
+        });
+        let input = PlanningInput {
+            spec: &spec,
+            goal: Goal::Destroyed,
+            desired: &desired,
+            inventory: &inventory,
+            identity,
+            parent: None,
+            overrides: &[],
+        };
+        check(draft, &input).expect("a plan that keeps every rule")
+    }
+}

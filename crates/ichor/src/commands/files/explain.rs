@@ -1,0 +1,168 @@
+//! `ichor explain`: where a value comes from and what it means.
+
+use std::fmt;
+
+use plan::{Explained, Machine, MachineName, RenderError};
+use serde::Serialize;
+use talos_config::yaml::Dialect;
+use talos_config::{Confidential, Explanation, Patched, Source, explain};
+
+use super::patch::{apply_all, read_patches};
+use crate::args::OutputFormat;
+use crate::directory::Directory;
+use crate::printer::Printer;
+use crate::settings::{Input, Place};
+use crate::sources::SourceMap;
+use crate::{Error, ExitStatus, runtime};
+
+pub(in crate::commands) fn run(
+    path: &str,
+    file: &Input,
+    patches: &[Input],
+    output: OutputFormat,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let mut sources = SourceMap::default();
+    let (text, source) = sources.read(file)?;
+    let patches = read_patches(patches, &mut sources)?;
+    // Applied once for its errors, which then name the patch that does not fit.
+    apply_all(Patched::new(text.clone(), source), source, &patches, Dialect::default(), &sources)?;
+    let (patches, patch_sources): (Vec<_>, Vec<_>) = patches.into_iter().unzip();
+    let explanation = explain(&text, source, &patches, path, &Confidential::default())
+        .map_err(|error| sources.locate(&error, source))?;
+    // The layers as they are counted in a history: the configuration, then the patches.
+    let layers: Vec<Source> = std::iter::once(source).chain(patch_sources).collect();
+    let history = explanation
+        .history
+        .iter()
+        .map(|change| Change {
+            place: sources
+                .place(change.origin)
+                .unwrap_or_else(|| sources.name(layers[change.layer]).to_owned()),
+            value: change.value.clone(),
+        })
+        .collect();
+    printer.value(&Report::new(explanation, history), output)
+}
+
+/// The same for a machine of the cluster's directory.
+pub(in crate::commands) fn of_machine(
+    path: &str,
+    machine: Option<&str>,
+    place: &Place,
+    output: OutputFormat,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    runtime::run(async {
+        // Layers are kept apart for one machine, so that is found first.
+        let name = meant(&Directory::open(place).await?, machine)?;
+        let directory = Directory::open_to_explain(place, &name).await?;
+        let explained = directory.cluster.renderer().explain(&name, path);
+        let Explained { explanation, history } = explained.map_err(|error| match error {
+            RenderError::Explain { error, .. } => {
+                SourceMap::default().locate(&error, Source::default())
+            }
+            other => Error::Engine(other.into()),
+        })?;
+        let history = history.into_iter().map(|(place, value)| Change { place, value }).collect();
+        printer.value(&Report::new(explanation, history), output)
+    })
+}
+
+/// The machine that is meant: by its name, its host name or its address; the only one when none is named.
+fn meant(directory: &Directory, machine: Option<&str>) -> Result<MachineName, Error> {
+    let machines: Vec<&Machine> =
+        directory.cluster.spec.machines().map(|(machine, _)| machine).collect();
+    let is_meant = |machine: &&&Machine, text: &str| {
+        let label = text.split('.').next().unwrap_or_default();
+        machine.name.as_str().eq_ignore_ascii_case(label) || machine.is_at(text)
+    };
+    let found = match (machine, machines.as_slice()) {
+        (None, [only]) => Some(only),
+        (None, _) => None,
+        (Some(text), _) => machines.iter().find(|machine| is_meant(machine, text)),
+    };
+    found.map(|machine| machine.name.clone()).ok_or_else(|| {
+        let names: Vec<&str> = machines.iter().map(|machine| machine.name.as_str()).collect();
+        Error::Usage {
+            message: match machine {
+                Some(text) => format!("the cluster has no machine {text}"),
+                None => "the cluster has several machines".to_owned(),
+            },
+            hint: format!("-n names one of {}", names.join(", ")),
+        }
+    })
+}
+
+#[derive(Serialize)]
+struct Report {
+    document: String,
+    path: String,
+    value: Option<String>,
+    history: Vec<Change>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    about: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+}
+
+impl Report {
+    fn new(explanation: Explanation, history: Vec<Change>) -> Self {
+        let Explanation { document, path, value, about, since, history: _ } = explanation;
+        Self {
+            document,
+            path,
+            value,
+            history,
+            about: Some(about).filter(|about| !about.is_empty()),
+            since: since.map(|release| format!("{}.{}", release.0, release.1)),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Change {
+    place: String,
+    value: Option<String>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { document, path, value, history, about, since } = self;
+        match value {
+            Some(value) => write!(f, "{}: {value}", Field { document, path })?,
+            None => write!(f, "{} is not set", Field { document, path })?,
+        }
+        if let Some(about) = about {
+            write!(f, "\n\n{about}")?;
+        }
+        if let Some(since) = since {
+            write!(f, "\n\nsince Talos {since}")?;
+        }
+        if !history.is_empty() {
+            write!(f, "\n\nset by")?;
+        }
+        for change in history {
+            match &change.value {
+                Some(value) => write!(f, "\n  {}  {value}", change.place)?,
+                None => write!(f, "\n  {}  taken away", change.place)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A document, or a field of it.
+struct Field<'a> {
+    document: &'a str,
+    path: &'a str,
+}
+
+impl fmt::Display for Field<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path {
+            "" => f.write_str(self.document),
+            path => write!(f, "{} {path}", self.document),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! `ichor lint`: what silently goes wrong in the files of a cluster.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::Serialize;
+use talconfig::{Files, Level, Remark, lint_native, lint_talconfig};
+
+use crate::args::OutputFormat;
+use crate::args::files::LintArgs;
+use crate::directory::{self, Found, Kind};
+use crate::printer::Printer;
+use crate::settings::Place;
+use crate::sources::SourceMap;
+use crate::talhelper::{ENV_FILES, Outside, SECRET_FILES};
+use crate::{Error, ExitStatus};
+
+pub(in crate::commands) fn run(
+    args: &LintArgs,
+    place: &Place,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let Found { file, kind, .. } = directory::find(place.directory.as_deref())?;
+    let folder = folder(&file, place.directory.as_deref())?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let named = |given: &[String], names: &[&str]| match given {
+        [] => names.iter().map(|name| format!("{folder}{name}")).collect(),
+        given => given.to_vec(),
+    };
+    let mut files = Files { cluster: format!("{folder}{name}"), ..Files::default() };
+    list(&format!("{folder}patches"), &mut files.patches)?;
+    let environment = place.environment();
+    let outside = Outside::new(false, &environment);
+    let remarks = if kind == Kind::Talconfig {
+        files.env_files = named(&args.env_files, &ENV_FILES);
+        files.secret_files = named(&args.secret_files, &SECRET_FILES);
+        lint_talconfig(&files, &environment, &outside).map_err(|error| Error::Spec {
+            message: outside.redact(&error.to_string()),
+            hint: error.hint().map(|hint| outside.redact(hint)),
+            code: error.code(),
+        })?
+    } else {
+        files.secret_files = named(&args.secret_files, &["secrets.yaml", "secrets.sops.yaml"]);
+        let mut sources = SourceMap::with_keys(&place.keys);
+        let (spec, _) = directory::native_spec(Path::new(&files.cluster), &mut sources)?;
+        lint_native(&files, &spec, &environment, &outside)
+    };
+    let remarks: Vec<Remark> = remarks
+        .into_iter()
+        .map(|remark| Remark {
+            message: outside.redact(&remark.message),
+            hint: outside.redact(&remark.hint),
+            ..remark
+        })
+        .collect();
+    let errors = remarks.iter().filter(|remark| remark.level == Level::Error).count();
+    let warnings = remarks.len() - errors;
+    if args.output.format != OutputFormat::Table || !remarks.is_empty() {
+        printer.value(&Report(remarks.iter().map(Line::new).collect()), args.output.format)?;
+    }
+    if args.output.format == OutputFormat::Table {
+        printer.note(&format!("{}: {}", files.cluster, counted(errors, warnings)));
+    }
+    let failed = errors > 0 || args.strict && warnings > 0;
+    Ok(if failed { ExitStatus::Failed } else { ExitStatus::Done })
+}
+
+/// The folder of the file, as what stands before names of files: as short as the user wrote it where that is possible.
+fn folder(file: &Path, directory: Option<&Path>) -> Result<String, Error> {
+    let here = fs_err::canonicalize(directory.unwrap_or(Path::new("."))).map_err(Error::Input)?;
+    let folder = file.parent().unwrap_or(&here);
+    let folder = match folder.strip_prefix(&here) {
+        Ok(below) => directory.unwrap_or(Path::new("")).join(below),
+        Err(_) => folder.to_owned(),
+    };
+    let folder = folder.display().to_string();
+    let end = if folder.is_empty() || folder.ends_with('/') { "" } else { "/" };
+    Ok(format!("{folder}{end}"))
+}
+
+/// Every file below a folder that could be a patch; none where there is no folder.
+fn list(folder: &str, files: &mut Vec<String>) -> Result<(), Error> {
+    if !Path::new(folder).is_dir() {
+        return Ok(());
+    }
+    for entry in fs_err::read_dir(folder).map_err(Error::Input)? {
+        let entry = entry.map_err(Error::Input)?;
+        let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        let suffix = Path::new(&path).extension().and_then(|suffix| suffix.to_str());
+        // A link may lead back up.
+        if entry.file_type().map_err(Error::Input)?.is_dir() {
+            list(&path, files)?;
+        } else if matches!(suffix, Some("yaml" | "yml" | "json")) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn counted(errors: usize, warnings: usize) -> String {
+    let count = |number: usize, what: &str| match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    };
+    match (errors, warnings) {
+        (0, 0) => "nothing found".to_owned(),
+        (errors, 0) => count(errors, "error"),
+        (0, warnings) => count(warnings, "warning"),
+        (errors, warnings) => {
+            format!("{}, {}", count(errors, "error"), count(warnings, "warning"))
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Report<'a>(Vec<Line<'a>>);
+
+#[derive(Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    level: &'static str,
+    code: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
+    message: &'a str,
+    hint: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn new(remark: &'a Remark) -> Self {
+        let Remark { place, level, code, field, message, hint } = remark;
+        let within = |number: u32| Some(number).filter(|_| place.line > 0);
+        Self {
+            file: &place.file,
+            line: within(place.line),
+            column: within(place.column),
+            level: level.name(),
+            code,
+            field: field.as_ref().map(|(field, _)| field.as_str()),
+            kind: field.as_ref().map(|(_, kind)| *kind),
+            message,
+            hint,
+        }
+    }
+}
+
+/// `file:1:2: error[lint.unknown-key]: …`, and below it what to do.
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, line) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            f.write_str(line.file)?;
+            if let (Some(line), Some(column)) = (line.line, line.column) {
+                write!(f, ":{line}:{column}")?;
+            }
+            write!(f, ": {}[{}]: {}\n  hint: {}", line.level, line.code, line.message, line.hint)?;
+        }
+        Ok(())
+    }
+}

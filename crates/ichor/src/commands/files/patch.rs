@@ -1,0 +1,122 @@
+//! `ichor patch`: patches applied to machine configuration.
+
+use std::path::{Path, PathBuf};
+
+use talconfig::{Moved, Relaid, Stays, relay};
+use talos_config::yaml::Dialect;
+use talos_config::{Contract, Patch, Patched, Source};
+
+use crate::files;
+use crate::printer::Printer;
+use crate::settings::{self, Input, Target};
+use crate::sources::SourceMap;
+use crate::{Error, ExitStatus};
+
+pub(in crate::commands) fn run(
+    settings: &settings::Patch,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let settings::Patch { files, patches, layout, target, dialect } = settings;
+    let dialect = *dialect;
+    let mut sources = SourceMap::default();
+    let patches = read_patches(patches, &mut sources)?;
+    let mut results = Vec::new();
+    for input in files {
+        let (text, source) = sources.read(input)?;
+        let mut state = apply_all(Patched::new(text, source), source, &patches, dialect, &sources)?;
+        if let Some(contract) = layout {
+            state = laid_out(state, *contract, source, &sources, printer)?;
+        }
+        results.push((input, state.encode(dialect).into_exposed()));
+    }
+    match target {
+        Target::Stdout => {
+            let several = results.len() > 1;
+            for (index, (_, text)) in results.iter().enumerate() {
+                if several && index > 0 {
+                    printer.exactly("---\n")?;
+                }
+                printer.exactly(text)?;
+            }
+        }
+        Target::Path { path, overwrite } => {
+            let several = results.len() > 1;
+            if several && path.exists() && !path.is_dir() {
+                return Err(Error::NotAFile(path.clone()));
+            }
+            let files: Vec<(PathBuf, String)> = results
+                .into_iter()
+                .map(|(input, text)| (destination(path, input, several), text))
+                .collect();
+            if let Some(twice) = files.iter().enumerate().find_map(|(at, (path, _))| {
+                files[..at].iter().any(|(other, _)| other == path).then_some(path)
+            }) {
+                return Err(Error::SameFile(twice.clone()));
+            }
+            files::write_all(&files, *overwrite, printer)?;
+        }
+    }
+    Ok(ExitStatus::Done)
+}
+
+/// The same in the layout of another release; what moves and what stays is told.
+fn laid_out(
+    state: Patched,
+    contract: Contract,
+    source: Source,
+    sources: &SourceMap,
+    printer: &mut Printer,
+) -> Result<Patched, Error> {
+    let relaid = state.into_config().and_then(|config| relay(&config, contract));
+    let Relaid { config, moved, stays } = relaid.map_err(|error| sources.locate(&error, source))?;
+    let name = sources.name(source);
+    for Moved { from, to } in moved {
+        printer.note(&format!("{name}: {from} is now {to}"));
+    }
+    for Stays { path, reason } in stays {
+        printer.note(&format!("{name}: {path} stays: {reason}"));
+    }
+    Ok(config.into())
+}
+
+/// Applies patches in their order; an error names the patch that does not fit.
+pub(in crate::commands) fn apply_all(
+    mut state: Patched,
+    config: Source,
+    patches: &[(Patch, Source)],
+    dialect: Dialect,
+    sources: &SourceMap,
+) -> Result<Patched, Error> {
+    for (patch, source) in patches {
+        state = state.apply(patch, dialect).map_err(|error| {
+            // What is empty is the configuration; an empty patch does not get this far.
+            let about = if matches!(error, talos_config::Error::Empty) { config } else { *source };
+            sources.locate(&error, about)
+        })?;
+    }
+    Ok(state)
+}
+
+/// Reads patches in their order.
+pub(in crate::commands) fn read_patches(
+    inputs: &[Input],
+    sources: &mut SourceMap,
+) -> Result<Vec<(Patch, Source)>, Error> {
+    let mut patches = Vec::new();
+    for input in inputs {
+        patches.push(sources.parse(input, Patch::parse)?);
+    }
+    Ok(patches)
+}
+
+/// One result goes to the path that was given, or into it when it is a directory.
+fn destination(path: &Path, input: &Input, several: bool) -> PathBuf {
+    if !several && !path.is_dir() && !path.as_os_str().to_string_lossy().ends_with('/') {
+        return path.to_owned();
+    }
+    let name = match input {
+        Input::File(file) => file.file_name().map(PathBuf::from),
+        Input::FileOrText(_) | Input::Stdin | Input::Inline(_) => None,
+    };
+    path.join(name.unwrap_or_else(|| "stdin.yaml".into()))
+}

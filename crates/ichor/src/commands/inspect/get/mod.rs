@@ -1,0 +1,298 @@
+//! `ichor get`: resources of machines, now or for as long as one watches.
+//!
+//! The forms of the output are those of talosctl, one object for each resource, so that scripts can be kept.
+
+mod path;
+mod resource;
+mod value;
+
+use talos_api::proto::cosi::Resource;
+use talos_api::proto::cosi::meta::ResourceDefinitionSpec;
+use talos_api::{Change, Node, NodeError, Reason, Selection};
+use tokio::sync::mpsc;
+
+use self::path::{Missing, Template};
+use self::resource::{Columns, Event, Shown};
+use self::value::Value;
+use crate::args::inspect::{GetArgs, ResourceForm};
+use crate::nodes::Machines;
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::table::Table;
+use crate::{Error, ExitStatus, nodes};
+
+pub(super) async fn run(
+    args: &GetArgs,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let writer = Writer::new(&args.output, args.watch)?;
+    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
+    let wanted = Wanted {
+        kind: args.kind.clone(),
+        ids: args.ids.clone(),
+        namespace: args.namespace.clone(),
+    };
+    if args.watch {
+        watch(&machines, wanted, writer, printer).await
+    } else {
+        list(&machines, wanted, writer, printer).await
+    }
+}
+
+/// Which resources are meant.
+#[derive(Clone, Debug)]
+struct Wanted {
+    /// As the person said it.
+    kind: String,
+    /// None for all.
+    ids: Vec<String>,
+    namespace: Option<String>,
+}
+
+impl Wanted {
+    fn namespace(&self, definition: &ResourceDefinitionSpec) -> String {
+        self.namespace.clone().unwrap_or_else(|| definition.default_namespace.clone())
+    }
+
+    /// What one machine has of it. One that is not there does not keep the others back.
+    async fn find(&self, node: &Node) -> Result<Found, NodeError> {
+        let definition = node.definition(&self.kind).await?;
+        let (namespace, kind) = (self.namespace(&definition), definition.resource_type.clone());
+        let mut found = Found { definition, resources: Vec::new(), failures: Vec::new() };
+        if self.ids.is_empty() {
+            found.resources = node.list_resources(&namespace, &kind).await?;
+        }
+        for id in &self.ids {
+            match node.get_resource(&namespace, &kind, id).await {
+                Ok(resource) => found.resources.push(resource),
+                Err(error) => found.failures.push(error),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Tells what becomes of it, until nobody listens.
+    async fn watch(
+        &self,
+        node: &Node,
+        sender: mpsc::Sender<(String, Told)>,
+    ) -> Result<(), NodeError> {
+        let name = node.name().to_owned();
+        let definition = node.definition(&self.kind).await?;
+        let selection = Selection {
+            namespace: self.namespace(&definition),
+            kind: definition.resource_type.clone(),
+            // Several are found among all.
+            id: self.ids.first().filter(|_| self.ids.len() == 1).cloned(),
+        };
+        let mut told = Told::Defined(definition);
+        let mut watch = node.watch(selection);
+        while sender.send((name.clone(), told)).await.is_ok() {
+            told = loop {
+                let told = match watch.next().await? {
+                    Change::Appeared(resource) => Told::Event(Event::Created, resource),
+                    Change::Changed(resource) => Told::Event(Event::Updated, resource),
+                    Change::Gone(resource) => Told::Event(Event::Destroyed, resource),
+                    Change::Settled => Told::Settled,
+                    Change::Interrupted(error) => Told::Interrupted(error),
+                };
+                match &told {
+                    Told::Event(_, resource) if !self.means(resource) => {}
+                    _ => break told,
+                }
+            };
+        }
+        Ok(())
+    }
+
+    fn means(&self, resource: &Resource) -> bool {
+        let id = resource.metadata.as_ref().map(|metadata| &metadata.id);
+        self.ids.is_empty() || id.is_some_and(|id| self.ids.contains(id))
+    }
+}
+
+/// What one machine has.
+struct Found {
+    definition: ResourceDefinitionSpec,
+    resources: Vec<Resource>,
+    failures: Vec<NodeError>,
+}
+
+/// What a machine that is watched tells.
+enum Told {
+    /// What the type is like.
+    Defined(ResourceDefinitionSpec),
+    Event(Event, Resource),
+    /// What was there has been told.
+    Settled,
+    Interrupted(NodeError),
+}
+
+async fn list(
+    machines: &Machines,
+    wanted: Wanted,
+    mut writer: Writer,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let ask = move |node: Node| {
+        let wanted = wanted.clone();
+        async move { wanted.find(&node).await }
+    };
+    let (answers, mut failures) = machines.ask(ask).await.split();
+    let mut succeeded = 0;
+    for (node, found) in answers {
+        let Found { definition, resources, failures: missing } = found;
+        let mut failed = missing;
+        let defined = writer.define(&node, &definition);
+        failed.extend(defined.err());
+        for resource in &resources {
+            let shown = writer.write(&node, None, resource, printer)?;
+            failed.extend(shown.err());
+        }
+        succeeded += usize::from(failed.is_empty());
+        failures.extend(failed);
+    }
+    writer.flush(printer)?;
+    Ok(nodes::report(failures, succeeded, printer))
+}
+
+async fn watch(
+    machines: &Machines,
+    wanted: Wanted,
+    mut writer: Writer,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let tell = move |node: Node, sender| {
+        let wanted = wanted.clone();
+        async move { wanted.watch(&node, sender).await }
+    };
+    let mut settled = false;
+    let show = |node: &str, told: Told, printer: &mut Printer| {
+        let failure = match told {
+            Told::Defined(definition) => writer.define(node, &definition).err(),
+            Told::Event(event, resource) => {
+                let shown = writer.write(node, Some(event), &resource, printer)?;
+                shown.err()
+            }
+            Told::Settled => {
+                settled = true;
+                None
+            }
+            Told::Interrupted(error) => {
+                printer.note(&format!("{error}; it is called again"));
+                None
+            }
+        };
+        if let Some(error) = failure {
+            printer.error(&Error::Machine(error));
+        }
+        // Until one machine has told all there is, the lines wait for each other to be as wide.
+        if settled {
+            writer.flush(printer)?;
+        }
+        Ok(())
+    };
+    machines.follow(tell, printer, show).await
+}
+
+/// Writes resources in one of the forms.
+enum Writer {
+    Table { columns: Option<Columns>, table: Table, with_events: bool },
+    Json,
+    Yaml { begun: bool },
+    Path(Template),
+}
+
+impl Writer {
+    fn new(form: &ResourceForm, with_events: bool) -> Result<Self, Error> {
+        Ok(match form {
+            ResourceForm::Table => {
+                Self::Table { columns: None, table: Table::default(), with_events }
+            }
+            ResourceForm::Json => Self::Json,
+            ResourceForm::Yaml => Self::Yaml { begun: false },
+            ResourceForm::Path(path) => {
+                Self::Path(Template::parse(path).map_err(|error| Error::Usage {
+                    message: format!("no JSON path: {error}"),
+                    hint: "write it as -o jsonpath='{.spec.hostname}'".to_owned(),
+                })?)
+            }
+        })
+    }
+
+    /// Takes the columns of the first machine for all.
+    fn define(&mut self, node: &str, definition: &ResourceDefinitionSpec) -> Result<(), NodeError> {
+        let Self::Table { columns: columns @ None, table, with_events } = self else {
+            return Ok(());
+        };
+        let defined = Columns::new(definition).map_err(|error| unreadable(node, error))?;
+        *table = Table::new(defined.head(*with_events));
+        *columns = Some(defined);
+        Ok(())
+    }
+
+    /// Writes a resource, unless it cannot be read.
+    fn write(
+        &mut self,
+        node: &str,
+        event: Option<Event>,
+        resource: &Resource,
+        printer: &mut Printer,
+    ) -> Result<Result<(), NodeError>, Error> {
+        let shown = match Shown::new(node, event, resource) {
+            Ok(shown) => shown,
+            Err(error) => return Ok(Err(unreadable(node, error.to_string()))),
+        };
+        match self {
+            Self::Table { columns, table, .. } => {
+                table.push(columns.as_ref().map_or_else(Vec::new, |columns| shown.cells(columns)));
+            }
+            Self::Json => drop(printer.exactly(&(shown.value().indented() + "\n"))?),
+            Self::Yaml { begun } => {
+                if std::mem::replace(begun, true) {
+                    printer.exactly("---\n")?;
+                }
+                printer.exactly(&shown.yaml())?;
+            }
+            Self::Path(path) => {
+                let value = shown.value();
+                let groups = match path.find(&value, Missing::Fails) {
+                    Ok(groups) => groups,
+                    Err(error) => {
+                        let reason = Reason::NotFound(format!("{}: {error}", shown.id()));
+                        return Ok(Err(NodeError { node: node.to_owned(), reason }));
+                    }
+                };
+                for value in groups.into_iter().flatten() {
+                    printer.exactly(&(alone(value) + "\n"))?;
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Writes what waits.
+    fn flush(&mut self, printer: &mut Printer) -> Result<(), Error> {
+        if let Self::Table { columns: Some(_), table, .. } = self
+            && let Some(lines) = table.take()
+        {
+            printer.text(&lines)?;
+        }
+        Ok(())
+    }
+}
+
+/// A value that a line, or several, are made of.
+fn alone(value: &Value) -> String {
+    match value {
+        // So talosctl writes it.
+        Value::Null => "<nil>".to_owned(),
+        structure if structure.is_structure() => structure.indented(),
+        scalar => scalar.to_string(),
+    }
+}
+
+fn unreadable(node: &str, text: String) -> NodeError {
+    NodeError { node: node.to_owned(), reason: Reason::Unreadable(text) }
+}

@@ -1,0 +1,118 @@
+//! `ichor kubeconfig`: the administrator's credentials for Kubernetes, added to those that are there.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use talos_api::{Node, NodeError, Reason};
+use talos_config::{Decision, Part, Secret};
+
+use crate::args::inspect::KubeconfigArgs;
+use crate::files::Unfinished;
+use crate::nodes::Machines;
+use crate::printer::Printer;
+use crate::settings::{Input, Surroundings};
+use crate::sources::SourceMap;
+use crate::{Error, ExitStatus};
+
+pub(super) async fn run(
+    args: &KubeconfigArgs,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    // What cannot be written is not fetched.
+    let target = Target::find(args, surroundings)?;
+    let machines = Machines::control_planes(&args.connection, surroundings)?;
+    let node = machines.only("kubeconfig")?;
+    let fetched = node.kubeconfig().await?;
+    let before = match &target {
+        Target::Merged(path) => Some(Input::File(path.clone())),
+        // A name of its own is given by merging with nothing.
+        Target::Stdout | Target::Written(_) => {
+            args.force_context_name.as_ref().map(|_| Input::Inline(String::new()))
+        }
+    };
+    let text = match before {
+        Some(before) => merge(&before, &fetched, node, args, printer)?,
+        None => fetched,
+    };
+    match target {
+        Target::Stdout => printer.exactly(text.expose()),
+        Target::Written(path) | Target::Merged(path) => {
+            let mut file = Unfinished::begin(&path, true)?;
+            file.write_all(text.expose().as_bytes())?;
+            file.finish()?;
+            printer.note(&format!("wrote {}", path.display()));
+            Ok(ExitStatus::Done)
+        }
+    }
+}
+
+/// Where the kubeconfig goes.
+enum Target {
+    Stdout,
+    Written(PathBuf),
+    /// To the kubeconfig that is there.
+    Merged(PathBuf),
+}
+
+impl Target {
+    fn find(args: &KubeconfigArgs, surroundings: &Surroundings) -> Result<Self, Error> {
+        let path = match (&args.path, surroundings.kubeconfigs.paths.as_slice()) {
+            (Some(path), _) if path.as_os_str() == "-" => return Ok(Self::Stdout),
+            (Some(path), _) => path.clone(),
+            (None, _) if !args.merge => ".".into(),
+            (None, [path]) => path.clone(),
+            (None, []) if surroundings.kubeconfigs.lacks_home => {
+                return Err(Error::NoHome {
+                    what: "the kubeconfig",
+                    hint: "set HOME or KUBECONFIG, or name the file: `ichor kubeconfig FILE`",
+                });
+            }
+            (None, paths) => {
+                let names: Vec<String> =
+                    paths.iter().map(|path| path.display().to_string()).collect();
+                return Err(Error::Usage {
+                    message: format!("KUBECONFIG names several files: {}", names.join(", ")),
+                    hint: "name the one that is meant: `ichor kubeconfig FILE`".to_owned(),
+                });
+            }
+        };
+        let path = if path.is_dir() { path.join("kubeconfig") } else { path };
+        match fs_err::symlink_metadata(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::Written(path)),
+            Err(error) => Err(Error::Input(error)),
+            Ok(_) if args.merge => Ok(Self::Merged(path)),
+            Ok(_) if args.force => Ok(Self::Written(path)),
+            Ok(_) => Err(Error::Exists { path, hint: "--force overwrites it, --merge adds to it" }),
+        }
+    }
+}
+
+fn merge(
+    before: &Input,
+    fetched: &Secret<String>,
+    node: &Node,
+    args: &KubeconfigArgs,
+    printer: &mut Printer,
+) -> Result<Secret<String>, Error> {
+    let parse = talos_config::Kubeconfig::parse;
+    let (mut config, source) = SourceMap::default().parse(before, parse)?;
+    let added = parse(fetched.expose(), source).map_err(|_| {
+        // What is wrong with it could be told with a part of the key.
+        let reason = Reason::Unreadable("the machine's kubeconfig is none".to_owned());
+        Error::Machine(NodeError { node: node.name().to_owned(), reason })
+    })?;
+    let decide = |part: Part, name: &str| {
+        if args.force {
+            return Ok(Decision::Overwrite);
+        }
+        let question = format!("{part} {name:?} is there and says something else: overwrite it");
+        let overwrite = printer.ask(&question)?.unwrap_or(false);
+        Ok::<_, Error>(if overwrite { Decision::Overwrite } else { Decision::Rename })
+    };
+    let renamed = config.merge(&added, args.force_context_name.as_deref(), decide)?;
+    for talos_config::Renamed { part, from, to } in renamed {
+        printer.note(&format!("renamed {part} {from:?} -> {to:?}"));
+    }
+    Ok(config.encode())
+}

@@ -1,0 +1,115 @@
+//! `ichor links`: the network links of machines, with their addresses.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use talos_api::proto::cosi::Resource;
+use talos_api::proto::definitions::network::{AddressStatusSpec, LinkStatusSpec};
+use talos_api::resource::{self, Spec};
+use talos_api::{Node, NodeError, Reason};
+use talos_config::yaml;
+
+use crate::args::inspect::LinksArgs;
+use crate::nodes::Machines;
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::table::Row;
+use crate::{Error, ExitStatus};
+
+pub(super) async fn run(
+    args: &LinksArgs,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
+    let rows = |links: Vec<Link>| links;
+    machines.ask(|node| async move { links(&node).await }).await.show(
+        rows,
+        args.output.format,
+        printer,
+    )
+}
+
+/// What is shown is in the YAML: there addresses and words are texts already.
+pub(in crate::commands) async fn links(node: &Node) -> Result<Vec<Link>, NodeError> {
+    let mut addresses: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (_, spec) in specs::<AddressStatusSpec>(node).await? {
+        addresses.entry(text(&spec, "linkName")).or_default().push(text(&spec, "address"));
+    }
+    let link = |(name, spec): (String, yaml::Node)| Link {
+        addresses: addresses.remove(&name).unwrap_or_default(),
+        alias: text(&spec, "alias"),
+        r#type: text(&spec, "type"),
+        kind: text(&spec, "kind"),
+        hardware_address: text(&spec, "hardwareAddr"),
+        mtu: text(&spec, "mtu").parse().unwrap_or(0),
+        operational_state: text(&spec, "operationalState"),
+        link_state: text(&spec, "linkState") == "true",
+        driver: text(&spec, "driver"),
+        bus_path: text(&spec, "busPath"),
+        link: name,
+    };
+    Ok(specs::<LinkStatusSpec>(node).await?.into_iter().map(link).collect())
+}
+
+async fn specs<S: Spec>(node: &Node) -> Result<Vec<(String, yaml::Node)>, NodeError> {
+    let read = |resource: Resource| match resource::decode_generic(&resource) {
+        Ok(Some(spec)) => Some(Ok((resource.metadata?.id, spec))),
+        Ok(None) => None,
+        Err(error) => {
+            let reason = Reason::Unreadable(error.to_string());
+            Some(Err(NodeError { node: node.name().to_owned(), reason }))
+        }
+    };
+    let resources = node.list_resources(S::NAMESPACE, S::TYPE).await?;
+    resources.into_iter().filter_map(read).collect()
+}
+
+fn text(spec: &yaml::Node, key: &str) -> String {
+    let scalar = spec.get(key).and_then(yaml::Node::scalar);
+    scalar.map(|(text, _)| text.to_owned()).unwrap_or_default()
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::commands) struct Link {
+    pub(in crate::commands) link: String,
+    pub(in crate::commands) alias: String,
+    pub(in crate::commands) r#type: String,
+    pub(in crate::commands) kind: String,
+    pub(in crate::commands) hardware_address: String,
+    pub(in crate::commands) mtu: u32,
+    pub(in crate::commands) operational_state: String,
+    pub(in crate::commands) link_state: bool,
+    pub(in crate::commands) driver: String,
+    pub(in crate::commands) bus_path: String,
+    pub(in crate::commands) addresses: Vec<String>,
+}
+
+impl Row for Link {
+    const COLUMNS: &'static [&'static str] = &[
+        "LINK",
+        "ALIAS",
+        "TYPE",
+        "KIND",
+        "HW ADDR",
+        "MTU",
+        "OPER STATE",
+        "LINK STATE",
+        "ADDRESSES",
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.link.clone(),
+            self.alias.clone(),
+            self.r#type.clone(),
+            self.kind.clone(),
+            self.hardware_address.clone(),
+            self.mtu.to_string(),
+            self.operational_state.clone(),
+            self.link_state.to_string(),
+            self.addresses.join(","),
+        ]
+    }
+}

@@ -1,0 +1,86 @@
+//! Commands that look at machines: one file for each. They change nothing, so they are never asked about.
+
+mod archive;
+mod certs;
+mod containers;
+mod cp;
+pub(super) mod disks;
+mod dmesg;
+mod etcd;
+mod events;
+mod get;
+mod image;
+mod kubeconfig;
+mod lines;
+pub(super) mod links;
+mod logs;
+mod ls;
+mod read;
+mod services;
+
+use talos_api::proto::common::Data;
+use talos_api::{NodeError, Stream};
+use talos_config::spell_bytes;
+
+use crate::args::inspect::etcd::EtcdCommand;
+use crate::args::inspect::{ImageCommand, InspectCommand};
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::{Error, ExitStatus, runtime};
+
+pub(super) fn run(
+    command: &InspectCommand,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    runtime::run(async {
+        match command {
+            InspectCommand::Cp(args) => cp::run(args, surroundings, printer).await,
+            InspectCommand::Dmesg(args) => dmesg::run(args, surroundings, printer).await,
+            InspectCommand::Etcd { command } => match command {
+                EtcdCommand::Alarms(args) => etcd::alarms(args, surroundings, printer).await,
+                EtcdCommand::Members(args) => etcd::members(args, surroundings, printer).await,
+                EtcdCommand::Snapshot(args) => {
+                    etcd::snapshot::run(args, surroundings, printer).await
+                }
+                EtcdCommand::Status(args) => etcd::status(args, surroundings, printer).await,
+            },
+            InspectCommand::Events(args) => events::run(args, surroundings, printer).await,
+            InspectCommand::Kubeconfig(args) => kubeconfig::run(args, surroundings, printer).await,
+            InspectCommand::Certs(args) => certs::run(args, surroundings, printer).await,
+            InspectCommand::Containers(args) => containers::list(args, surroundings, printer).await,
+            InspectCommand::Disks(args) => disks::run(args, surroundings, printer).await,
+            InspectCommand::Get(args) => get::run(args, surroundings, printer).await,
+            InspectCommand::Image { command: ImageCommand::List(args) } => {
+                image::list(args, surroundings, printer).await
+            }
+            InspectCommand::Links(args) => links::run(args, surroundings, printer).await,
+            InspectCommand::Logs(args) => logs::run(args, surroundings, printer).await,
+            InspectCommand::Ls(args) => ls::run(args, surroundings, printer).await,
+            InspectCommand::Read(args) => read::run(args, surroundings, printer).await,
+            InspectCommand::Services(args) => services::run(args, surroundings, printer).await,
+            InspectCommand::Stats(args) => containers::stats(args, surroundings, printer).await,
+        }
+    })
+}
+
+/// Bytes that take a while to come, with the amount of those that came shown.
+struct Receiving<'a> {
+    stream: Stream<Data>,
+    printer: &'a mut Printer,
+    received: u64,
+}
+
+impl Receiving<'_> {
+    /// The next bytes; `None` at the end.
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, NodeError> {
+        let bytes = self.stream.bytes().await?;
+        let before = spell_bytes(self.received);
+        self.received += bytes.as_ref().map_or(0, Vec::len) as u64;
+        let now = spell_bytes(self.received);
+        if now != before {
+            self.printer.progress(&format!("received {now}"));
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,148 @@
+//! `ichor services`: what runs on machines, and how it is.
+
+use std::fmt;
+
+use serde::Serialize;
+use talos_api::proto::machine::{ServiceHealth, ServiceInfo};
+use talos_api::{Node, NodeError, Reason};
+
+use crate::args::OutputFormat;
+use crate::args::inspect::ServicesArgs;
+use crate::nodes::{Answers, Machines};
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::table::{OfNode, Row, Table};
+use crate::timestamp::Timestamp;
+use crate::{Error, ExitStatus, nodes};
+
+pub(super) async fn run(
+    args: &ServicesArgs,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    match args.id.clone() {
+        None => {
+            let all = |services: Vec<ServiceInfo>| services.into_iter().map(Service::new).collect();
+            machines.ask(list).await.show(all, args.output.format, printer)
+        }
+        Some(id) => {
+            let answers = machines
+                .ask(move |node| {
+                    let id = id.clone();
+                    async move { one(node, &id).await }
+                })
+                .await;
+            show_each(answers, args.output.format, printer)
+        }
+    }
+}
+
+async fn list(node: Node) -> Result<Vec<ServiceInfo>, NodeError> {
+    let reply = node.ask(|node| async move { node.call(node.machine().service_list(())).await });
+    let mut services = node.only(reply.await?.messages)?.services;
+    services.sort_by(|one, other| one.id.cmp(&other.id));
+    Ok(services)
+}
+
+async fn one(node: Node, id: &str) -> Result<Service, NodeError> {
+    let name = node.name().to_owned();
+    let found = list(node).await?.into_iter().find(|service| service.id == id);
+    let reason = || Reason::NotFound(format!("service {id:?}"));
+    found.map(Service::new).ok_or_else(|| NodeError { node: name, reason: reason() })
+}
+
+fn show_each(
+    answers: Answers<Service>,
+    output: OutputFormat,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let (answers, failures) = answers.split();
+    let succeeded = answers.len();
+    let services: Vec<OfNode<Service>> =
+        answers.into_iter().map(|(node, what)| OfNode { node, what }).collect();
+    if succeeded > 0 || output != OutputFormat::Table {
+        printer.value(&Details(services), output)?;
+    }
+    Ok(nodes::report(failures, succeeded, printer))
+}
+
+#[derive(Debug, Serialize)]
+struct Service {
+    id: String,
+    state: String,
+    health: &'static str,
+    message: String,
+    /// The latest first.
+    events: Vec<Event>,
+}
+
+#[derive(Debug, Serialize)]
+struct Event {
+    state: String,
+    message: String,
+    time: Timestamp,
+}
+
+impl Service {
+    fn new(info: ServiceInfo) -> Self {
+        let health = match info.health {
+            None | Some(ServiceHealth { unknown: true, .. }) => "?",
+            Some(ServiceHealth { healthy: true, .. }) => "OK",
+            Some(_) => "Fail",
+        };
+        let events = info.events.unwrap_or_default().events.into_iter().rev();
+        Self {
+            id: info.id,
+            state: info.state,
+            health,
+            message: info.health.map(|health| health.last_message).unwrap_or_default(),
+            events: events
+                .map(|event| Event {
+                    state: event.state,
+                    message: event.msg,
+                    time: event.ts.into(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Row for Service {
+    const COLUMNS: &'static [&'static str] =
+        &["SERVICE", "STATE", "HEALTH", "LAST CHANGE", "LAST EVENT"];
+
+    fn cells(&self) -> Vec<String> {
+        let (ago, message) = match self.events.first() {
+            Some(event) => (event.time.ago(), event.message.clone()),
+            None => Default::default(),
+        };
+        vec![self.id.clone(), self.state.clone(), self.health.to_owned(), ago, message]
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Details(Vec<OfNode<Service>>);
+
+/// A paragraph for each, the events below each other.
+impl fmt::Display for Details {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = Table::default();
+        for OfNode { node, what: service } in &self.0 {
+            let mut line = |name: &str, text: String| table.push(vec![name.to_owned(), text]);
+            line("NODE", node.clone());
+            line("ID", service.id.clone());
+            line("STATE", service.state.clone());
+            line("HEALTH", service.health.to_owned());
+            if !service.message.is_empty() {
+                line("LAST HEALTH MESSAGE", service.message.clone());
+            }
+            for (number, Event { state, message, time }) in service.events.iter().enumerate() {
+                let label = if number == 0 { "EVENTS" } else { "" };
+                line(label, format!("[{state}]: {message} ({})", time.ago()));
+            }
+        }
+        table.fmt(f)
+    }
+}

@@ -1,0 +1,333 @@
+//! What machines do after they were told to: followed until it is done.
+//!
+//! Always holds: nobody is told that a machine rebooted that has the boot id it had before.
+
+use std::time::Duration;
+
+use talos_api::proto::common::Code;
+use talos_api::proto::definitions::enums::RuntimeMachineStage as Stage;
+use talos_api::proto::definitions::runtime::{BootIdSpec, MachineStatusSpec};
+use talos_api::proto::machine::{Event, phase_event, sequence_event, task_event};
+use talos_api::{Client, Followed, Node, NodeError, Occurrence, Reason, Since};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+
+use super::Failure;
+use crate::Error;
+use crate::args::node::WaitArgs;
+use crate::printer::Printer;
+
+/// When something is done.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Goal {
+    /// The machine has booted again, and is as ready as it was.
+    Back,
+    /// The machine no longer answers.
+    Off,
+    /// The machine has booted again: without its configuration, or with what it was left.
+    BackFromReset,
+}
+
+/// Something that a machine is told to do and then does for a while.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Order {
+    /// As in "did not begin to reboot".
+    pub(super) action: &'static str,
+    pub(super) goal: Goal,
+    pub(super) wait: WaitArgs,
+}
+
+impl Order {
+    /// Gives the order and follows the machine. `give` tells the actor by which the machine names what it does for us; where it
+    /// names nobody, whatever it does is taken for that.
+    pub(super) async fn give(
+        self,
+        node: &Node,
+        printer: &mut Printer,
+        give: impl AsyncFnOnce(&Node) -> Result<String, NodeError>,
+    ) -> Result<(), Error> {
+        let name = node.name();
+        if !self.wait.wait {
+            give(node).await?;
+            printer.note(&format!("{name}: {} begun", self.action));
+            return Ok(());
+        }
+        let before = Before::of(node).await?;
+        let mut events = node.events(Since::Now, "");
+        events.begin().await?;
+        let begin = Instant::now();
+        let actor = give(node).await?;
+        let (sender, told) = mpsc::channel(QUEUED);
+        // Ends with this.
+        let mut listener = JoinSet::new();
+        listener.spawn(async move {
+            loop {
+                let followed = events.next().await;
+                let over = followed.is_err();
+                if sender.send(followed).await.is_err() || over {
+                    return;
+                }
+            }
+        });
+        let mut seen = Seen::new(name, actor, self.action);
+        let until = self.until(node, &before, &mut seen, told, printer);
+        let Ok(outcome) = timeout(self.wait.timeout, until).await else {
+            let (node, action) = (name.to_owned(), self.action);
+            return Err(Failure::NotDone { node, action, timeout: self.wait.timeout }.into());
+        };
+        let arrived = outcome?;
+        printer.note(&format!("{name}: {arrived} after {} s", begin.elapsed().as_secs()));
+        Ok(())
+    }
+
+    async fn until(
+        self,
+        node: &Node,
+        before: &Before,
+        seen: &mut Seen<'_>,
+        mut told: mpsc::Receiver<Result<Followed, NodeError>>,
+        printer: &mut Printer,
+    ) -> Result<&'static str, Error> {
+        let mut ticks = interval(PAUSE);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let probed = node.within(PROBE);
+        let begin = Instant::now();
+        let mut silent = 0;
+        loop {
+            tokio::select! {
+                biased;
+                Some(followed) = told.recv() => match followed {
+                    Ok(Followed::Event(event)) => seen.take(&event, printer)?,
+                    // What cannot be followed any more can still be asked.
+                    Ok(Followed::Interrupted(_)) | Err(_) => seen.gone = true,
+                },
+                _ = ticks.tick() => {
+                    if !seen.begun && !seen.gone && begin.elapsed() > BEGINS_WITHIN {
+                        return Err(seen.not_begun(String::new()).into());
+                    }
+                    let state = self.look(&probed, before, seen.gone).await?;
+                    match state {
+                        State::Reached(text) => return Ok(text),
+                        State::Silent if self.goal == Goal::Off => {
+                            silent += 1;
+                            if silent >= SILENT_FOR {
+                                return Ok("off");
+                            }
+                        }
+                        State::Silent => {}
+                        State::Waits(text) => {
+                            silent = 0;
+                            if seen.gone && !text.is_empty() {
+                                seen.show(text, printer);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// How the machine is now. What passes is no error: it is on its way down or up.
+    async fn look(self, node: &Node, before: &Before, gone: bool) -> Result<State, NodeError> {
+        let now = match boot(node).await {
+            Ok(now) => now,
+            Err(NodeError { reason: Reason::Untrusted(_), .. })
+                if self.goal == Goal::BackFromReset && gone =>
+            {
+                return Ok(State::Reached(IN_MAINTENANCE));
+            }
+            Err(error) if error.reason.is_passing() => {
+                if self.goal == Goal::BackFromReset && gone && in_maintenance(node).await {
+                    return Ok(State::Reached(IN_MAINTENANCE));
+                }
+                return Ok(State::Silent);
+            }
+            Err(error) => return Err(error),
+        };
+        let another = match (&before.boot, &now) {
+            (Some(before), Some(now)) => before != now,
+            // Whoever may not see the boot id has to go by the connection.
+            _ => gone,
+        };
+        match self.goal {
+            Goal::Back if another && before.ready => match readiness(node).await {
+                Ok(Readiness::Ready) => Ok(State::Reached("back and ready")),
+                Ok(Readiness::Not(why)) => Ok(State::Waits(why)),
+                Err(error) if error.reason.is_passing() => Ok(State::Silent),
+                Err(error) => Err(error),
+            },
+            Goal::Back | Goal::BackFromReset if another => Ok(State::Reached("back")),
+            Goal::Back | Goal::BackFromReset | Goal::Off => Ok(State::Waits(String::new())),
+        }
+    }
+}
+
+/// How a machine is that was told to do something.
+enum State {
+    /// It is done: what a person is told.
+    Reached(&'static str),
+    /// It does not answer.
+    Silent,
+    /// It answers, and what it waits for.
+    Waits(String),
+}
+
+/// What a machine was before.
+struct Before {
+    /// `None` when we may not know.
+    boot: Option<String>,
+    /// A machine that was not ready is not expected to be afterwards: its cluster may not even be there yet.
+    ready: bool,
+}
+
+impl Before {
+    async fn of(node: &Node) -> Result<Self, NodeError> {
+        let boot = boot(node).await?;
+        let ready = matches!(readiness(node).await?, Readiness::Ready);
+        Ok(Self { boot, ready })
+    }
+}
+
+/// What tells one boot from another, where we may know it.
+async fn boot(node: &Node) -> Result<Option<String>, NodeError> {
+    match node.boot_id().await {
+        Ok(id) => Ok(Some(id)),
+        Err(NodeError { reason: Reason::Denied(_), .. }) => {
+            // Talos 1.14 tells it to everybody.
+            match node.get::<BootIdSpec>("boot-id").await {
+                Ok(found) => Ok(found.map(|spec| spec.boot_id)),
+                Err(NodeError { reason: Reason::Unsupported(_) | Reason::Denied(_), .. }) => {
+                    Ok(None)
+                }
+                Err(error) => Err(error),
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+enum Readiness {
+    Ready,
+    Not(String),
+}
+
+async fn readiness(node: &Node) -> Result<Readiness, NodeError> {
+    let spec = node.get::<MachineStatusSpec>("machine").await?.unwrap_or_default();
+    let status = spec.status.clone().unwrap_or_default();
+    let running = spec.stage() == Stage::MachineStageRunning;
+    if running && status.ready {
+        return Ok(Readiness::Ready);
+    }
+    let unmet: Vec<String> =
+        status.unmet_conditions.into_iter().map(|unmet| unmet.reason).collect();
+    let why = if unmet.is_empty() { String::new() } else { format!(": {}", unmet.join(", ")) };
+    Ok(Readiness::Not(format!("{}{why}", stage_name(spec.stage()))))
+}
+
+/// Whether the machine answers somebody who has no credentials, at the address by which it is called.
+async fn in_maintenance(node: &Node) -> bool {
+    let Ok(client) = Client::maintenance(node.name(), Vec::new()) else { return false };
+    let node = client.here(node.name(), PROBE);
+    match node.call(node.machine().version(())).await {
+        Ok(_) => true,
+        // Before 1.13 it answers, but does not tell.
+        Err(error) => matches!(error.reason, Reason::Unsupported(_)),
+    }
+}
+
+fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::MachineStageUnknown => "starting",
+        Stage::MachineStageBooting => "booting",
+        Stage::MachineStageInstalling => "installing",
+        Stage::MachineStageMaintenance => "in maintenance",
+        Stage::MachineStageRunning => "running",
+        Stage::MachineStageRebooting => "rebooting",
+        Stage::MachineStageShuttingDown => "shutting down",
+        Stage::MachineStageResetting => "resetting",
+        Stage::MachineStageUpgrading => "upgrading",
+    }
+}
+
+/// What the machine has told so far.
+struct Seen<'a> {
+    node: &'a str,
+    actor: String,
+    action: &'static str,
+    /// Whether it began what it was told to do.
+    begun: bool,
+    /// Whether it went away since. What it tells from then on is about its next boot.
+    gone: bool,
+    sequence: String,
+    phase: String,
+    shown: String,
+}
+
+impl<'a> Seen<'a> {
+    fn new(node: &'a str, actor: String, action: &'static str) -> Self {
+        let begun = actor.is_empty();
+        let (sequence, phase, shown) = Default::default();
+        Self { node, actor, action, begun, gone: false, sequence, phase, shown }
+    }
+
+    fn take(&mut self, event: &Event, printer: &mut Printer) -> Result<(), Failure> {
+        let Some(occurrence) = event.data.as_ref().and_then(Occurrence::decode) else {
+            return Ok(());
+        };
+        let ours = self.gone || self.actor.is_empty() || event.actor_id == self.actor;
+        match occurrence {
+            Occurrence::Sequence(sequence) => match &sequence.error {
+                // Of what it does not even begin the machine does not say for whom it was.
+                Some(error) if error.code() == Code::Locked && !self.begun => {
+                    return Err(self.not_begun(format!(": {}", error.message)));
+                }
+                // What it gives up for this order fails, too, and was begun before.
+                Some(error) if ours && !self.gone && sequence.sequence == self.sequence => {
+                    return Err(Failure::Sequence {
+                        node: self.node.to_owned(),
+                        sequence: sequence.sequence.clone(),
+                        message: error.message.clone(),
+                    });
+                }
+                Some(error) if self.gone => self.show(error.message.clone(), printer),
+                None if ours && sequence.action() == sequence_event::Action::Start => {
+                    self.begun = true;
+                    self.sequence = sequence.sequence;
+                }
+                _ => {}
+            },
+            Occurrence::Phase(phase) if ours && phase.action() == phase_event::Action::Start => {
+                self.phase = phase.phase;
+            }
+            Occurrence::Task(task) if ours && task.action() == task_event::Action::Start => {
+                self.show(format!("{}: {}: {}", self.sequence, self.phase, task.task), printer);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, text: String, printer: &mut Printer) {
+        if self.shown != text {
+            printer.step(&format!("{}: {text}", self.node));
+            self.shown = text;
+        }
+    }
+
+    fn not_begun(&self, why: String) -> Failure {
+        Failure::NotBegun { node: self.node.to_owned(), action: self.action, why }
+    }
+}
+
+const IN_MAINTENANCE: &str = "in maintenance";
+/// Between looks at a machine.
+const PAUSE: Duration = Duration::from_secs(1);
+/// What a look may take: a machine that goes down hangs now and then.
+const PROBE: Duration = Duration::from_secs(3);
+/// A machine that did not begin by then does not: it takes at most a minute to end what it was doing.
+const BEGINS_WITHIN: Duration = Duration::from_secs(70);
+/// So many looks without an answer, one after the other, mean that a machine is off and does not merely reboot.
+const SILENT_FOR: u32 = 5;
+/// How many events wait to be looked at.
+const QUEUED: usize = 64;

@@ -1,0 +1,77 @@
+//! `ichor import`: a native directory of one with a talconfig.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use plan::Native;
+use talos_config::Secret;
+use talos_config::yaml::Dialect;
+
+use super::init;
+use crate::args::start::ImportArgs;
+use crate::directory::{Directory, FILE};
+use crate::error::with_causes;
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::sops_files::{self, Keys};
+use crate::{Error, ExitStatus, files};
+
+pub(super) async fn run(
+    args: &ImportArgs,
+    surroundings: &Surroundings,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let directory = Directory::open(&surroundings.place).await?;
+    let cluster = &directory.cluster;
+    let mut wanted = BTreeMap::new();
+    for (machine, _) in cluster.spec.machines() {
+        let config = cluster.renderer().config(&machine.name).map_err(engine::Error::from)?;
+        wanted.insert(machine.name.clone(), config);
+    }
+    let made = Native::of(&cluster.spec, &wanted, &cluster.secrets, &cluster.key, cluster.mode);
+    let mut native = made.map_err(|error| Error::Spec {
+        message: with_causes(&error),
+        hint: Some("keep the files that you have: every command works on them".to_owned()),
+        code: error.code(),
+    })?;
+    let keys = &surroundings.place.keys;
+    // What was encrypted stays so.
+    if directory.is_sealed {
+        native = native.with_paths(|path| path.replace(".yaml", ".sops.yaml"));
+    }
+    let mut outputs = vec![(args.output.join(FILE), native.spec.write().into_exposed())];
+    for (path, text) in native.patches {
+        let path = args.output.join(path);
+        let text = if directory.is_sealed {
+            sops_files::seal(text.expose(), &path, keys)?
+        } else {
+            text.into_exposed()
+        };
+        outputs.push((path, text));
+    }
+    let (path, text, is_sealed) = secrets(&directory, &args.output, keys)?;
+    outputs.push((path, text));
+    if let Some((path, _)) = outputs.iter().find(|(path, _)| path.exists()) {
+        return Err(Error::Exists { path: path.clone(), hint: "choose another directory with -o" });
+    }
+    files::write_all(&outputs, false, printer)?;
+    init::ignore(&args.output, &[], (!is_sealed).then_some("secrets.yaml"))?;
+    printer.note("every machine gets the configuration that it had: `ichor diff` shows it");
+    Ok(ExitStatus::Done)
+}
+
+/// The file of the secrets: encrypted where they were, and where a creation rule says so.
+fn secrets(
+    directory: &Directory,
+    root: &Path,
+    keys: &Keys,
+) -> Result<(PathBuf, String, bool), Error> {
+    let text: Secret<String> = directory.cluster.secrets.encode(Dialect::default());
+    let path = root.join("secrets.sops.yaml");
+    if directory.vault.file().is_some_and(|file| sops_files::is_sealed(&file)) {
+        let text = sops_files::seal(text.expose(), &path, keys)?;
+        return Ok((path, text, true));
+    }
+    let (text, is_sealed) = init::seal(text.into_exposed(), &path, keys)?;
+    Ok((if is_sealed { path } else { root.join("secrets.yaml") }, text, is_sealed))
+}

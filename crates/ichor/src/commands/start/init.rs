@@ -1,0 +1,130 @@
+//! `ichor init`: the directory of a new cluster.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use plan::ClusterSpec;
+use talos_config::yaml::Dialect;
+use talos_config::{Bundle, Contract, Source};
+
+use crate::args::start::InitArgs;
+use crate::directory::FILE;
+use crate::printer::Printer;
+use crate::sops_files::{self, Keys};
+use crate::talhelper::gitignore;
+use crate::{Error, ExitStatus, entropy, files};
+
+pub(super) fn run(
+    args: &InitArgs,
+    keys: &Keys,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let text = checked(args)?;
+    refuse_cluster(&root, &[SEALED, PLAIN])?;
+    let contract = args.talos.parse().unwrap_or(Contract::CURRENT);
+    let secrets = entropy::with(|makers| Bundle::generate(contract, makers))?;
+    let secrets = secrets.encode(Dialect::default()).into_exposed();
+    let (secrets, is_sealed) = seal(secrets, &root.join(SEALED), keys)?;
+    let outputs =
+        [(root.join(FILE), text), (root.join(if is_sealed { SEALED } else { PLAIN }), secrets)];
+    files::write_all(&outputs, false, printer)?;
+    ignore(&root, &[], (!is_sealed).then_some(PLAIN))?;
+    tell_next(PLAIN, is_sealed, printer);
+    Ok(ExitStatus::Done)
+}
+
+/// Refuses a directory that is a cluster's already, of either kind, or has secrets: they may be those of a running cluster.
+pub(super) fn refuse_cluster(root: &Path, secrets: &[&str]) -> Result<(), Error> {
+    for name in [FILE, "talconfig.yaml"].iter().chain(secrets) {
+        let path = root.join(name);
+        if path.exists() {
+            return Err(Error::Exists { path, hint: KEEP });
+        }
+    }
+    Ok(())
+}
+
+/// The secrets as they are kept: encrypted where a creation rule or `SOPS_AGE_RECIPIENTS` names recipients.
+pub(super) fn seal(text: String, path: &Path, keys: &Keys) -> Result<(String, bool), Error> {
+    match sops_files::seal(&text, path, keys) {
+        Ok(sealed) => Ok((sealed, true)),
+        Err(error) if error.code() == "sops.no-rule" || sops_files::has_empty_rules(path) => {
+            Ok((text, false))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Adds what must not be committed to the `.gitignore` of a directory.
+pub(super) fn ignore(root: &Path, names: &[&str], plain: Option<&str>) -> Result<(), Error> {
+    let always = [".ichor/", ".ichor-*", "kubeconfig"];
+    let ignored: Vec<String> =
+        names.iter().chain(&always).copied().chain(plain).map(str::to_owned).collect();
+    gitignore::add(&root.join(".gitignore").to_string_lossy(), &ignored)
+        .map_err(|reason| Error::Output(std::io::Error::other(reason)))
+}
+
+/// Tells what a new directory needs before its machines are created.
+pub(super) fn tell_next(plain: &str, is_sealed: bool, printer: &mut Printer) {
+    if is_sealed {
+        printer.note("the secrets are encrypted: the directory can be committed");
+    } else {
+        printer.note(&format!(
+            "{plain} gives full control of the cluster: keep it private and backed up; with a .sops.yaml it would be \
+             encrypted"
+        ));
+    }
+    printer.note(
+        "machines install to /dev/sda: `ichor gen machine -n ADDRESS --insecure` finds their disks",
+    );
+    printer.note("next: `ichor plan` shows what would be done");
+}
+
+/// The native file, if what was typed makes one.
+pub(super) fn checked(args: &InitArgs) -> Result<String, Error> {
+    let text = text(args)?;
+    ClusterSpec::parse(&text, Source::default()).map_err(|error| Error::Spec {
+        message: error.to_string(),
+        hint: error.hint().map(str::to_owned),
+        code: error.code(),
+    })?;
+    Ok(text)
+}
+
+fn text(args: &InitArgs) -> Result<String, Error> {
+    let InitArgs { cluster, endpoint, talos, kubernetes, .. } = args;
+    let mut text = format!(
+        "ichor: v1\ncluster: {cluster}\nendpoint: {endpoint}\ntalos: {talos}\nkubernetes: \
+         {kubernetes}\ncontrolPlane:\n  machines:\n{}",
+        machines(&args.control_plane, 4)?
+    );
+    if !args.worker.is_empty() {
+        text.push_str("pools:\n  - name: workers\n    machines:\n");
+        text.push_str(&machines(&args.worker, 6)?);
+    }
+    Ok(text)
+}
+
+fn machines(given: &[String], indent: usize) -> Result<String, Error> {
+    let mut text = String::new();
+    for given in given {
+        let (name, address) = machine(given)?;
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{:indent$}- {{name: {name}, address: {address}}}", "");
+    }
+    Ok(text)
+}
+
+/// Name and address of a machine.
+pub(super) fn machine(given: &str) -> Result<(&str, &str), Error> {
+    given.split_once('=').ok_or_else(|| Error::Usage {
+        message: format!("{given:?} is no machine"),
+        hint: "write it as NAME=ADDRESS".to_owned(),
+    })
+}
+
+const SEALED: &str = "secrets.sops.yaml";
+const PLAIN: &str = "secrets.yaml";
+const KEEP: &str =
+    "this may be the directory of a running cluster: start another one with -C, and keep this one";

@@ -1,0 +1,331 @@
+//! The machines of a command: how they are found, asked and reported on.
+//!
+//! Always holds: what one machine does not answer keeps nothing back of the others, and the status tells whether
+//! all, some or none of them answered.
+
+use std::future::Future;
+
+use talos_api::{Client, Fingerprint, Node, NodeError, each_node};
+use talos_config::Context;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::args::{ConnectionArgs, MaintenanceArgs, OutputFormat};
+use crate::directory::Known;
+use crate::printer::Printer;
+use crate::settings::Surroundings;
+use crate::table::{OfNode, Row, Rows};
+use crate::talosconfig::context;
+use crate::{Error, ExitStatus, directory};
+
+/// Machines that can be called.
+#[derive(Clone, Debug)]
+pub(crate) struct Machines(Vec<Node>);
+
+impl Machines {
+    /// The machines of a cluster, called with the credentials of a talosconfig.
+    pub(crate) fn of_cluster(
+        connection: &ConnectionArgs,
+        surroundings: &Surroundings,
+    ) -> Result<Self, Error> {
+        Self::called(connection, surroundings, Ok)
+    }
+
+    /// The control planes among them, for what only those have. A worker that is named is refused where the cluster's
+    /// directory knows it as one; elsewhere the machine itself refuses.
+    pub(crate) fn control_planes(
+        connection: &ConnectionArgs,
+        surroundings: &Surroundings,
+    ) -> Result<Self, Error> {
+        Self::called(connection, surroundings, |mut names| {
+            // A directory that cannot be read keeps nobody from asking.
+            let known = directory::known(&surroundings.place).unwrap_or_default();
+            let is_worker = |name: &String| {
+                known.iter().any(|machine| !machine.is_control_plane && machine.is(name))
+            };
+            let named = names.iter().position(is_worker).and_then(|at| connection.nodes.get(at));
+            if let Some(worker) = named {
+                let control_planes = known.iter().filter(|machine| machine.is_control_plane);
+                let control_planes: Vec<&str> = control_planes
+                    .filter_map(|machine| machine.names.first())
+                    .map(String::as_str)
+                    .collect();
+                return Err(Error::Usage {
+                    message: format!("{worker} is a worker, and this needs a control plane"),
+                    hint: format!("-n names one of {}", control_planes.join(", ")),
+                });
+            }
+            names.retain(|name| !is_worker(name));
+            Ok(names)
+        })
+    }
+
+    fn called(
+        connection: &ConnectionArgs,
+        surroundings: &Surroundings,
+        choose: impl FnOnce(Vec<String>) -> Result<Vec<String>, Error>,
+    ) -> Result<Self, Error> {
+        let mut context = context(connection, surroundings)?;
+        if !connection.endpoints.is_empty() {
+            context.endpoints.clone_from(&connection.endpoints);
+        }
+        let names = if connection.nodes.is_empty() {
+            context.nodes.clone()
+        } else {
+            named(connection, surroundings)?
+        };
+        let names = choose(names)?;
+        let client = Client::new(&context)?;
+        let nodes = names.iter().map(|name| client.node(name, connection.deadline));
+        Self::some(nodes.collect::<Result<_, _>>()?)
+    }
+
+    /// Other control planes, each called at its own address: those that the cluster's directory knows, else the
+    /// endpoints of the context. Those that are named are not among them.
+    pub(crate) fn other_control_planes(
+        &self,
+        connection: &ConnectionArgs,
+        known: &[Known],
+        surroundings: &Surroundings,
+    ) -> Result<Vec<Node>, Error> {
+        let context = context(connection, surroundings)?;
+        let is_named = |address: &str| {
+            self.0.iter().any(|node| {
+                node.name() == address
+                    || known.iter().any(|machine| machine.is(node.name()) && machine.is(address))
+            })
+        };
+        // A directory that does not have these machines is another cluster's.
+        let is_known = |node: &Node| known.iter().any(|machine| machine.is(node.name()));
+        let mut addresses: Vec<String> = if self.0.iter().all(is_known) {
+            let control_planes = known.iter().filter(|machine| machine.is_control_plane);
+            control_planes.filter_map(|machine| machine.addresses.first().cloned()).collect()
+        } else if connection.endpoints.is_empty() {
+            context.endpoints.clone()
+        } else {
+            connection.endpoints.clone()
+        };
+        addresses.retain(|address| !is_named(address));
+        let node = |address: &String| {
+            let context = Context { endpoints: vec![address.clone()], ..context.clone() };
+            Ok(Client::new(&context)?.here(address, connection.deadline))
+        };
+        addresses.iter().map(node).collect()
+    }
+
+    /// The machines that are meant, with credentials or, in maintenance, without.
+    pub(crate) fn find(
+        connection: &ConnectionArgs,
+        maintenance: &MaintenanceArgs,
+        surroundings: &Surroundings,
+    ) -> Result<Self, Error> {
+        if !maintenance.insecure {
+            return Self::of_cluster(connection, surroundings);
+        }
+        let fingerprints: Vec<Fingerprint> = maintenance
+            .cert_fingerprint
+            .iter()
+            .map(|text| fingerprint(text))
+            .collect::<Result<_, _>>()?;
+        let names = named(connection, surroundings)?;
+        let nodes = names.iter().map(|name| {
+            let client = Client::maintenance(name, fingerprints.clone())?;
+            Ok(client.here(name, connection.deadline))
+        });
+        Self::some(nodes.collect::<Result<_, Error>>()?)
+    }
+
+    fn some(nodes: Vec<Node>) -> Result<Self, Error> {
+        if nodes.is_empty() {
+            return Err(Error::Usage {
+                message: "no machine is named, here or in the context".to_owned(),
+                hint: "-n names machines: -n 10.0.0.11,10.0.0.12".to_owned(),
+            });
+        }
+        Ok(Self(nodes))
+    }
+
+    /// The only machine, for what is done on one of them.
+    pub(crate) fn only(&self, what: &str) -> Result<&Node, Error> {
+        match self.0.as_slice() {
+            [node] => Ok(node),
+            several => Err(Error::Usage {
+                message: format!("{what} is for one machine, and {} are named", several.len()),
+                hint: "-n names one".to_owned(),
+            }),
+        }
+    }
+
+    /// The same machines, the named one last.
+    #[must_use]
+    pub(crate) fn with_last(mut self, name: &str) -> Self {
+        self.0.sort_by_key(|node| node.name() == name);
+        self
+    }
+
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.0
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.0.iter().map(|node| node.name().to_owned()).collect()
+    }
+
+    /// Asks all machines at once.
+    pub(crate) async fn ask<T, F>(
+        &self,
+        ask: impl Fn(Node) -> F + Send + Sync + Clone + 'static,
+    ) -> Answers<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, NodeError>> + Send + 'static,
+    {
+        let answers = each_node(self.0.clone(), AT_ONCE, ask).await;
+        Answers(self.names().into_iter().zip(answers).collect())
+    }
+
+    /// Lets all machines tell at once for as long as they like, and shows what they tell as it comes. A machine waits
+    /// while what it told is not shown yet.
+    pub(crate) async fn follow<T, F>(
+        &self,
+        tell: impl Fn(Node, mpsc::Sender<(String, T)>) -> F,
+        printer: &mut Printer,
+        mut show: impl FnMut(&str, T, &mut Printer) -> Result<(), Error>,
+    ) -> Result<ExitStatus, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<(), NodeError>> + Send + 'static,
+    {
+        let (sender, mut told) = mpsc::channel(QUEUED);
+        let mut tasks = JoinSet::new();
+        for node in &self.0 {
+            tasks.spawn(tell(node.clone(), sender.clone()));
+        }
+        drop(sender);
+        let mut statuses = Vec::new();
+        loop {
+            tokio::select! {
+                biased;
+                Some((node, what)) = told.recv() => show(&node, what, printer)?,
+                // What fails is told at once: the others may go on for hours.
+                Some(done) = tasks.join_next() => {
+                    // A task that panicked has said so itself.
+                    let failure = done.ok().and_then(Result::err);
+                    statuses.extend(failure.map(|error| printer.error(&Error::Machine(error))));
+                }
+                else => break,
+            }
+        }
+        let succeeded = self.0.len() - statuses.len();
+        Ok(of_all(&statuses, succeeded))
+    }
+}
+
+/// The machines that are named, by their addresses where the cluster's directory knows them. Other names are left to
+/// who is asked.
+fn named(connection: &ConnectionArgs, surroundings: &Surroundings) -> Result<Vec<String>, Error> {
+    let is_address = |name: &String| name.parse::<std::net::IpAddr>().is_ok();
+    if connection.nodes.iter().all(is_address) {
+        return Ok(connection.nodes.clone());
+    }
+    let known = directory::known(&surroundings.place)?;
+    // A name with a dot may be one of DNS.
+    let is_unknown = |name: &&String| {
+        !is_address(name) && !name.contains('.') && !known.iter().any(|machine| machine.is(name))
+    };
+    if let Some(name) = connection.nodes.iter().find(is_unknown).filter(|_| !known.is_empty()) {
+        let names: Vec<&str> =
+            known.iter().filter_map(|machine| machine.names.first()).map(String::as_str).collect();
+        return Err(Error::Usage {
+            message: format!("the cluster has no machine {name:?}"),
+            hint: format!("it has {}", names.join(", ")),
+        });
+    }
+    let address = |name: &String| {
+        let machine = known.iter().find(|machine| machine.names.contains(name));
+        machine.and_then(|machine| machine.addresses.first()).unwrap_or(name).clone()
+    };
+    Ok(connection.nodes.iter().map(address).collect())
+}
+
+/// `cp-1 (10.0.0.11)` for a machine that the cluster's directory knows, else the name as it is.
+pub(crate) fn label(name: &str, known: &[Known]) -> String {
+    let machine = known.iter().find(|machine| machine.is(name));
+    match machine.map(|machine| (machine.names.first(), machine.addresses.first())) {
+        Some((Some(own), Some(address))) => format!("{own} ({address})"),
+        _ => name.to_owned(),
+    }
+}
+
+/// What each machine answered, in the order in which they were named.
+#[derive(Debug)]
+pub(crate) struct Answers<T>(pub(crate) Vec<(String, Result<T, NodeError>)>);
+
+impl<T> Answers<T> {
+    /// Shows what the machines answered as one table, or as one list of objects, and what failed after it.
+    pub(crate) fn show<R: Row>(
+        self,
+        rows: impl Fn(T) -> Vec<R>,
+        output: OutputFormat,
+        printer: &mut Printer,
+    ) -> Result<ExitStatus, Error> {
+        let mut shown = Vec::new();
+        let (answers, failures) = self.split();
+        let succeeded = answers.len();
+        for (node, answer) in answers {
+            let of_node = rows(answer).into_iter().map(|what| OfNode { node: node.clone(), what });
+            shown.extend(of_node);
+        }
+        if succeeded > 0 || output != OutputFormat::Table {
+            printer.value(&Rows(shown), output)?;
+        }
+        Ok(report(failures, succeeded, printer))
+    }
+
+    /// What was answered, and what failed.
+    pub(crate) fn split(self) -> (Vec<(String, T)>, Vec<NodeError>) {
+        let mut answers = Vec::new();
+        let mut failures = Vec::new();
+        for (node, answer) in self.0 {
+            match answer {
+                Ok(answer) => answers.push((node, answer)),
+                Err(error) => failures.push(error),
+            }
+        }
+        (answers, failures)
+    }
+}
+
+/// Tells which machines failed, and gives the status of the whole.
+pub(crate) fn report(
+    failures: Vec<NodeError>,
+    succeeded: usize,
+    printer: &mut Printer,
+) -> ExitStatus {
+    let statuses: Vec<ExitStatus> =
+        failures.into_iter().map(|failure| printer.error(&Error::Machine(failure))).collect();
+    of_all(&statuses, succeeded)
+}
+
+/// The status of the whole: what went wrong everywhere is told as such.
+fn of_all(failures: &[ExitStatus], succeeded: usize) -> ExitStatus {
+    match failures {
+        [] => ExitStatus::Done,
+        [first, others @ ..] if succeeded == 0 && others.iter().all(|other| other == first) => {
+            *first
+        }
+        _ => ExitStatus::Failed,
+    }
+}
+
+fn fingerprint(text: &str) -> Result<Fingerprint, Error> {
+    Fingerprint::parse(text).ok_or_else(|| Error::Usage {
+        message: format!("{text:?} is no fingerprint"),
+        hint: "it is 44 letters and digits of base64, as the machine's console shows it".to_owned(),
+    })
+}
+
+/// How many machines are asked at the same time.
+const AT_ONCE: usize = 32;
+/// How many pieces of what machines tell wait to be shown.
+const QUEUED: usize = 64;

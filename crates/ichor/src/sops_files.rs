@@ -1,0 +1,310 @@
+//! Files that SOPS keeps: where their keys are looked for, and what only the `sops` program can do.
+
+use std::ffi::OsString;
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use sops::{CreationRules, Format, Identities, Moment, Recipient, Rule};
+use talos_config::Confidential;
+
+use crate::{Error, entropy};
+
+/// What the environment of the process says about keys, and no file: it names a program that is run and files that are
+/// read. It may hold a key, so it has no `Debug`.
+#[derive(Clone, Default)]
+pub(crate) struct Keys {
+    /// `SOPS_AGE_KEY`
+    key: Option<String>,
+    /// `SOPS_AGE_KEY_FILE`
+    key_file: Option<PathBuf>,
+    /// `SOPS_AGE_KEY_CMD`: a program that prints keys.
+    key_command: Option<String>,
+    /// Where keys are when nobody says anything.
+    default_file: Option<PathBuf>,
+    /// `SOPS_AGE_RECIPIENTS`
+    recipients: Option<String>,
+}
+
+impl Keys {
+    /// Reads the variables that the `sops` program reads.
+    pub(crate) fn resolve(variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let filled = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let text = |name: &str| filled(name).and_then(|value| value.into_string().ok());
+        let home = || filled("HOME").map(|home| Path::new(&home).join(".config"));
+        let configuration = filled("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home);
+        Self {
+            key: text("SOPS_AGE_KEY"),
+            key_file: filled("SOPS_AGE_KEY_FILE").map(PathBuf::from),
+            key_command: text("SOPS_AGE_KEY_CMD"),
+            default_file: configuration.map(|folder| folder.join("sops/age/keys.txt")),
+            recipients: text("SOPS_AGE_RECIPIENTS"),
+        }
+    }
+
+    /// The same with another key in `SOPS_AGE_KEY`, which runs and reads nothing.
+    pub(crate) fn with_key(&self, key: Option<&str>) -> Self {
+        let key = key.filter(|key| !key.is_empty()).map(str::to_owned);
+        Self { key, ..self.clone() }
+    }
+
+    pub(crate) fn identities(&self) -> Identities {
+        let mut identities = Identities::default();
+        match &self.key {
+            Some(key) => identities.add_variable("SOPS_AGE_KEY", key),
+            None => identities.add_missing("SOPS_AGE_KEY", "not set"),
+        }
+        if self.key_file.is_none() {
+            identities.add_missing("SOPS_AGE_KEY_FILE", "not set");
+        }
+        if let Some(command) = &self.key_command {
+            match run_command(command) {
+                Ok(text) => identities.add("SOPS_AGE_KEY_CMD", &text),
+                Err(_) => identities.add_missing("SOPS_AGE_KEY_CMD", "the command failed"),
+            }
+        }
+        for file in self.key_file.iter().chain(&self.default_file) {
+            let name = file.display().to_string();
+            // A key in the place of its file's name would be told with the reason why nothing opens.
+            if name.contains(PRIVATE_KEY) {
+                identities.add_missing("SOPS_AGE_KEY_FILE", "holds a key and no name of a file");
+                continue;
+            }
+            match fs_err::read_to_string(file) {
+                Ok(text) => identities.add(&name, &text),
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    identities.add_missing(&name, "not there");
+                }
+                Err(_) => identities.add_missing(&name, "cannot be read"),
+            }
+        }
+        identities
+    }
+}
+
+/// Whether a file of this name is kept encrypted: `secrets.sops.yaml`.
+pub(crate) fn is_sealed(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().contains(".sops."))
+}
+
+/// What a text says: as it is, or decrypted. `path` is the file that it was read from.
+pub(crate) fn open(text: String, path: &Path, keys: &Keys) -> Result<String, Error> {
+    open_with_values(text, path, keys).map(|(text, _)| text)
+}
+
+/// Does the same, and tells the values that were encrypted, if the file was.
+pub(crate) fn open_with_values(
+    text: String,
+    path: &Path,
+    keys: &Keys,
+) -> Result<(String, Option<Confidential>), Error> {
+    let format = format(path);
+    if !sops::is_encrypted(&text, format) {
+        return Ok((text, None));
+    }
+    match sops::open(&text, format, &keys.identities()) {
+        Ok(sops::Opened { text, values }) => Ok((text.into_exposed(), Some(values))),
+        Err(error @ sops::Error::KeyKind(_)) => {
+            let opened = open_with_sops(&text, kind(format)).unwrap_or(Err(wrong(path, &error)));
+            opened.map(|text| {
+                // Which of its values were encrypted is not known, so all are.
+                let mut values = Confidential::default();
+                values.add_text(&text);
+                (text, Some(values))
+            })
+        }
+        Err(error) => Err(wrong(path, &error)),
+    }
+}
+
+/// Lets the `sops` program decrypt a text; `None` when there is no such program.
+pub(crate) fn open_with_sops(text: &str, kind: &str) -> Option<Result<String, Error>> {
+    run_sops(&["decrypt", "--input-type", kind, "--output-type", kind], text)
+}
+
+/// Encrypts what goes into a file, by the rules of the nearest `.sops.yaml` above it, for the recipients
+/// that are named there or in `SOPS_AGE_RECIPIENTS`.
+pub(crate) fn seal(text: &str, path: &Path, keys: &Keys) -> Result<String, Error> {
+    let rule = match rule(path, keys) {
+        Ok(rule) => rule,
+        Err(error @ sops::Error::KeyKind(_)) => {
+            let name = path.to_string_lossy();
+            let input = ["encrypt", "--filename-override", &name];
+            return run_sops(&input, text).unwrap_or(Err(wrong(path, &error)));
+        }
+        Err(error @ sops::Error::NoRule(_)) if configuration(path).is_none() => {
+            return Err(Error::Sops {
+                message: format!("{}: there is no .sops.yaml above it", path.display()),
+                hint: Some(
+                    "write a .sops.yaml with a creation rule, or name recipients in SOPS_AGE_RECIPIENTS"
+                        .to_owned(),
+                ),
+                code: error.code(),
+            });
+        }
+        Err(error) => return Err(wrong(path, &error)),
+    };
+    let sealed = entropy::with(|makers| {
+        let moment = Moment::from_unix(u64::try_from(makers.now).unwrap_or_default());
+        sops::encrypt(text, format(path), &rule, &moment, &mut |bytes| (makers.random)(bytes))
+    })?;
+    sealed.map_err(|error| wrong(path, &error))
+}
+
+fn rule(path: &Path, keys: &Keys) -> Result<Rule, sops::Error> {
+    let named = keys.recipients.as_deref().map(Recipient::parse_list).transpose()?;
+    let configured = match configuration(path) {
+        Some((text, relative)) => Some(CreationRules::parse(&text)?.rule_for(&relative)?),
+        None => None,
+    };
+    match (named, configured) {
+        (None, Some(rule)) => Ok(rule),
+        (Some(recipients), None) => Rule::for_recipients(recipients),
+        (Some(recipients), Some(rule)) => {
+            let mut chosen = Rule::for_recipients(recipients)?;
+            chosen.selection = rule.selection;
+            chosen.mac_only_encrypted = rule.mac_only_encrypted;
+            chosen.layout = rule.layout;
+            Ok(chosen)
+        }
+        (None, None) => Err(sops::Error::NoRule(path.display().to_string())),
+    }
+}
+
+/// The nearest `.sops.yaml` above a file, and the file's path from there.
+fn configuration(path: &Path) -> Option<(String, String)> {
+    let absolute = std::path::absolute(path).ok()?;
+    let mut folders = absolute.ancestors().skip(1).take(100);
+    folders.find_map(|folder| {
+        let text = fs_err::read_to_string(folder.join(".sops.yaml")).ok()?;
+        let relative = absolute.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
+        Some((text, relative))
+    })
+}
+
+/// Whether the nearest `.sops.yaml` above a file has no text: such a one only marks the root of a repository.
+pub(crate) fn has_empty_rules(path: &Path) -> bool {
+    configuration(path).is_some_and(|(text, _)| text.trim().is_empty())
+}
+
+fn format(path: &Path) -> Format {
+    Format::of_path(&path.to_string_lossy()).unwrap_or(Format::Yaml)
+}
+
+fn kind(format: Format) -> &'static str {
+    match format {
+        Format::Yaml => "yaml",
+        Format::Json => "json",
+        Format::Dotenv => "dotenv",
+    }
+}
+
+fn wrong(path: &Path, error: &sops::Error) -> Error {
+    let place = match error.line() {
+        Some(line) => format!("{}:{line}", path.display()),
+        None => path.display().to_string(),
+    };
+    Error::Sops { message: format!("{place}: {error}"), hint: error.hint(), code: error.code() }
+}
+
+/// What a command of words with blanks between them prints; single and double quotes keep blanks.
+fn run_command(command: &str) -> Result<String, Error> {
+    let mut words: Vec<String> = Vec::new();
+    let mut quote = None;
+    let mut begun = false;
+    for character in command.chars() {
+        match (quote, character) {
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                if !begun {
+                    words.push(String::new());
+                }
+                begun = true;
+            }
+            (Some(open), character) if open == character => quote = None,
+            (None, ' ' | '\t' | '\n') => begun = false,
+            (_, character) => {
+                if !begun {
+                    words.push(String::new());
+                }
+                begun = true;
+                if let Some(word) = words.last_mut() {
+                    word.push(character);
+                }
+            }
+        }
+    }
+    let Some((program, arguments)) = words.split_first() else { return Err(failed("no command")) };
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed(&error.to_string()))?;
+    converse(&mut child, "")
+}
+
+/// Lets the `sops` program do it; `None` when there is no such program.
+fn run_sops(arguments: &[&str], text: &str) -> Option<Result<String, Error>> {
+    let spawned = Command::new("sops")
+        .args(arguments)
+        .arg("/dev/stdin")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = match spawned {
+        Ok(child) => child,
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        Err(error) => return Some(Err(failed(&error.to_string()))),
+    };
+    Some(converse(&mut child, text))
+}
+
+/// Gives a program its input and takes what it says, within a deadline.
+fn converse(child: &mut Child, text: &str) -> Result<String, Error> {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let text = text.to_owned();
+    // A program that does not read its input says why on stderr.
+    std::thread::spawn(move || stdin.map(|mut pipe| pipe.write_all(text.as_bytes())));
+    let complaint = std::thread::spawn(move || read(stderr));
+    let (sender, receiver) = std::sync::mpsc::channel();
+    // Nobody waits for it any more once the deadline is over.
+    std::thread::spawn(move || drop(sender.send(read(stdout))));
+    let Ok(said) = receiver.recv_timeout(SOPS_DEADLINE) else {
+        // It may just have ended by itself.
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(failed(&format!("no answer within {} s", SOPS_DEADLINE.as_secs())));
+    };
+    let status = child.wait().map_err(|error| failed(&error.to_string()))?;
+    if status.success() {
+        Ok(said)
+    } else {
+        Err(failed(complaint.join().unwrap_or_default().trim()))
+    }
+}
+
+/// All that a program says. What is no text is as good as nothing.
+fn read(pipe: Option<impl Read>) -> String {
+    let mut text = String::new();
+    match pipe.map(|mut pipe| pipe.read_to_string(&mut text)) {
+        Some(Ok(_)) => text,
+        Some(Err(_)) | None => String::new(),
+    }
+}
+
+fn failed(reason: &str) -> Error {
+    Error::Sops {
+        message: format!("the `sops` program failed: {reason}"),
+        hint: None,
+        code: "sops.program",
+    }
+}
+
+/// What a private key of age begins with.
+const PRIVATE_KEY: &str = "AGE-SECRET-KEY-";
+/// Keys of clouds are asked for over the network.
+const SOPS_DEADLINE: Duration = Duration::from_mins(1);

@@ -1,0 +1,152 @@
+//! Texts that commands read, and the names by which errors speak of them.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+use talos_config::yaml::Limits;
+use talos_config::{Confidential, Origin, Source};
+
+use crate::Error;
+use crate::settings::Input;
+use crate::sops_files::{self, Keys};
+
+/// Everything that was read so far, by the number that places in it carry.
+#[derive(Default)]
+pub(crate) struct SourceMap {
+    names: Vec<String>,
+    inline: usize,
+    /// What opens encrypted files; without it they are read as they are.
+    keys: Option<Keys>,
+    /// The values of texts that were encrypted.
+    encrypted: BTreeMap<Source, Confidential>,
+}
+
+impl SourceMap {
+    /// Reads encrypted files as what is in them.
+    pub(crate) fn with_keys(keys: &Keys) -> Self {
+        Self { keys: Some(keys.clone()), ..Self::default() }
+    }
+
+    /// Reads a text. One that is too long to be configuration is refused before it is read.
+    pub(crate) fn read(&mut self, input: &Input) -> Result<(String, Source), Error> {
+        let (name, bytes) = match input {
+            // Perhaps it was meant as text, and text may be a secret.
+            Input::FileOrText(path)
+                if path.to_string_lossy().contains([':', '{']) && !path.exists() =>
+            {
+                return Err(Error::Usage {
+                    message: "a patch is neither a file nor text".to_owned(),
+                    hint: "text has a space, a line break or a bracket in front".to_owned(),
+                });
+            }
+            Input::File(path) | Input::FileOrText(path) => {
+                let read = fs_err::File::open(path).and_then(bounded);
+                (path.display().to_string(), read.map_err(Error::Input)?)
+            }
+            Input::Stdin => ("stdin".to_owned(), bounded(std::io::stdin()).map_err(Error::Input)?),
+            Input::Inline(text) => {
+                self.inline += 1;
+                (format!("<patch {}>", self.inline), text.clone().into_bytes())
+            }
+        };
+        let source = self.add(&name);
+        match String::from_utf8(bytes) {
+            Ok(text) => match &self.keys {
+                Some(keys) => {
+                    let path = Path::new(&self.names[self.names.len() - 1]);
+                    let (text, values) = sops_files::open_with_values(text, path, keys)?;
+                    self.encrypted.extend(values.map(|values| (source, values)));
+                    Ok((text, source))
+                }
+                None => Ok((text, source)),
+            },
+            Err(error) => {
+                let valid =
+                    String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()])
+                        .into_owned();
+                let line = 1 + valid.matches('\n').count();
+                Err(Error::NotText {
+                    place: format!("{}:{line}", self.names[self.names.len() - 1]),
+                })
+            }
+        }
+    }
+
+    /// The values of a text that was encrypted.
+    pub(crate) fn encrypted(&self, text: Source) -> Option<&Confidential> {
+        self.encrypted.get(&text)
+    }
+
+    /// A text for people without the values of encrypted files.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        let redact = |text: String, values: &Confidential| values.redact(&text).into_owned();
+        self.encrypted.values().fold(text.to_owned(), redact)
+    }
+
+    /// Takes in a text that comes from elsewhere, by the name that errors give it.
+    pub(crate) fn add(&mut self, name: &str) -> Source {
+        self.names.push(name.to_owned());
+        Source(u32::try_from(self.names.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Reads a text as something; an error names the place in it.
+    pub(crate) fn parse<T>(
+        &mut self,
+        input: &Input,
+        parse: impl FnOnce(&str, Source) -> Result<T, talos_config::Error>,
+    ) -> Result<(T, Source), Error> {
+        let (text, source) = self.read(input)?;
+        let parsed = parse(&text, source).map_err(|error| self.locate(&error, source))?;
+        Ok((parsed, source))
+    }
+
+    /// Gives an error the names of the files that it speaks of; one without a place is about `text`.
+    pub(crate) fn locate(&self, error: &talos_config::Error, text: Source) -> Error {
+        let message = match error {
+            talos_config::Error::Document(problems) => {
+                let several = problems.len() > 1;
+                let lines = problems.iter().map(|problem| {
+                    let line = self.placed(problem.origin, &problem.message);
+                    match &problem.hint {
+                        Some(hint) if several => format!("{line} ({hint})"),
+                        _ => line,
+                    }
+                });
+                lines.collect::<Vec<_>>().join("\n  ")
+            }
+            other => match other.origin() {
+                Some(origin) => self.placed(origin, &other.to_string()),
+                None if self.name(text).is_empty() => other.to_string(),
+                None => format!("{}: {other}", self.name(text)),
+            },
+        };
+        let several =
+            matches!(error, talos_config::Error::Document(problems) if problems.len() > 1);
+        let hint = error.hint().filter(|_| !several).map(str::to_owned);
+        Error::Config { message, hint, code: error.code() }
+    }
+
+    /// `file:line:column`, or nothing where no text gave the value.
+    pub(crate) fn place(&self, origin: Origin) -> Option<String> {
+        let name = Some(self.name(origin.source)).filter(|name| !name.is_empty())?;
+        Some(format!("{name}:{}:{}", origin.line, origin.column))
+    }
+
+    /// What a text is called.
+    pub(crate) fn name(&self, text: Source) -> &str {
+        let index = usize::try_from(text.0).unwrap_or(usize::MAX).wrapping_sub(1);
+        self.names.get(index).map_or("", String::as_str)
+    }
+
+    fn placed(&self, origin: Origin, message: &str) -> String {
+        self.place(origin).map_or_else(|| message.to_owned(), |place| format!("{place}: {message}"))
+    }
+}
+
+/// Reads at most what may be configuration, and one byte more, so that the parser sees the excess.
+fn bounded(reader: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(Limits::default().bytes as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,79 @@
+//! The talosconfig of a command: where it is, and the context that is meant.
+
+use std::path::{Path, PathBuf};
+
+use talos_config::{Context, Talosconfig};
+
+use crate::args::ConnectionArgs;
+use crate::settings::{Candidates, Input, Surroundings};
+use crate::sources::SourceMap;
+use crate::{Error, directory};
+
+/// The context that is meant.
+pub(crate) fn context(
+    connection: &ConnectionArgs,
+    surroundings: &Surroundings,
+) -> Result<Context, Error> {
+    if let Some(context) = directory_context(connection, surroundings)? {
+        return Ok(context);
+    }
+    let (talosconfig, path) = load(connection, surroundings)?;
+    let name = connection.context.as_deref().unwrap_or_else(|| talosconfig.current());
+    talosconfig.context(name).ok_or_else(|| no_context(name, &path))
+}
+
+/// Signs short-lived credentials with the secrets of the cluster's directory. `None` where a talosconfig or a context is
+/// named or present, and outside of such a directory.
+fn directory_context(
+    connection: &ConnectionArgs,
+    surroundings: &Surroundings,
+) -> Result<Option<Context>, Error> {
+    let is_named = connection.talosconfig.is_some() || connection.context.is_some();
+    if is_named || surroundings.talosconfigs.paths.iter().any(|path| path.exists()) {
+        return Ok(None);
+    }
+    directory::context(&surroundings.place)
+}
+
+/// A talosconfig has no such context.
+pub(crate) fn no_context(name: &str, path: &Path) -> Error {
+    Error::Usage {
+        message: if name.is_empty() {
+            format!("{} has no current context", path.display())
+        } else {
+            format!("{} has no context {name:?}", path.display())
+        },
+        hint: "`ichor config contexts` shows those that there are".to_owned(),
+    }
+}
+
+/// The talosconfig that is meant, and where it is.
+pub(crate) fn load(
+    connection: &ConnectionArgs,
+    surroundings: &Surroundings,
+) -> Result<(Talosconfig, PathBuf), Error> {
+    let Candidates { paths, lacks_home } = &surroundings.talosconfigs;
+    let there = || paths.iter().find(|path| path.exists());
+    let path = connection.talosconfig.as_ref().or_else(there).ok_or_else(|| {
+        if *lacks_home {
+            return no_home_of_talosconfig();
+        }
+        let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        Error::Usage {
+            message: format!("there is no talosconfig in {}", places.join(" or ")),
+            hint: "change to the cluster's directory, or name a talosconfig with --talosconfig"
+                .to_owned(),
+        }
+    })?;
+    let (talosconfig, _) =
+        SourceMap::default().parse(&Input::File(path.clone()), Talosconfig::parse)?;
+    Ok((talosconfig, path.clone()))
+}
+
+/// The error of a talosconfig that is nowhere else, and whose usual place is not known.
+pub(crate) fn no_home_of_talosconfig() -> Error {
+    Error::NoHome {
+        what: "the talosconfig",
+        hint: "set HOME; --talosconfig or TALOSCONFIG names a file elsewhere",
+    }
+}
