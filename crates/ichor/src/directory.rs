@@ -3,12 +3,12 @@
 mod find;
 mod talconfig;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::journal::FileJournal;
+use engine::journal::{FileJournal, Journal as _};
 use engine::live::{
     CREDENTIALS_BACKDATED, CREDENTIALS_LAST, FileVault, LiveKubernetes, LiveMachines, Seal,
     SystemClock, SystemEntropy,
@@ -73,8 +73,7 @@ impl Directory {
         if let Some(file) = secrets_file {
             vault = vault.with_secrets(&file);
         }
-        let journal =
-            FileJournal::new(&root.join(STATE), Arc::new(SystemClock), Arc::new(SystemEntropy));
+        let journal = journal_of(&root);
         let key = digest_key(secrets.cluster_secret().expose());
         let cluster = Cluster { spec, layers, secrets, key, mode: Mode::Metal };
         let factories = Factories { trusted: settings::trusted(place.variable()) };
@@ -283,6 +282,21 @@ pub(crate) fn known(place: &Place) -> Result<Vec<Known>, Error> {
     }
 }
 
+/// Returns the machines on which the journal of the directory has a member of etcd, or one that was about to begin; none where
+/// there is no directory or no journal.
+pub(crate) async fn members(place: &Place) -> Result<BTreeSet<MachineName>, Error> {
+    let Ok(Found { root, .. }) = find(place.directory.as_deref()) else {
+        return Ok(BTreeSet::new());
+    };
+    let journal = journal_of(&root);
+    let ledger = journal.ledger().await.map_err(engine::Error::from)?;
+    Ok(ledger.members.into_values().chain(ledger.bootstrapping).collect())
+}
+
+fn journal_of(root: &Path) -> FileJournal {
+    FileJournal::new(&root.join(STATE), Arc::new(SystemClock), Arc::new(SystemEntropy))
+}
+
 /// What a client needs to know of a cluster: its name, its secrets, and where it is reached.
 pub(crate) struct Identity {
     pub(crate) cluster: String,
@@ -340,7 +354,7 @@ fn no_secrets(folder: &Path, names: &[&str]) -> Error {
         hint: Some(format!(
             "restore it from your backup; only for a cluster that does not exist yet: `ichor gen secrets -o {make}`"
         )),
-        code: "secrets.missing",
+        code: NO_SECRETS,
     }
 }
 
@@ -400,6 +414,8 @@ fn spec_problems(error: &plan::SpecError, sources: &SourceMap, source: Source) -
 const SECRETS: [&str; 2] = ["secrets.sops.yaml", "secrets.yaml"];
 /// The code of the error outside of every cluster's directory.
 const NO_DIRECTORY: &str = "directory.missing";
+/// The code of the error of a directory without secrets.
+pub(crate) const NO_SECRETS: &str = "secrets.missing";
 pub(crate) const FILE: &str = "ichor.yaml";
 const TALCONFIG: &str = "talconfig.yaml";
 pub(crate) const STATE: &str = ".ichor";

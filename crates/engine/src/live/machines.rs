@@ -17,7 +17,7 @@ use talos_api::proto::definitions::runtime::MachineStatusSpec;
 use talos_api::proto::machine::apply_configuration_request::Mode;
 use talos_api::proto::machine::{
     ApplyConfigurationRequest, BootstrapRequest, EtcdForfeitLeadershipRequest,
-    EtcdMemberListRequest, ListRequest, RebootRequest, ResetPartitionSpec, ResetRequest,
+    EtcdMemberListRequest, RebootRequest, ResetPartitionSpec, ResetRequest,
 };
 use talos_api::{Client, Fingerprint, Node, NodeError, Reason};
 use talos_config::{Config, Context, Secret, Source};
@@ -289,7 +289,7 @@ impl Lifecycle for LiveMachines {
 impl EtcdMembers for LiveMachines {
     async fn status(&self, machine: &MachineAddress) -> Result<Option<MemberState>, PortError> {
         let node = self.node(machine)?;
-        if !has_etcd(&node).await? {
+        if !node.has_etcd_data().await.map_err(|error| port_error(&error))? {
             return Ok(None);
         }
         let reply =
@@ -378,17 +378,6 @@ async fn is_partition(node: &Node, volume: &str) -> Result<Option<bool>, PortErr
         // A volume that was not asked about would stay, with its data.
         Err(error) => Err(port_error(&error)),
     }
-}
-
-/// Whether etcd ever ran there. The calls to etcd itself would wait for it.
-async fn has_etcd(node: &Node) -> Result<bool, PortError> {
-    let request = ListRequest { root: "/var/lib/etcd".to_owned(), ..ListRequest::default() };
-    let list = |node: Node| async move { node.machine().list(request).await };
-    let entries = match node.open(list).await {
-        Ok(stream) => stream.collect().await.map_err(|error| port_error(&error))?,
-        Err(error) => return Err(port_error(&error)),
-    };
-    Ok(entries.iter().any(|entry| entry.error.is_empty() && entry.relative_name == "member"))
 }
 
 /// An address as texts have it.

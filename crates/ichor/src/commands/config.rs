@@ -118,7 +118,7 @@ fn talosconfig_or_new(
     connection: &ConnectionArgs,
     surroundings: &Surroundings,
 ) -> Result<(Talosconfig, PathBuf), Error> {
-    let Candidates { paths, lacks_home } = &surroundings.talosconfigs;
+    let Candidates { paths, lacks_home, .. } = &surroundings.talosconfigs;
     let places = match &connection.talosconfig {
         Some(path) => std::slice::from_ref(path),
         None => paths.as_slice(),

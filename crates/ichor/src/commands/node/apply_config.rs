@@ -15,7 +15,7 @@ use talos_api::{Node, NodeError, Reason};
 use talos_config::yaml::Dialect;
 use talos_config::{Confidential, Config, Patch, Patched, REDACTED, Secret, Source, diff_hiding};
 
-use super::etcd::{Loss, keep_majority, with_overrides};
+use super::etcd::{EtcdGuard, MemberEffect, with_overrides};
 use super::follow::{Goal, Order};
 use super::node_config::Live;
 use super::power::send_reboot;
@@ -215,11 +215,13 @@ async fn hand_over(
         let action = format!("{}, which {certain} {}", deed.verb, asked.join(", "));
         printer.confirm(&action, how.confirm)?;
     }
+    let guard = EtcdGuard::new(MemberEffect::Away, overrides, deed.surroundings);
     let act = async |one: &Given, printer: &mut Printer| {
-        let reboots = rebooting.iter().any(|name| name == one.node.name());
-        if reboots {
-            let around = deed.surroundings;
-            keep_majority(&one.node, Loss::Away, overrides, around, printer).await?;
+        let is_among = |names: &[String]| names.iter().any(|name| name == one.node.name());
+        let reboots = is_among(&rebooting);
+        if is_among(&asked) {
+            // What may reboot is not followed.
+            guard.check(&one.node, reboots && how.wait, printer).await?;
         }
         one.apply(how, insecure, reboots, printer).await
     };

@@ -10,7 +10,7 @@ use talos_api::proto::machine::{
 use talos_api::{Feature, Node, Release};
 use tokio::time::timeout;
 
-use super::etcd::{Loss, keep_majority, with_overrides};
+use super::etcd::{EtcdGuard, MemberEffect, with_overrides};
 use super::follow::{Goal, Order};
 use super::power::send_reboot;
 use super::{Deed, Failure, OnNode, image};
@@ -50,13 +50,21 @@ pub(super) async fn run(
     images.dedup();
     let detail = with_overrides(format!("to {}", images.join(", ")), &args.overrides);
     let deed = Deed { verb: "upgrade", detail, sure: Some(args.confirm), surroundings };
+    let away = EtcdGuard::new(MemberEffect::Away, &args.overrides, surroundings);
+    let leaves = EtcdGuard::new(MemberEffect::Leaves, &args.overrides, surroundings);
     let act = async |upgrade: &Upgrading, printer: &mut Printer| {
         let node = &upgrade.node;
-        keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
-        let waited = if is_legacy(args, node.release().await?) {
+        let release = node.release().await?;
+        let waited = if is_legacy(args, release) {
+            let guard = if release.minor < KEEPS_DATA && !args.preserve { &leaves } else { &away };
+            guard.check(node, args.wait.wait, printer).await?;
             upgrade_legacy(args, upgrade, printer).await?;
             args.wait.wait
         } else {
+            // An early refusal: the image takes minutes.
+            if !args.no_reboot {
+                away.check(node, true, printer).await?;
+            }
             let limit = args.wait.timeout;
             let Ok(installed) = timeout(limit, install(upgrade, printer)).await else {
                 let (node, action) = (node.name().to_owned(), "upgrade");
@@ -67,6 +75,7 @@ pub(super) async fn run(
                 printer.note(&format!("{}: takes effect with the next reboot", node.name()));
                 return Ok(());
             }
+            away.check(node, args.wait.wait, printer).await?;
             let order = Order { action: "reboot", goal: Goal::Back, wait: args.wait };
             let send = async |node: &Node| send_reboot(node, args.reboot_mode).await;
             order.give(node, printer, send).await?;
@@ -251,6 +260,8 @@ fn release_of(image: &str) -> Option<Release> {
     (tag.split('.').count() >= 3 && !tag.contains('/')).then(|| tag.parse().ok())?
 }
 
+/// The minor release since which an upgrade keeps the data of etcd unasked; before, the member leaves first.
+const KEEPS_DATA: u32 = 8;
 /// Unpacking and writing an image is silent for long.
 const SILENT_WITHIN: Duration = Duration::from_mins(10);
 /// In bytes: an installer that never ends its line is shown all the same.

@@ -54,8 +54,8 @@ pub(super) async fn run(
     if let Some((path, _)) = outputs.iter().find(|(path, _)| path.exists()) {
         return Err(Error::Exists { path: path.clone(), hint: "choose another directory with -o" });
     }
-    files::write_all(&outputs, false, printer)?;
     init::ignore(&args.output, &[], (!is_sealed).then_some("secrets.yaml"))?;
+    files::write_all(&outputs, false, printer)?;
     printer.note("every machine gets the configuration that it had: `ichor diff` shows it");
     Ok(ExitStatus::Done)
 }
