@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Fact, Instance, Kind, MachineName, Moment, Orphan, Source};
+use domain::{Fact, Instance, Kind, MachineName, Orphan, Source, Timestamp};
 use plan::Place;
 
 use crate::cluster::{Cluster, MachineAddress};
@@ -19,7 +19,7 @@ pub(crate) struct Located {
     pub(crate) machines: Vec<LocatedMachine>,
     /// Machines of the provider that no machine of the spec is.
     pub(crate) orphans: Fact<Vec<Orphan>>,
-    pub(crate) at: Moment,
+    pub(crate) at: Timestamp,
 }
 
 /// One machine, and where it is.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use domain::{Digest, Moment, Target};
+use domain::{Digest, Target, Timestamp};
 use plan::{Policy, Step, StepNumber};
 
 use crate::event::{Event, StepPlace};
@@ -44,7 +44,7 @@ struct Part {
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum State {
     Waiting,
-    Begun { at: Moment, for_what: String },
+    Begun { at: Timestamp, for_what: String },
     Done,
     Failed,
 }
@@ -113,7 +113,7 @@ impl Progress {
     }
 
     /// What machines are at now.
-    pub fn doing(&self, now: Moment) -> impl Iterator<Item = Doing<'_>> {
+    pub fn doing(&self, now: Timestamp) -> impl Iterator<Item = Doing<'_>> {
         self.steps.values().filter_map(move |part| match &part.state {
             State::Begun { at, for_what } => Some(Doing {
                 on: &part.on,
@@ -126,7 +126,7 @@ impl Progress {
     }
 
     /// How long what can still be done takes, if all goes as it did before: the longest way through the steps.
-    pub fn left(&self, now: Moment) -> Duration {
+    pub fn left(&self, now: Timestamp) -> Duration {
         // When each step ends, from now on; nothing for those that are not going to be begun. Steps wait for earlier ones
         // only, so one round in their order is enough.
         let mut ends: BTreeMap<StepNumber, Duration> = BTreeMap::new();
@@ -158,7 +158,7 @@ impl Progress {
 
 /// How long each kind of step took the last time.
 fn pace(journal: &[Record]) -> BTreeMap<&str, Duration> {
-    let mut begun: BTreeMap<(Digest, StepNumber), (&str, Moment)> = BTreeMap::new();
+    let mut begun: BTreeMap<(Digest, StepNumber), (&str, Timestamp)> = BTreeMap::new();
     let mut pace = BTreeMap::new();
     for record in journal {
         match &record.entry {
@@ -192,26 +192,26 @@ mod tests {
         let mut progress = new(digest(), &steps(), &[]);
         let reboot = usual(RebootMachine {});
         let kubeconfig = usual(FetchKubeconfig {});
-        assert_eq!(progress.left(Moment(0)), 2 * reboot + kubeconfig);
+        assert_eq!(progress.left(Timestamp(0)), 2 * reboot + kubeconfig);
         progress.take(&Event::StepBegun(place(1, 0)));
         progress.take(&Event::StepBegun(place(3, 0)));
         let second = Duration::from_secs(1);
-        assert_eq!(progress.left(Moment(1)) + second, 2 * reboot + kubeconfig);
+        assert_eq!(progress.left(Timestamp(1)) + second, 2 * reboot + kubeconfig);
         let machines: Vec<String> =
-            progress.doing(Moment(1)).map(|doing| doing.on.to_string()).collect();
+            progress.doing(Timestamp(1)).map(|doing| doing.on.to_string()).collect();
         assert_eq!(machines, ["a", "c"]);
         progress.take(&Event::StepDone { place: place(1, 1), took: second });
         assert_eq!((progress.done(), progress.steps()), (1, 4));
-        assert_eq!(progress.left(Moment(1)), reboot + kubeconfig);
+        assert_eq!(progress.left(Timestamp(1)), reboot + kubeconfig);
         // What a failed step holds up is not waited for.
         let (code, message) = ("machine.timed-out", String::new());
         progress.take(&Event::StepFailed { place: place(2, 1), code, message });
-        assert_eq!(progress.left(Moment(1)) + second, reboot);
+        assert_eq!(progress.left(Timestamp(1)) + second, reboot);
     }
 
     #[test]
     fn steps_take_as_long_as_they_did() {
-        let record = |number, at, entry| Record { number, at: Moment(at), entry };
+        let record = |number, at, entry| Record { number, at: Timestamp(at), entry };
         let step = StepNumber(1);
         let mut journal = vec![
             record(
@@ -229,10 +229,10 @@ mod tests {
         ];
         let other: Digest = "6".repeat(64).parse().unwrap();
         let progress = new(other, &steps()[..2], &journal);
-        assert_eq!(progress.left(Moment(200)), Duration::from_secs(14));
+        assert_eq!(progress.left(Timestamp(200)), Duration::from_secs(14));
         // What the journal says about the plan itself counts.
         let progress = new(digest(), &steps()[..2], &journal);
-        assert_eq!((progress.done(), progress.left(Moment(200))), (1, Duration::from_secs(7)));
+        assert_eq!((progress.done(), progress.left(Timestamp(200))), (1, Duration::from_secs(7)));
         journal.push(record(
             3,
             300,
@@ -269,7 +269,7 @@ mod tests {
     }
 
     fn place(step: u32, at: i64) -> StepPlace {
-        StepPlace { at: Moment(at), step: StepNumber(step), of: 4, on: on("a"), verb: "reboot" }
+        StepPlace { at: Timestamp(at), step: StepNumber(step), of: 4, on: on("a"), verb: "reboot" }
     }
 
     fn new(plan: Digest, steps: &[Step], journal: &[Record]) -> Progress {

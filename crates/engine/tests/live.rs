@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{Address, BootId, Kind, Moment, NodeIdentity};
+use domain::{Address, BootId, Kind, NodeIdentity, Timestamp};
 use engine::live::{CREDENTIALS_LAST, LiveMachines};
 use engine::{Clock, Lifecycle, MachineAddress, Machines, NextBoot, Observed, OwnMachine};
 use prost::Message;
@@ -387,8 +387,8 @@ struct ScriptedClock(AtomicU64);
 
 #[async_trait]
 impl Clock for ScriptedClock {
-    fn now(&self) -> Moment {
-        Moment(self.0.load(Ordering::Relaxed).cast_signed())
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::Relaxed).cast_signed())
     }
 
     fn monotonic(&self) -> Duration {

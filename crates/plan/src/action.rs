@@ -18,7 +18,7 @@ mod reboot_machine;
 mod reference;
 mod reset_machine;
 
-use domain::{Etcd, Instance, MachineFacts, Moment, Span, Standing, Target};
+use domain::{Etcd, Instance, MachineFacts, Ownership, Span, Target, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::spec::Policy;
@@ -235,8 +235,8 @@ impl On {
 /// The state that a machine has to be in for an action.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Needed {
-    /// It has this standing.
-    Is(Standing),
+    /// It has this ownership.
+    Is(Ownership),
     /// It is ours, be it away for a while, or an earlier step of the plan makes it ours.
     Joined,
     /// Its provider does not have it, or has made it and nothing was done with it since.
@@ -326,7 +326,7 @@ pub(crate) struct Seen<'a> {
     pub(crate) etcd: Option<&'a Etcd>,
     pub(crate) on: &'a Target,
     /// The moment to which ages are counted.
-    pub(crate) now: Moment,
+    pub(crate) now: Timestamp,
 }
 
 impl Seen<'_> {

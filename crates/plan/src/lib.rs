@@ -33,10 +33,11 @@ pub use check::check;
 pub use compare::{PlanDifference, compare};
 pub use domain::{
     AddonName, Address, ApplyMode, BootId, ClassName, ClusterName, Day, Digest, DigestKey, Disk,
-    Endpoint, Etcd, Fact, FailureDomain, Fingerprint, Form, Instance, Inventory, InventoryError,
-    Kind, KubernetesVersion, MAX_LAG, MachineFacts, MachineName, Malformed, Member, MemberId,
-    Moment, Network, NodeIdentity, NodeName, NodeState, Orphan, PoolName, ProviderId, ProviderName,
-    Source, Span, Standing, Supported, TalosVersion, Target, TimeOfDay, Window,
+    Endpoint, Etcd, Fact, FailureDomain, Fingerprint, Instance, InvalidText, Inventory,
+    InventoryError, Kind, KubernetesVersion, MAX_LAG, MachineFacts, MachineName, Member, MemberId,
+    Network, NodeIdentity, NodeName, NodeState, Orphan, Ownership, PoolName, ProviderId,
+    ProviderName, Source, Span, Supported, TalosVersion, Target, TextFormat, TimeOfDay, Timestamp,
+    Window,
 };
 pub use file::PlanFileError;
 pub use install::{Install, InstallDisk};

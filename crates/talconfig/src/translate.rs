@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use plan::{
-    Address, ClusterName, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Laid, Layers, Machine,
-    MachineName, MachineSource, Malformed, Policy, Pool, Problem, SpecError, SpecRule,
+    Address, ClusterName, ClusterNetwork, ClusterSpec, Cni, ControlPlane, InvalidText, Laid,
+    Layers, Machine, MachineName, MachineSource, Policy, Pool, Problem, SpecError, SpecRule,
 };
 use talos_config::{Config, Origin, Source, Value};
 
@@ -167,8 +167,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn parsed<T: FromStr<Err = Malformed>>(&mut self, key: &str, text: &str) -> Option<T> {
-        text.parse().map_err(|error: Malformed| self.note(key, &error.to_string(), None)).ok()
+    fn parsed<T: FromStr<Err = InvalidText>>(&mut self, key: &str, text: &str) -> Option<T> {
+        text.parse().map_err(|error: InvalidText| self.note(key, &error.to_string(), None)).ok()
     }
 
     fn note(&mut self, key: &str, message: &str, hint: Option<&str>) {

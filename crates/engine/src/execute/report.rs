@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Digest, Inventory, Kind, MachineFacts, Standing, Target};
+use domain::{Digest, Inventory, Kind, MachineFacts, Ownership, Target};
 use plan::{Approved, Change, Plan, Rule, Skipped, Step, StepNumber};
 
 use crate::error::PortError;
@@ -100,7 +100,7 @@ impl Report {
 /// Returns whether a plan was made without knowing all that its machines need.
 pub(super) fn needs_another_pass(plan: &Plan<Approved>, inventory: &Inventory) -> bool {
     let is_away =
-        |facts: &MachineFacts| facts.standing.current(inventory.taken) == Some(&Standing::Away);
+        |facts: &MachineFacts| facts.ownership.current(inventory.taken) == Some(&Ownership::Away);
     let provides = |step: &Step| step.action.nature().change == Some(Change::Provide);
     let etcd_unknown =
         |skipped: &Skipped| skipped.rule.as_deref() == Some(Rule::QuorumUnknown.name());

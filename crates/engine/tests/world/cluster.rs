@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 use ::engine::Cluster;
-use domain::{DigestKey, MachineName, Moment};
+use domain::{DigestKey, MachineName, Timestamp};
 use plan::{ClusterSpec, Layers, Override};
 use talos_config::{Bundle, Contract, Makers, Mode, Source};
 
@@ -106,4 +106,4 @@ static SECRETS: LazyLock<Bundle> = LazyLock::new(|| {
 });
 
 /// The time of day when the world begins: a Friday, 08:00 UTC.
-pub const BASE: Moment = Moment(1_800_000_000);
+pub const BASE: Timestamp = Timestamp(1_800_000_000);

@@ -1,6 +1,6 @@
 //! Hands a machine its configuration.
 
-use domain::{ApplyMode, Digest, Span, Standing, Target};
+use domain::{ApplyMode, Digest, Ownership, Span, Target};
 use serde::{Deserialize, Serialize};
 
 use super::{Act, Awaited, Change, EtcdEffect, Limits, Nature, Needed, On, Outcome, Seen};
@@ -38,7 +38,7 @@ impl Act for ApplyConfig {
         let ours = Nature {
             change: Some(Change::Configure),
             etcd: EtcdEffect::Touch,
-            ..Nature::harmless(On::Machine(Needed::Is(Standing::Ours)))
+            ..Nature::harmless(On::Machine(Needed::Is(Ownership::Ours)))
         };
         match self.mode {
             ApplyMode::Maintenance => Nature {
@@ -46,7 +46,7 @@ impl Act for ApplyConfig {
                 etcd: EtcdEffect::Join,
                 leaves_awaited: &[Awaited::Node, Awaited::Voter],
                 awaits: Some(Awaited::Machine),
-                ..Nature::harmless(On::Machine(Needed::Is(Standing::Maintenance)))
+                ..Nature::harmless(On::Machine(Needed::Is(Ownership::Maintenance)))
             },
             ApplyMode::NoReboot => {
                 Nature { disturbs: true, leaves_awaited: &[Awaited::Node, Awaited::Voter], ..ours }

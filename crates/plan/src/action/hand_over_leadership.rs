@@ -1,6 +1,6 @@
 //! Lets another member lead etcd.
 
-use domain::{MemberId, Span, Standing, Target};
+use domain::{MemberId, Ownership, Span, Target};
 use serde::{Deserialize, Serialize};
 
 use super::{Act, Awaited, Change, EtcdEffect, Limits, Nature, Needed, On, Outcome, Seen};
@@ -27,7 +27,7 @@ impl Act for HandOverLeadership {
             disturbs: true,
             etcd: EtcdEffect::MoveLeader,
             leaves_awaited: &[Awaited::Node, Awaited::Voter],
-            ..Nature::harmless(On::ControlPlane(Needed::Is(Standing::Ours)))
+            ..Nature::harmless(On::ControlPlane(Needed::Is(Ownership::Ours)))
         }
     }
 

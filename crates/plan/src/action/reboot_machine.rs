@@ -1,6 +1,6 @@
 //! Boots a machine again.
 
-use domain::{Span, Standing, Target};
+use domain::{Ownership, Span, Target};
 use serde::{Deserialize, Serialize};
 
 use super::{Act, Awaited, Change, EtcdEffect, Limits, Nature, Needed, On, Outcome, Seen};
@@ -28,7 +28,7 @@ impl Act for RebootMachine {
             etcd: EtcdEffect::Pause,
             leaves_awaited: &[Awaited::Node, Awaited::Voter],
             reboots: true,
-            ..Nature::harmless(On::Machine(Needed::Is(Standing::Ours)))
+            ..Nature::harmless(On::Machine(Needed::Is(Ownership::Ours)))
         }
     }
 

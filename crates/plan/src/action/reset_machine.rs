@@ -1,6 +1,6 @@
 //! Takes a machine's configuration and data away.
 
-use domain::{Span, Standing, Target};
+use domain::{Ownership, Span, Target};
 use serde::{Deserialize, Serialize};
 
 use super::{Act, Change, EtcdEffect, Limits, Nature, Needed, On, Outcome, Seen};
@@ -26,7 +26,7 @@ impl Act for ResetMachine {
             change: Some(Change::Destroy),
             disturbs: true,
             etcd: EtcdEffect::Pause,
-            ..Nature::harmless(On::Machine(Needed::Is(Standing::Ours)))
+            ..Nature::harmless(On::Machine(Needed::Is(Ownership::Ours)))
         }
     }
 

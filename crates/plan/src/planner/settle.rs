@@ -30,7 +30,7 @@ fn fetch_kubeconfig(planner: &mut Planner<'_>) {
         .filter(healthy)
         .filter(|machine| !matches!(machine.disposition, Disposition::Held(_)))
         .min_by_key(|machine| {
-            matches!(machine.disposition, Disposition::Coming | Disposition::Away)
+            matches!(machine.disposition, Disposition::Booting | Disposition::Away)
         });
     if (is_new || !has_one && inventory.kubeconfig.current(inventory.taken).is_some())
         && let Some(machine) = from
@@ -46,7 +46,7 @@ fn await_voters(planner: &mut Planner<'_>) {
         |machine: &&MachineAssessment<'_>| !matches!(machine.disposition, Disposition::Held(_));
     for machine in assessment.control_planes().filter(planned) {
         // One that still boots has to vote in any case.
-        let boots = matches!(machine.disposition, Disposition::Coming | Disposition::Away);
+        let boots = matches!(machine.disposition, Disposition::Booting | Disposition::Away);
         let missing = match &planner.voters {
             Some(voters) => !voters.is_healthy(machine.name),
             None => boots && !planner.awaited.contains(machine.name),
@@ -76,7 +76,7 @@ fn await_nodes(planner: &mut Planner<'_>) {
             | Disposition::Held(_) => true,
             // Where etcd was there before, the change has waited for its machine already.
             Disposition::Change(_) => !machine.control_plane || !begins,
-            Disposition::Join | Disposition::Coming | Disposition::Away => false,
+            Disposition::Join | Disposition::Booting | Disposition::Away => false,
             Disposition::Same => in_service,
         };
         if !awaited && !planner.awaited.contains(machine.name) {

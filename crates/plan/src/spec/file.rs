@@ -1,15 +1,17 @@
 //! `ichor.yaml`: its keys, and the spec that it is.
 
 use domain::{
-    Address, ClassName, ClusterName, Day, Endpoint, FailureDomain, Fingerprint, Form,
-    KubernetesVersion, MachineName, Malformed, NAMES_OF_DAYS, Network, PoolName, ProviderName,
-    Span, TalosVersion, TimeOfDay, Window,
+    Address, ClassName, ClusterName, Day, Endpoint, FailureDomain, Fingerprint, InvalidText,
+    KubernetesVersion, MachineName, NAMES_OF_DAYS, Network, PoolName, ProviderName, Span,
+    TalosVersion, TextFormat, TimeOfDay, Window,
 };
 use talos_config::yaml::{self, Limits};
 use talos_config::{Contract, Origin, Source};
 
 use super::error::{Problem, Rule, SpecError};
-use super::table::{self, Item, Key, Literal, Need, TextForm, Type, form, secret_form};
+use super::table::{
+    self, FormatCheck, Item, Key, Literal, Need, Type, format_of, secret_format_of,
+};
 use super::{
     Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, PatchEntry,
     PatchSource, Policy, Pool, TimeOrigins,
@@ -119,8 +121,8 @@ fn spec(item: &Item) -> Option<ClusterSpec> {
         Some(given) => given.text().parse().ok()?,
         None => talos.kubernetes().map_or(NEWEST_KUBERNETES, |row| row.default).parse().ok()?,
     };
-    let contract = match item.parsed::<ContractForm>("contract") {
-        Some(ContractForm(contract)) => contract,
+    let contract = match item.parsed::<ContractText>("contract") {
+        Some(ContractText(contract)) => contract,
         None => talos.contract(),
     };
     let given = |key: &str| item.get(key).map(|item| item.origin).filter(|origin| origin.line > 0);
@@ -225,7 +227,7 @@ fn texts(item: &Item, key: &str) -> Vec<String> {
     item.items(key).iter().map(|item| item.text().to_owned()).collect()
 }
 
-fn parsed_list<T: Form>(item: &Item, key: &str) -> Option<Vec<T>> {
+fn parsed_list<T: TextFormat>(item: &Item, key: &str) -> Option<Vec<T>> {
     item.items(key).iter().map(|item| item.text().parse().ok()).collect()
 }
 
@@ -239,32 +241,32 @@ pub(super) const FILE: &[Key] = &[
     },
     Key {
         name: "cluster",
-        ty: Type::Text(&const { form::<ClusterName>() }),
+        ty: Type::Text(&const { format_of::<ClusterName>() }),
         need: Need::Required,
         about: "The name of the cluster",
     },
     Key {
         name: "endpoint",
-        ty: Type::Text(&const { form::<Endpoint>() }),
+        ty: Type::Text(&const { format_of::<Endpoint>() }),
         need: Need::Follows("the address of the first control plane, port 6443"),
         about: "Where the Kubernetes API is reached",
     },
     Key {
         name: "talos",
-        ty: Type::Text(&const { form::<TalosVersion>() }),
+        ty: Type::Text(&const { format_of::<TalosVersion>() }),
         // The release that the tests with real nodes run.
         need: Need::Default(Literal::Text("v1.13.9")),
         about: "The release of Talos that the machines run",
     },
     Key {
         name: "kubernetes",
-        ty: Type::Text(&const { form::<KubernetesVersion>() }),
+        ty: Type::Text(&const { format_of::<KubernetesVersion>() }),
         need: Need::Follows("the release that Talos comes with"),
         about: "The release of Kubernetes",
     },
     Key {
         name: "contract",
-        ty: Type::Text(&const { form::<ContractForm>() }),
+        ty: Type::Text(&const { format_of::<ContractText>() }),
         need: Need::Follows("the minor release of Talos"),
         about: "The Talos release whose layout and defaults the configuration follows",
     },
@@ -288,7 +290,7 @@ pub(super) const FILE: &[Key] = &[
     },
     Key {
         name: "provider",
-        ty: Type::Text(&const { form::<ProviderName>() }),
+        ty: Type::Text(&const { format_of::<ProviderName>() }),
         need: Need::Follows("none: every machine has an address"),
         about: "The provider that makes machines of a class",
     },
@@ -322,13 +324,13 @@ pub(super) const FILE: &[Key] = &[
 const NETWORK: &[Key] = &[
     Key {
         name: "pods",
-        ty: Type::List(&Type::Text(&const { form::<Network>() })),
+        ty: Type::List(&Type::Text(&const { format_of::<Network>() })),
         need: Need::Default(Literal::Texts(&["10.244.0.0/16"])),
         about: "Addresses of pods",
     },
     Key {
         name: "services",
-        ty: Type::List(&Type::Text(&const { form::<Network>() })),
+        ty: Type::List(&Type::Text(&const { format_of::<Network>() })),
         need: Need::Default(Literal::Texts(&["10.96.0.0/12"])),
         about: "Addresses of services",
     },
@@ -340,7 +342,7 @@ const NETWORK: &[Key] = &[
     },
     Key {
         name: "cni",
-        ty: Type::Text(&const { form::<Cni>() }),
+        ty: Type::Text(&const { format_of::<Cni>() }),
         need: Need::Default(Literal::Text("flannel")),
         about: "What connects pods: flannel, none, or the URL of a manifest",
     },
@@ -372,7 +374,7 @@ const CONTROL_PLANE: &[Key] = &[
 const POOL: &[Key] = &[
     Key {
         name: "name",
-        ty: Type::Text(&const { form::<PoolName>() }),
+        ty: Type::Text(&const { format_of::<PoolName>() }),
         need: Need::Required,
         about: "The name of the pool",
     },
@@ -400,20 +402,20 @@ const POOL: &[Key] = &[
 const MACHINE: &[Key] = &[
     Key {
         name: "name",
-        ty: Type::Text(&const { form::<MachineName>() }),
+        ty: Type::Text(&const { format_of::<MachineName>() }),
         need: Need::Required,
         about: "The name of the machine, which is also its host name",
     },
     Key {
         name: "address",
-        ty: Type::Text(&const { form::<Address>() }),
+        ty: Type::Text(&const { format_of::<Address>() }),
         need: Need::RequiredWithout("class"),
         about: "Where the machine is reached",
     },
     CLASS,
     Key {
         name: "fingerprints",
-        ty: Type::List(&Type::Text(&const { form::<Fingerprint>() })),
+        ty: Type::List(&Type::Text(&const { format_of::<Fingerprint>() })),
         need: Need::Default(Literal::Texts(&[])),
         about: "Fingerprints of the certificate that the machine may show in maintenance; any will do when there is none",
     },
@@ -425,7 +427,7 @@ const MACHINE: &[Key] = &[
     },
     Key {
         name: "domain",
-        ty: Type::Text(&const { form::<FailureDomain>() }),
+        ty: Type::Text(&const { format_of::<FailureDomain>() }),
         need: Need::Follows("none: it fails alone"),
         about: "What the machine fails together with: a rack, a room, a zone",
     },
@@ -447,13 +449,13 @@ const POLICY: &[Key] = &[
     },
     Key {
         name: "installWithin",
-        ty: Type::Text(&const { form::<Span>() }),
+        ty: Type::Text(&const { format_of::<Span>() }),
         need: Need::Default(Literal::Text("20m")),
         about: "How long a machine may take from its first configuration until it answers as one of the cluster",
     },
     Key {
         name: "healsWithin",
-        ty: Type::Text(&const { form::<Span>() }),
+        ty: Type::Text(&const { format_of::<Span>() }),
         need: Need::Default(Literal::Text("5m")),
         about: "How long a component of a changed machine may be unhealthy before the change has failed",
     },
@@ -468,13 +470,13 @@ const WINDOW: &[Key] = &[
     },
     Key {
         name: "from",
-        ty: Type::Text(&const { form::<TimeOfDay>() }),
+        ty: Type::Text(&const { format_of::<TimeOfDay>() }),
         need: Need::Required,
         about: "When it begins, in UTC",
     },
     Key {
         name: "to",
-        ty: Type::Text(&const { form::<TimeOfDay>() }),
+        ty: Type::Text(&const { format_of::<TimeOfDay>() }),
         need: Need::Required,
         about: "When it ends, in UTC; on the next day when that is not later",
     },
@@ -483,7 +485,7 @@ const WINDOW: &[Key] = &[
 const BACKUP: &[Key] = &[
     Key {
         name: "every",
-        ty: Type::Text(&const { form::<Span>() }),
+        ty: Type::Text(&const { format_of::<Span>() }),
         need: Need::Default(Literal::Text("6h")),
         about: "How often a backup is made",
     },
@@ -503,7 +505,7 @@ const BACKUP: &[Key] = &[
 
 const CLASS: Key = Key {
     name: "class",
-    ty: Type::Text(&const { form::<ClassName>() }),
+    ty: Type::Text(&const { format_of::<ClassName>() }),
     need: Need::Follows("none: the machine has an address"),
     about: "The class of machines that the provider makes",
 };
@@ -517,9 +519,9 @@ const DEFAULT_DISK: &str = "/dev/sda";
 /// Replicas of the control plane are named as people name control planes.
 const CONTROL_PLANE_PREFIX: &str = "cp";
 
-const PATCHES: Type = Type::List(&Type::Text(&const { secret_form::<PatchEntry>() }));
+const PATCHES: Type = Type::List(&Type::Text(&const { secret_format_of::<PatchEntry>() }));
 const NO_PATCHES: Need = Need::Default(Literal::Texts(&[]));
-const WORD: TextForm = form::<Word>();
+const WORD: FormatCheck = format_of::<Word>();
 
 /// What is taken for a release of Talos that is refused anyway.
 const NEWEST_KUBERNETES: &str = "v1.37.0";
@@ -527,35 +529,35 @@ const NEWEST_KUBERNETES: &str = "v1.37.0";
 /// Any text without white space.
 struct Word;
 
-impl Form for Word {
+impl TextFormat for Word {
     const WHAT: &'static str = "a word";
     const RULE: &'static str = "text without spaces";
     const PATTERN: &'static str = r"^\S+$";
 }
 
 impl std::str::FromStr for Word {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let fine =
             !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control());
-        if fine { Ok(Self) } else { Err(Malformed::new::<Self>(text)) }
+        if fine { Ok(Self) } else { Err(InvalidText::new::<Self>(text)) }
     }
 }
 
 /// A contract, as the file has it.
-struct ContractForm(Contract);
+struct ContractText(Contract);
 
-impl Form for ContractForm {
+impl TextFormat for ContractText {
     const WHAT: &'static str = "a contract";
     const RULE: &'static str = "a minor release of Talos, such as v1.13";
     const PATTERN: &'static str = r"^v?\d+\.\d+(\..*)?$";
 }
 
-impl std::str::FromStr for ContractForm {
-    type Err = Malformed;
+impl std::str::FromStr for ContractText {
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
-        text.parse().map(Self).map_err(|_| Malformed::new::<Self>(text))
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
+        text.parse().map(Self).map_err(|_| InvalidText::new::<Self>(text))
     }
 }

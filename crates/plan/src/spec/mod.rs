@@ -17,8 +17,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use domain::{
-    Address, ClassName, ClusterName, Endpoint, FailureDomain, Fingerprint, Form, KubernetesVersion,
-    MachineName, Malformed, Network, PoolName, ProviderName, Span, TalosVersion, Window,
+    Address, ClassName, ClusterName, Endpoint, FailureDomain, Fingerprint, InvalidText,
+    KubernetesVersion, MachineName, Network, PoolName, ProviderName, Span, TalosVersion,
+    TextFormat, Window,
 };
 use talos_config::{Contract, Origin, Role, Schematic, Secret, Source};
 
@@ -330,7 +331,7 @@ impl Place<'_> {
     }
 }
 
-impl Form for PatchEntry {
+impl TextFormat for PatchEntry {
     const WHAT: &'static str = "a patch";
     const RULE: &'static str =
         "a path within the directory, or the patch itself in several lines or in brackets";
@@ -338,16 +339,16 @@ impl Form for PatchEntry {
 }
 
 impl FromStr for PatchEntry {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         if text.contains('\n') || text.starts_with(['{', '[']) {
             return Ok(Self::Inline(Secret::new(text.to_owned())));
         }
         // A patch is a file of the cluster's directory: the directory is the whole cluster.
         let outside = text.starts_with('/') || text.split('/').any(|part| part == "..");
         if text.trim().is_empty() || outside {
-            return Err(Malformed::new::<Self>(text));
+            return Err(InvalidText::new::<Self>(text));
         }
         Ok(Self::File(text.to_owned()))
     }
@@ -363,16 +364,16 @@ impl fmt::Debug for PatchEntry {
     }
 }
 
-impl Form for Cni {
+impl TextFormat for Cni {
     const WHAT: &'static str = "a network plug-in";
     const RULE: &'static str = "flannel, none, or the URL of a manifest";
     const PATTERN: &'static str = "^(flannel|none|https?://.+)$";
 }
 
 impl FromStr for Cni {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         match text {
             "flannel" => Ok(Self::Flannel),
             "none" => Ok(Self::None),
@@ -382,7 +383,7 @@ impl FromStr for Cni {
             {
                 Ok(Self::Manifest(url.to_owned()))
             }
-            _ => Err(Malformed::new::<Self>(text)),
+            _ => Err(InvalidText::new::<Self>(text)),
         }
     }
 }

@@ -62,7 +62,7 @@ fn of_type(ty: Type) -> Value {
         Type::Boolean => json!({"type": "boolean"}),
         Type::Integer { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
         Type::Choice(words) => json!({"enum": words}),
-        Type::Text(form) => json!({"type": "string", "pattern": form.pattern}),
+        Type::Text(format) => json!({"type": "string", "pattern": format.pattern}),
         Type::List(element) => json!({"type": "array", "items": of_type(*element)}),
         Type::Object(keys) => object(keys),
     }

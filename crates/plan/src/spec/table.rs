@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Form, Malformed};
+use domain::{InvalidText, TextFormat};
 use talos_config::yaml::{Content, Node, Resolved, resolve};
 use talos_config::{Origin, nearest};
 
@@ -46,27 +46,27 @@ pub(super) enum Type {
     Boolean,
     Integer { min: i64, max: i64 },
     Choice(&'static [&'static str]),
-    Text(&'static TextForm),
+    Text(&'static FormatCheck),
     List(&'static Self),
     Object(&'static [Key]),
 }
 
 /// A form of text, as the table knows it.
-pub(super) struct TextForm {
+pub(super) struct FormatCheck {
     pub(super) pattern: &'static str,
     /// Whether it may hold secrets, so that nothing of it is repeated.
     pub(super) secret: bool,
-    check: fn(&str) -> Result<(), Malformed>,
+    check: fn(&str) -> Result<(), InvalidText>,
 }
 
 /// The form of a type.
-pub(super) const fn form<T: Form>() -> TextForm {
-    TextForm { pattern: T::PATTERN, secret: false, check: |text| text.parse::<T>().map(drop) }
+pub(super) const fn format_of<T: TextFormat>() -> FormatCheck {
+    FormatCheck { pattern: T::PATTERN, secret: false, check: |text| text.parse::<T>().map(drop) }
 }
 
 /// The form of a type whose text may hold secrets.
-pub(super) const fn secret_form<T: Form>() -> TextForm {
-    TextForm { secret: true, ..form::<T>() }
+pub(super) const fn secret_format_of<T: TextFormat>() -> FormatCheck {
+    FormatCheck { secret: true, ..format_of::<T>() }
 }
 
 /// A value that was read, and where it stands.
@@ -109,7 +109,7 @@ impl Item {
     }
 
     /// The text of a key as what it is; the reader has checked that it is one.
-    pub(super) fn parsed<T: Form>(&self, key: &str) -> Option<T> {
+    pub(super) fn parsed<T: TextFormat>(&self, key: &str) -> Option<T> {
         self.get(key)?.text().parse().ok()
     }
 
@@ -244,20 +244,20 @@ impl Reader {
                 }
                 Data::Text(text.to_owned())
             }
-            (Type::Text(form), Some((text, _)), _) => match (form.check)(text) {
+            (Type::Text(format), Some((text, _)), _) => match (format.check)(text) {
                 Ok(()) => Data::Text(text.to_owned()),
-                Err(malformed) => {
-                    let message = if form.secret {
-                        format!("{}not {}: {}", prefix(path), malformed.what, malformed.rule)
+                Err(invalid) => {
+                    let message = if format.secret {
+                        format!("{}not {}: {}", prefix(path), invalid.what, invalid.rule)
                     } else {
-                        format!("{}{malformed}", prefix(path))
+                        format!("{}{invalid}", prefix(path))
                     };
                     self.note(Rule::Value, node.origin, message);
                     return None;
                 }
             },
-            (Type::Text(form), ..) => {
-                self.wrong_type(node, path, "text", form.secret);
+            (Type::Text(format), ..) => {
+                self.wrong_type(node, path, "text", format.secret);
                 return None;
             }
             (Type::Choice(_), ..) => {

@@ -341,8 +341,8 @@ mod tests {
 
     use engine::{Failure, Report};
     use plan::{
-        Body, ClusterSpec, Digest, Fact, Inventory, Kind, Moment, PlanningInput, Refusal,
-        Renderings, Skipped, StepNumber, Target, check,
+        Body, ClusterSpec, Digest, Fact, Inventory, Kind, PlanningInput, Refusal, Renderings,
+        Skipped, StepNumber, Target, Timestamp, check,
     };
     use talos_config::Source;
 
@@ -431,7 +431,7 @@ mod tests {
         let spec = ClusterSpec::parse(text, Source::default()).expect("a spec");
         let not_known = "not asked";
         let inventory = Inventory {
-            taken: Moment(0),
+            taken: Timestamp(0),
             machines: BTreeMap::new(),
             etcd: Fact::NotKnown { why: not_known.to_owned() },
             api: Fact::NotKnown { why: not_known.to_owned() },
@@ -445,7 +445,7 @@ mod tests {
             cluster: spec.cluster.clone(),
             identity,
             goal: Goal::Destroyed,
-            made: Moment(0),
+            made: Timestamp(0),
             parent: None,
             overrides: Vec::new(),
             steps: Vec::new(),

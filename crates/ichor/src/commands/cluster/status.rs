@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engine::journal::Journal as _;
 use engine::{Cluster, Component, MachineAddress, Machines, Progress, components, observe};
-use plan::{Cni, Inventory, MachineName, NodeState, Standing};
+use plan::{Cni, Inventory, MachineName, NodeState, Ownership};
 use serde::Serialize;
 use tokio::time::timeout;
 
@@ -212,15 +212,15 @@ enum NodeStatus {
 }
 
 impl State {
-    const fn of(standing: Option<&Standing>) -> Self {
-        match standing {
-            Some(Standing::Ours) => Self::Configured,
-            Some(Standing::Maintenance) => Self::Maintenance,
-            Some(Standing::Another) => Self::Foreign,
-            Some(Standing::Coming) => Self::Booting,
-            Some(Standing::Away) => Self::Away,
-            Some(Standing::Absent) => Self::NotProvided,
-            Some(Standing::Starting) => Self::Provided,
+    const fn of(ownership: Option<&Ownership>) -> Self {
+        match ownership {
+            Some(Ownership::Ours) => Self::Configured,
+            Some(Ownership::Maintenance) => Self::Maintenance,
+            Some(Ownership::Foreign) => Self::Foreign,
+            Some(Ownership::Booting) => Self::Booting,
+            Some(Ownership::Away) => Self::Away,
+            Some(Ownership::NotProvided) => Self::NotProvided,
+            Some(Ownership::Provided) => Self::Provided,
             None => Self::Unreachable,
         }
     }
@@ -341,12 +341,12 @@ impl Status {
             let name = &machine.name;
             let Some(facts) = inventory.machines.get(name) else { continue };
             let is_control_plane = spec.is_control_plane(name);
-            let state = State::of(facts.standing.current(now));
+            let state = State::of(facts.ownership.current(now));
             let address = facts.address.current(now).map(ToString::to_string);
             let label = with_address(name.as_str(), address.as_deref());
             let reason = (state == State::Unreachable).then(|| Cause {
                 code: "machine.unreachable",
-                message: facts.standing.why_not(now),
+                message: facts.ownership.why_not(now),
             });
             match &reason {
                 Some(Cause { message, .. }) => {
@@ -406,7 +406,8 @@ impl Status {
     ) {
         let is_ours = |address: &MachineAddress| {
             let facts = inventory.machines.get(&address.name);
-            facts.and_then(|facts| facts.standing.current(inventory.taken)) == Some(&Standing::Ours)
+            facts.and_then(|facts| facts.ownership.current(inventory.taken))
+                == Some(&Ownership::Ours)
         };
         let addresses: Vec<MachineAddress> =
             cluster.addresses(inventory).into_iter().filter(is_ours).collect();

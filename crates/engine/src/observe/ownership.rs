@@ -1,6 +1,6 @@
 //! What one machine is to the cluster, by what it says and by what the journal knows of it.
 
-use domain::{Fact, MachineFacts, Moment, Source, Standing};
+use domain::{Fact, MachineFacts, Ownership, Source, Timestamp};
 use plan::RETURNS_WITHIN;
 
 use super::{known, not_known};
@@ -11,38 +11,38 @@ use crate::ports::{NextBoot, Observed, OwnMachine};
 
 /// Whether a machine certainly has no etcd because it is not there, or was never configured.
 pub(super) fn has_no_etcd(facts: &MachineFacts) -> bool {
-    is_without_etcd(&facts.standing, facts.recorded.is_some())
+    is_without_etcd(&facts.ownership, facts.recorded.is_some())
 }
 
-pub(super) fn is_without_etcd(standing: &Fact<Standing>, recorded: bool) -> bool {
-    match standing {
-        Fact::Known { value: Standing::Starting, .. } => true,
+pub(super) fn is_without_etcd(ownership: &Fact<Ownership>, recorded: bool) -> bool {
+    match ownership {
+        Fact::Known { value: Ownership::Provided, .. } => true,
         // What is gone may have taken an etcd along.
-        Fact::Known { value: Standing::Absent, .. } => !recorded,
+        Fact::Known { value: Ownership::NotProvided, .. } => !recorded,
         _ => false,
     }
 }
 
-pub(super) fn standing(
+pub(super) fn ownership(
     machine: &LocatedMachine,
     observed: &Observed,
     ledger: &Ledger,
     cluster: &Cluster,
-    now: Moment,
-) -> Fact<Standing> {
+    now: Timestamp,
+) -> Fact<Ownership> {
     let name = &machine.name;
     if let Fact::Known { value: None, .. } = machine.instance {
-        return known(Standing::Absent, now, Source::Provider);
+        return known(Ownership::NotProvided, now, Source::Provider);
     }
     let configured = ledger.configuring.get(name).map(|since| now.since(*since));
     match observed {
-        Observed::Maintenance => known(Standing::Maintenance, now, Source::Maintenance),
+        Observed::Maintenance => known(Ownership::Maintenance, now, Source::Maintenance),
         // It answers while it is installed, before it is any installation.
         Observed::Ours(own) if configured.is_some() && !(own.is_settled && own.node.is_some()) => {
-            known(Standing::Coming, now, Source::TalosApi)
+            known(Ownership::Booting, now, Source::TalosApi)
         }
-        Observed::Ours(_) => known(Standing::Ours, now, Source::TalosApi),
-        Observed::Foreign => known(Standing::Another, now, Source::TalosApi),
+        Observed::Ours(_) => known(Ownership::Ours, now, Source::TalosApi),
+        Observed::Foreign => known(Ownership::Foreign, now, Source::TalosApi),
         Observed::Unreachable(why) => {
             let generation = match &machine.instance {
                 Fact::Known { value: Some(instance), .. } => Some(&instance.generation),
@@ -51,7 +51,7 @@ pub(super) fn standing(
             let disturbed = ledger.disturbed.get(name).map(|since| now.since(*since));
             match (configured, disturbed) {
                 (Some(ago), _) if ago <= cluster.spec.policy.install_within => {
-                    known(Standing::Coming, now, Source::Directory)
+                    known(Ownership::Booting, now, Source::Directory)
                 }
                 (Some(ago), _) => Fact::NotKnown {
                     why: format!(
@@ -61,7 +61,7 @@ pub(super) fn standing(
                 },
                 // What was reset is not expected as it was.
                 (None, Some(ago)) if ago <= RETURNS_WITHIN && !ledger.resetting.contains(name) => {
-                    known(Standing::Away, now, Source::Directory)
+                    known(Ownership::Away, now, Source::Directory)
                 }
                 // This journal asked for it, and nothing was done with it since. A journal that did not ask does not know.
                 (None, None)
@@ -69,7 +69,7 @@ pub(super) fn standing(
                         && generation.is_some()
                         && !ledger.recorded.contains_key(name) =>
                 {
-                    known(Standing::Starting, now, Source::Provider)
+                    known(Ownership::Provided, now, Source::Provider)
                 }
                 (None, _) => Fact::NotKnown { why: why.clone() },
             }
@@ -82,10 +82,10 @@ pub(super) fn facts(
     observed: Observed,
     ledger: &Ledger,
     cluster: &Cluster,
-    now: Moment,
+    now: Timestamp,
 ) -> MachineFacts {
     let name = &machine.name;
-    let standing = standing(machine, &observed, ledger, cluster, now);
+    let ownership = ownership(machine, &observed, ledger, cluster, now);
     let why = match &observed {
         Observed::Maintenance => "in maintenance",
         Observed::Ours(_) => "not told",
@@ -105,7 +105,7 @@ pub(super) fn facts(
         },
         instance: machine.instance.clone(),
         generation: ledger.generations.get(name).copied().unwrap_or_default(),
-        standing,
+        ownership,
         node: not_known(why),
         recorded: ledger.recorded.get(name).cloned(),
         boot: not_known(why),
@@ -144,7 +144,7 @@ pub(super) fn facts(
     }
     facts
 }
-fn fact<T>(value: Option<T>, now: Moment) -> Fact<T> {
+fn fact<T>(value: Option<T>, now: Timestamp) -> Fact<T> {
     match value {
         Some(value) => known(value, now, Source::TalosApi),
         None => not_known("the machine does not tell yet"),

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{
-    ApplyMode, BootId, DigestKey, Disk, Kind, MachineName, MemberId, Moment, NodeIdentity, Target,
+    ApplyMode, BootId, DigestKey, Disk, Kind, MachineName, MemberId, NodeIdentity, Target,
+    Timestamp,
 };
 use engine::journal::{Entry, FileJournal, Journal, Record};
 use engine::live::{LiveKubernetes, SystemClock, SystemEntropy};
@@ -362,7 +363,7 @@ pub(crate) struct FastClock {
 
 /// The moment from which clocks of several engines go on alike.
 #[derive(Clone, Copy)]
-pub(crate) struct Origin(Instant, Moment);
+pub(crate) struct Origin(Instant, Timestamp);
 
 impl Origin {
     pub(crate) fn now() -> Self {
@@ -376,9 +377,9 @@ impl Origin {
 
 #[async_trait]
 impl Clock for FastClock {
-    fn now(&self) -> Moment {
+    fn now(&self) -> Timestamp {
         let passed = i64::try_from(self.monotonic().as_secs()).expect("a short test");
-        Moment(self.origin.1.0 + passed + self.skew)
+        Timestamp(self.origin.1.0 + passed + self.skew)
     }
 
     fn monotonic(&self) -> Duration {
@@ -394,9 +395,9 @@ impl Clock for FastClock {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Disturbance {
     pub(crate) on: Target,
-    pub(crate) from: Moment,
+    pub(crate) from: Timestamp,
     /// None when the journal has no end of it.
-    pub(crate) to: Option<Moment>,
+    pub(crate) to: Option<Timestamp>,
     /// The code of the error that it ended with.
     pub(crate) failed: Option<String>,
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use domain::Moment;
+use domain::Timestamp;
 use engine::journal::{Entry, Journal, Record};
 use engine::live::SystemClock;
 use engine::{Event, Kubernetes, Outcome};
@@ -418,7 +418,7 @@ async fn assert_taken_over(world: &World) {
     for one in &a {
         for other in &b {
             let apart = |first: &Disturbance, second: &Disturbance| {
-                first.to.is_some_and(|end: Moment| end <= second.from)
+                first.to.is_some_and(|end: Timestamp| end <= second.from)
             };
             assert!(apart(one, other) || apart(other, one), "{one:?} {other:?}");
         }
