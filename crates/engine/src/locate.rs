@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use domain::{Fact, Instance, Kind, MachineName, Orphan, Source, Timestamp};
-use plan::Place;
+use plan::Membership;
 
 use crate::cluster::{Cluster, MachineAddress};
 use crate::error::Error;
@@ -64,7 +64,7 @@ pub(crate) async fn locate(
         }
         Err(why) => (Err(why.clone()), Fact::NotKnown { why }),
     };
-    let machines = cluster.spec.machines().map(|(machine, place)| {
+    let machines = cluster.spec.machines().map(|(machine, membership)| {
         let (address, instance) = match (machine.address(), &provided) {
             (Some(address), _) => {
                 (Ok(address), Fact::NotKnown { why: "no provider makes it".to_owned() })
@@ -86,7 +86,7 @@ pub(crate) async fn locate(
         };
         LocatedMachine {
             name: machine.name.clone(),
-            control_plane: matches!(place, Place::ControlPlane),
+            control_plane: matches!(membership, Membership::ControlPlane),
             address: address.map(|address| MachineAddress::new(machine, address)),
             instance,
         }

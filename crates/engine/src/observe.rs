@@ -93,7 +93,7 @@ pub async fn components(
     machines: &dyn Machines,
 ) -> Vec<Result<Vec<Component>, PortError>> {
     let addresses: Vec<_> = addresses.iter().collect();
-    each(&addresses, |address| machines.components(address)).await
+    for_each_machine(&addresses, |address| machines.components(address)).await
 }
 
 /// What a machine of ours should run as a part of Kubernetes and does not, each with its reason.
@@ -234,7 +234,7 @@ fn node_state(
 }
 
 /// Asks machines, not too many at once, and gives the answers in their order.
-async fn each<'a, T, F: Future<Output = T>>(
+async fn for_each_machine<'a, T, F: Future<Output = T>>(
     addresses: &[&'a MachineAddress],
     ask: impl Fn(&'a MachineAddress) -> F,
 ) -> Vec<T> {

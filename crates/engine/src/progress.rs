@@ -14,13 +14,13 @@ use crate::journal::{Entry, Record};
 
 /// A plan that is being carried out.
 #[derive(Clone, Debug)]
-pub struct Progress {
-    steps: BTreeMap<StepNumber, Part>,
+pub struct PlanProgress {
+    steps: BTreeMap<StepNumber, StepProgress>,
 }
 
 /// What one machine is at.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Doing<'a> {
+pub struct Activity<'a> {
     /// What is acted on.
     pub on: &'a Target,
     /// What is done to it: `reboot`.
@@ -33,7 +33,7 @@ pub struct Doing<'a> {
 
 /// A step of the plan.
 #[derive(Clone, Debug)]
-struct Part {
+struct StepProgress {
     on: Target,
     verb: &'static str,
     after: Vec<StepNumber>,
@@ -49,16 +49,16 @@ enum State {
     Failed,
 }
 
-impl Progress {
+impl PlanProgress {
     /// A plan of these steps, as far as the journal says that it came.
     pub fn new(plan: Digest, steps: &[Step], policy: &Policy, journal: &[Record]) -> Self {
-        let pace = pace(journal);
+        let durations = durations_by_verb(journal);
         let part = |step: &Step| {
             let verb = step.action.verb();
             let usual = || step.action.limits(policy).usual.duration();
-            let takes = pace.get(verb).copied().unwrap_or_else(usual);
+            let takes = durations.get(verb).copied().unwrap_or_else(usual);
             let (on, after) = (step.on.clone(), step.after.clone());
-            (step.number, Part { on, verb, after, takes, state: State::Waiting })
+            (step.number, StepProgress { on, verb, after, takes, state: State::Waiting })
         };
         let mut progress = Self { steps: steps.iter().map(part).collect() };
         for record in journal {
@@ -84,13 +84,13 @@ impl Progress {
     }
 
     /// Takes in what has happened.
-    pub fn take(&mut self, event: &Event) {
+    pub fn record(&mut self, event: &Event) {
         match event {
             Event::StepBegun(StepPlace { at, step, .. }) => {
                 self.set(*step, State::Begun { at: *at, for_what: String::new() });
             }
             Event::StepWaits { place, for_what: what } => {
-                if let Some(Part { state: State::Begun { for_what, .. }, .. }) =
+                if let Some(StepProgress { state: State::Begun { for_what, .. }, .. }) =
                     self.steps.get_mut(&place.step)
                 {
                     for_what.clone_from(what);
@@ -113,9 +113,9 @@ impl Progress {
     }
 
     /// What machines are at now.
-    pub fn doing(&self, now: Timestamp) -> impl Iterator<Item = Doing<'_>> {
+    pub fn activities(&self, now: Timestamp) -> impl Iterator<Item = Activity<'_>> {
         self.steps.values().filter_map(move |part| match &part.state {
-            State::Begun { at, for_what } => Some(Doing {
+            State::Begun { at, for_what } => Some(Activity {
                 on: &part.on,
                 verb: part.verb,
                 for_what,
@@ -157,9 +157,9 @@ impl Progress {
 }
 
 /// How long each kind of step took the last time.
-fn pace(journal: &[Record]) -> BTreeMap<&str, Duration> {
+fn durations_by_verb(journal: &[Record]) -> BTreeMap<&str, Duration> {
     let mut begun: BTreeMap<(Digest, StepNumber), (&str, Timestamp)> = BTreeMap::new();
-    let mut pace = BTreeMap::new();
+    let mut durations = BTreeMap::new();
     for record in journal {
         match &record.entry {
             Entry::StepStarted { plan, step, verb, .. } => {
@@ -167,13 +167,13 @@ fn pace(journal: &[Record]) -> BTreeMap<&str, Duration> {
             }
             Entry::StepDone { plan, step } => {
                 if let Some((verb, at)) = begun.remove(&(*plan, *step)) {
-                    pace.insert(verb, record.at.since(at).duration());
+                    durations.insert(verb, record.at.since(at).duration());
                 }
             }
             _ => {}
         }
     }
-    pace
+    durations
 }
 
 const SOON: Duration = Duration::from_secs(1);
@@ -193,19 +193,19 @@ mod tests {
         let reboot = usual(RebootMachine {});
         let kubeconfig = usual(FetchKubeconfig {});
         assert_eq!(progress.left(Timestamp(0)), 2 * reboot + kubeconfig);
-        progress.take(&Event::StepBegun(place(1, 0)));
-        progress.take(&Event::StepBegun(place(3, 0)));
+        progress.record(&Event::StepBegun(place(1, 0)));
+        progress.record(&Event::StepBegun(place(3, 0)));
         let second = Duration::from_secs(1);
         assert_eq!(progress.left(Timestamp(1)) + second, 2 * reboot + kubeconfig);
         let machines: Vec<String> =
-            progress.doing(Timestamp(1)).map(|doing| doing.on.to_string()).collect();
+            progress.activities(Timestamp(1)).map(|activity| activity.on.to_string()).collect();
         assert_eq!(machines, ["a", "c"]);
-        progress.take(&Event::StepDone { place: place(1, 1), took: second });
+        progress.record(&Event::StepDone { place: place(1, 1), took: second });
         assert_eq!((progress.done(), progress.steps()), (1, 4));
         assert_eq!(progress.left(Timestamp(1)), reboot + kubeconfig);
         // What a failed step holds up is not waited for.
         let (code, message) = ("machine.timed-out", String::new());
-        progress.take(&Event::StepFailed { place: place(2, 1), code, message });
+        progress.record(&Event::StepFailed { place: place(2, 1), code, message });
         assert_eq!(progress.left(Timestamp(1)) + second, reboot);
     }
 
@@ -272,8 +272,8 @@ mod tests {
         StepPlace { at: Timestamp(at), step: StepNumber(step), of: 4, on: on("a"), verb: "reboot" }
     }
 
-    fn new(plan: Digest, steps: &[Step], journal: &[Record]) -> Progress {
-        Progress::new(plan, steps, &Policy::default(), journal)
+    fn new(plan: Digest, steps: &[Step], journal: &[Record]) -> PlanProgress {
+        PlanProgress::new(plan, steps, &Policy::default(), journal)
     }
 
     fn usual(action: impl Into<Action>) -> Duration {

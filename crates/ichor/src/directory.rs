@@ -272,10 +272,10 @@ pub(crate) fn known(place: &Place) -> Result<Vec<Known>, Error> {
     match kind {
         Kind::Native => {
             let (spec, _) = native_spec(&file, &mut SourceMap::with_keys(&place.keys))?;
-            let machine = |(machine, place): (&Machine, plan::Place<'_>)| Known {
+            let machine = |(machine, membership): (&Machine, plan::Membership<'_>)| Known {
                 names: vec![machine.name.to_string()],
                 addresses: machine.address().iter().map(ToString::to_string).collect(),
-                is_control_plane: matches!(place, plan::Place::ControlPlane),
+                is_control_plane: matches!(membership, plan::Membership::ControlPlane),
             };
             Ok(spec.machines().map(machine).collect())
         }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::Text;
+use plan::LayerSource;
 use talos_config::yaml::{self, Dialect};
 use talos_config::{
     Confidential, Config, Contract, Data, Document, Finding, Generate, Mode, Options, Origin,
@@ -372,10 +372,10 @@ impl Builder<'_> {
             let Filled { name, text, written, encrypted } = self.named_file(patch)?;
             let source = steps.text(match written {
                 Written::Key if asked => self.original.text(&name, text.lines().count()),
-                Written::Key => Text { file: String::new(), key: name, lines: Vec::new() },
+                Written::Key => LayerSource { file: String::new(), key: name, lines: Vec::new() },
                 Written::File(raw) => {
                     let lines = if asked { original::lines(&raw, &text) } else { Vec::new() };
-                    Text { file: name, key: String::new(), lines }
+                    LayerSource { file: name, key: String::new(), lines }
                 }
             });
             let patch = Patch::parse(&text, source).map_err(|error| steps.patch_error(&error))?;
@@ -401,7 +401,7 @@ impl Builder<'_> {
             let applied = patched.apply(patch, Dialect::default());
             patched = applied.map_err(|error| steps.patch_error(&error))?;
             if asked {
-                let layer = steps.texts[first + index].place(0);
+                let layer = steps.texts[first + index].location(0);
                 steps.push(|| layer, || patched.clone().into_config().ok());
             }
         }
@@ -520,14 +520,17 @@ impl Builder<'_> {
     fn render_file(&self, path: &str, content: &str, below: &Config) -> Result<String, Error> {
         self.render(content, below.documents()).map_err(|trouble| {
             let count = u32::try_from(content.lines().count()).unwrap_or(u32::MAX);
-            let text =
-                Text { file: path.to_owned(), key: String::new(), lines: (1..=count).collect() };
+            let text = LayerSource {
+                file: path.to_owned(),
+                key: String::new(),
+                lines: (1..=count).collect(),
+            };
             self.template_error(trouble, &text)
         })
     }
 
     /// What is wrong with a template. Who asks gets the line where that was written, not the one in the template.
-    fn template_error(&self, trouble: Trouble, written: &Text) -> Error {
+    fn template_error(&self, trouble: Trouble, written: &LayerSource) -> Error {
         if !self.asked {
             let name = if written.key.is_empty() { &written.file } else { &written.key };
             return Error::Template(trouble.in_file(name));
@@ -539,7 +542,7 @@ impl Builder<'_> {
         let numbers: Vec<_> = numbers.collect();
         let line = numbers.first().map_or(1, |(_, line)| *line);
         let rest = said[numbers.iter().map(|(length, _)| length).sum()..].trim_start();
-        let message = format!("{}: template: {rest}", written.place(line));
+        let message = format!("{}: template: {rest}", written.location(line));
         Error::Template(Trouble { message, hint: trouble.hint })
     }
 

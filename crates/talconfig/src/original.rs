@@ -64,7 +64,7 @@ impl Original {
     }
 
     /// A text that a key holds, with the lines of the file that its lines are.
-    pub(crate) fn text(&self, path: &str, lines: usize) -> plan::Text {
+    pub(crate) fn text(&self, path: &str, lines: usize) -> plan::LayerSource {
         let lines = self.find(path).map_or_else(Vec::new, |node| {
             let first = node.origin.line;
             let count = u32::try_from(lines).unwrap_or(u32::MAX);
@@ -76,7 +76,7 @@ impl Original {
                 (alias, _) => vec![alias.map_or(first, |alias| alias.line); lines],
             }
         });
-        plan::Text { file: self.file.clone(), key: path.to_owned(), lines }
+        plan::LayerSource { file: self.file.clone(), key: path.to_owned(), lines }
     }
 
     /// The path of what stands in a line, as far as one can be told.

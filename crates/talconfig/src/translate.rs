@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use plan::{
-    Address, ClusterName, ClusterNetwork, ClusterSpec, Cni, ControlPlane, InvalidText, Laid,
-    Layers, Machine, MachineName, MachineSource, Policy, Pool, Problem, SpecError, SpecRule,
+    Address, ClusterName, ClusterNetwork, ClusterSpec, Cni, ControlPlane, InvalidText, Layers,
+    Machine, MachineName, MachineSource, Policy, Pool, Prerendered, Problem, SpecError, SpecRule,
 };
 use talos_config::{Config, Origin, Source, Value};
 
@@ -39,10 +39,10 @@ impl Cluster<'_> {
             laid.extend(name.map(|name| (name, made)));
         }
         let spec = self.spec(source, first.as_ref()).map_err(Error::Spec)?;
-        Ok((spec, Layers::laid(laid)))
+        Ok((spec, Layers::prerendered(laid)))
     }
 
-    fn laid(&self, node: &Node, asked: bool) -> Result<Laid, Error> {
+    fn laid(&self, node: &Node, asked: bool) -> Result<Prerendered, Error> {
         let mut steps = if asked { Steps::asked() } else { Steps::default() };
         let machine = match self.lay(node, &mut steps) {
             Ok(machine) => machine,
@@ -59,7 +59,7 @@ impl Cluster<'_> {
         let mut confidential = self.talconfig.encrypted.clone();
         confidential.extend(&steps.confidential);
         let Steps { list: steps, texts, .. } = steps;
-        Ok(Laid { text: machine.text, steps, texts, confidential })
+        Ok(Prerendered { text: machine.text, steps, texts, confidential })
     }
 
     fn spec(&self, source: Source, first: Option<&Config>) -> Result<ClusterSpec, SpecError> {

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use plan::{DigestKey, MachineName, Native, Renderer};
+use plan::{DigestKey, MachineName, NativeExport, Renderer};
 use serde_json::Value;
 use talconfig::{Cluster, Environment, Error, Images, Secrets, Talconfig, World as _};
 use talos_config::{Config, Mode, Source};
@@ -157,7 +157,7 @@ impl Seen {
         let configs: BTreeMap<_, _> = configs.collect();
         // A cluster that can be meant can be said natively, down to the last field.
         if talconfig::checked(&spec).is_ok() && configs.len() == names.len() {
-            match Native::of(&spec, &configs, &secrets.bundle, &key, mode) {
+            match NativeExport::from_configs(&spec, &configs, &secrets.bundle, &key, mode) {
                 Ok(_) => self.native += 1,
                 Err(error) => self.wrong.push(format!("{name}: natively: {error}")),
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::{Digest, Inventory, Kind, MachineFacts, Ownership, Target};
-use plan::{Approved, Change, Plan, Rule, Skipped, Step, StepNumber};
+use plan::{Approved, ChangeKind, Plan, Rule, Skipped, Step, StepNumber};
 
 use crate::error::PortError;
 
@@ -101,7 +101,7 @@ impl Report {
 pub(super) fn needs_another_pass(plan: &Plan<Approved>, inventory: &Inventory) -> bool {
     let is_away =
         |facts: &MachineFacts| facts.ownership.current(inventory.taken) == Some(&Ownership::Away);
-    let provides = |step: &Step| step.action.nature().change == Some(Change::Provide);
+    let provides = |step: &Step| step.action.nature().change == Some(ChangeKind::Provide);
     let etcd_unknown =
         |skipped: &Skipped| skipped.rule.as_deref() == Some(Rule::QuorumUnknown.name());
     inventory.machines.values().any(is_away)

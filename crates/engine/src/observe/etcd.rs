@@ -8,7 +8,7 @@ use domain::{Etcd, Fact, MachineName, Member, MemberId, Ownership, Source, Times
 use futures_util::StreamExt;
 
 use super::ownership::{is_without_etcd, ownership};
-use super::{at_once, each, known};
+use super::{at_once, for_each_machine, known};
 use crate::cluster::{Cluster, MachineAddress};
 use crate::error::Error;
 use crate::journal::Ledger;
@@ -114,7 +114,7 @@ pub(super) async fn members<'a>(
             }
         }
     }
-    let states = each(&ours, |address| ports.etcd.status(address)).await;
+    let states = for_each_machine(&ours, |address| ports.etcd.status(address)).await;
     for (address, state) in ours.into_iter().zip(states) {
         match state {
             Ok(Some(state)) => {

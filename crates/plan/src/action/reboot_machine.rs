@@ -3,7 +3,9 @@
 use domain::{Ownership, Span, Target};
 use serde::{Deserialize, Serialize};
 
-use super::{Act, Awaited, Change, EtcdEffect, Limits, Nature, Needed, On, Outcome, Seen};
+use super::{
+    Act, Awaited, ChangeKind, EtcdEffect, Limits, Nature, Needed, On, Outcome, TargetFacts,
+};
 use crate::spec::Policy;
 use crate::step::Precondition;
 
@@ -23,7 +25,7 @@ impl Act for RebootMachine {
 
     fn nature(&self) -> Nature {
         Nature {
-            change: Some(Change::Configure),
+            change: Some(ChangeKind::Configure),
             disturbs: true,
             etcd: EtcdEffect::Pause,
             leaves_awaited: &[Awaited::Node, Awaited::Voter],
@@ -43,7 +45,7 @@ impl Act for RebootMachine {
         }
     }
 
-    fn assumes(&self, seen: &Seen<'_>) -> Vec<Option<Precondition>> {
+    fn assumes(&self, seen: &TargetFacts<'_>) -> Vec<Option<Precondition>> {
         let boot = seen.facts.boot.current(seen.now).cloned();
         vec![seen.node(), boot.map(Precondition::BootIs)]
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use domain::Ownership;
 
-use super::{Action, Awaited, Change, EtcdEffect, Needed, On};
+use super::{Action, Awaited, ChangeKind, EtcdEffect, Needed, On};
 use crate::spec::Policy;
 
 /// The page, which is `docs/reference/steps.md`.
@@ -60,13 +60,13 @@ fn name_of_needed(needed: Needed) -> &'static str {
     }
 }
 
-fn name_of_change(change: Change) -> &'static str {
+fn name_of_change(change: ChangeKind) -> &'static str {
     match change {
-        Change::Provide => "provide",
-        Change::Join => "join",
-        Change::Bootstrap => "bootstrap",
-        Change::Configure => "configure",
-        Change::Destroy => "destroy",
+        ChangeKind::Provide => "provide",
+        ChangeKind::Join => "join",
+        ChangeKind::Bootstrap => "bootstrap",
+        ChangeKind::Configure => "configure",
+        ChangeKind::Destroy => "destroy",
     }
 }
 

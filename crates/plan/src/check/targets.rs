@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::{ApplyMode, MachineFacts, MachineName, NodeIdentity, Ownership};
 
 use super::{Check, Findings};
-use crate::action::{Awaited, Needed, On, Outcome, Seen};
+use crate::action::{Awaited, Needed, On, Outcome, TargetFacts};
 use crate::planner::expects_ready;
 use crate::reboot::RebootClass;
 use crate::render::Rendering;
@@ -171,7 +171,7 @@ impl Check<'_> {
     pub(super) fn preconditions(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
         let inventory = self.input.inventory;
         let now = inventory.taken;
-        let seen = Seen { facts, etcd: inventory.etcd.current(now), on: &step.on, now };
+        let seen = TargetFacts { facts, etcd: inventory.etcd.current(now), on: &step.on, now };
         let wanted = step.action.assumes(&seen);
         let mut missing = wanted.iter().filter(|wanted| {
             wanted.as_ref().is_none_or(|wanted| !step.preconditions.contains(wanted))

@@ -15,7 +15,7 @@ use crate::plan::{Skipped, overridden};
 use crate::reboot::RebootClass;
 use crate::render::{ConfigChange, Rendering};
 use crate::rule::{Finding, Rule};
-use crate::spec::{ClusterSpec, Machine, Place};
+use crate::spec::{ClusterSpec, Machine, Membership};
 
 pub(super) struct Assessment<'a> {
     /// In the order of the spec, control planes first.
@@ -81,7 +81,7 @@ impl<'a> Assessment<'a> {
         let mut findings = Vec::new();
         let etcd = etcd_state(spec, inventory);
         let mut machines = Vec::new();
-        for (machine, place) in spec.machines() {
+        for (machine, membership) in spec.machines() {
             let facts = inventory.machines.get(&machine.name);
             let rendering = desired.get(&machine.name);
             let (Some(facts), Some(rendering)) = (facts, rendering) else {
@@ -95,7 +95,7 @@ impl<'a> Assessment<'a> {
             };
             let mut assessed = MachineAssessment {
                 name: &machine.name,
-                control_plane: matches!(place, Place::ControlPlane),
+                control_plane: matches!(membership, Membership::ControlPlane),
                 domain: machine.domain.as_ref().map(FailureDomain::as_str),
                 facts,
                 now: inventory.taken,

@@ -10,7 +10,7 @@ use talos_config::{Contract, Origin, Source};
 
 use super::error::{Problem, Rule, SpecError};
 use super::table::{
-    self, FormatCheck, Item, Key, Literal, Need, Type, format_of, secret_format_of,
+    self, FormatCheck, Key, Literal, Need, Parsed, Type, format_of, secret_format_of,
 };
 use super::{
     Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, PatchEntry,
@@ -36,7 +36,7 @@ pub(super) fn parse(text: &str, source: Source) -> Result<ClusterSpec, SpecError
 }
 
 /// Problems with where machines come from that a spec cannot show: it has one source for each machine.
-fn sources(item: &Item) -> Vec<Problem> {
+fn sources(item: &Parsed) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut note = |origin: Origin, message: String, hint: &str| {
         let (rule, hint) = (Rule::MachineSource, Some(hint.to_owned()));
@@ -47,14 +47,14 @@ fn sources(item: &Item) -> Vec<Problem> {
             if let (Some(_), Some(class)) = (machine.get("address"), machine.get("class")) {
                 let message = format!(
                     "{} has an address and a class",
-                    machine.get("name").map_or("the machine", Item::text)
+                    machine.get("name").map_or("the machine", Parsed::text)
                 );
                 let hint = "give it an address if it is there, or a class if a provider makes it";
                 note(class.origin, message, hint);
             }
         }
         let last =
-            format!("{}-{}", group.get("name").map_or("", Item::text), group.count("replicas"));
+            format!("{}-{}", group.get("name").map_or("", Parsed::text), group.count("replicas"));
         if let Some(name) = group.get("name").filter(|_| group.count("replicas") > 0)
             && last.parse::<MachineName>().is_err()
         {
@@ -98,7 +98,7 @@ fn format_problem(origin: Origin, message: String) -> SpecError {
 }
 
 /// Makes the spec of what the table has read. Every value is there and of its form by then.
-fn spec(item: &Item) -> Option<ClusterSpec> {
+fn spec(item: &Parsed) -> Option<ClusterSpec> {
     let network = item.get("network")?;
     let control_plane = item.get("controlPlane")?;
     let policy = item.get("policy")?;
@@ -168,7 +168,7 @@ fn spec(item: &Item) -> Option<ClusterSpec> {
     })
 }
 
-fn pool(item: &Item) -> Option<Pool> {
+fn pool(item: &Parsed) -> Option<Pool> {
     Some(Pool {
         name: item.parsed("name")?,
         machines: machines(item, item.get("name")?.text())?,
@@ -178,8 +178,8 @@ fn pool(item: &Item) -> Option<Pool> {
 }
 
 /// The machines of a control plane or a pool: those that are listed, then its replicas, named after it and counted.
-fn machines(item: &Item, prefix: &str) -> Option<Vec<Machine>> {
-    let machine = |item: &Item| {
+fn machines(item: &Parsed, prefix: &str) -> Option<Vec<Machine>> {
+    let machine = |item: &Parsed| {
         Some(Machine {
             name: item.parsed("name")?,
             source: match item.parsed("class") {
@@ -208,13 +208,13 @@ fn machines(item: &Item, prefix: &str) -> Option<Vec<Machine>> {
     listed.chain((1..=item.count("replicas")).map(replica)).collect()
 }
 
-fn patches(item: &Item) -> Option<Vec<PatchSource>> {
+fn patches(item: &Parsed) -> Option<Vec<PatchSource>> {
     let patch =
-        |item: &Item| Some(PatchSource { patch: item.text().parse().ok()?, origin: item.origin });
+        |item: &Parsed| Some(PatchSource { patch: item.text().parse().ok()?, origin: item.origin });
     item.items("patches").iter().map(patch).collect()
 }
 
-fn window(item: &Item) -> Option<Window> {
+fn window(item: &Parsed) -> Option<Window> {
     let days = item.items("days").iter().map(|day| Day::parse(day.text()));
     Some(Window {
         days: days.collect::<Option<_>>()?,
@@ -223,11 +223,11 @@ fn window(item: &Item) -> Option<Window> {
     })
 }
 
-fn texts(item: &Item, key: &str) -> Vec<String> {
+fn texts(item: &Parsed, key: &str) -> Vec<String> {
     item.items(key).iter().map(|item| item.text().to_owned()).collect()
 }
 
-fn parsed_list<T: TextFormat>(item: &Item, key: &str) -> Option<Vec<T>> {
+fn parsed_list<T: TextFormat>(item: &Parsed, key: &str) -> Option<Vec<T>> {
     item.items(key).iter().map(|item| item.text().parse().ok()).collect()
 }
 
@@ -248,7 +248,7 @@ pub(super) const FILE: &[Key] = &[
     Key {
         name: "endpoint",
         ty: Type::Text(&const { format_of::<Endpoint>() }),
-        need: Need::Follows("the address of the first control plane, port 6443"),
+        need: Need::Derived("the address of the first control plane, port 6443"),
         about: "Where the Kubernetes API is reached",
     },
     Key {
@@ -261,24 +261,24 @@ pub(super) const FILE: &[Key] = &[
     Key {
         name: "kubernetes",
         ty: Type::Text(&const { format_of::<KubernetesVersion>() }),
-        need: Need::Follows("the release that Talos comes with"),
+        need: Need::Derived("the release that Talos comes with"),
         about: "The release of Kubernetes",
     },
     Key {
         name: "contract",
         ty: Type::Text(&const { format_of::<ContractText>() }),
-        need: Need::Follows("the minor release of Talos"),
+        need: Need::Derived("the minor release of Talos"),
         about: "The Talos release whose layout and defaults the configuration follows",
     },
     Key {
         name: "image",
-        ty: Type::Text(&WORD),
-        need: Need::Follows("the installer of the release, with the extensions"),
+        ty: Type::Text(&NON_BLANK),
+        need: Need::Derived("the installer of the release, with the extensions"),
         about: "The installer's image",
     },
     Key {
         name: "extensions",
-        ty: Type::List(&Type::Text(&WORD)),
+        ty: Type::List(&Type::Text(&NON_BLANK)),
         need: Need::Default(Literal::Texts(&[])),
         about: "Extensions of the operating system, such as siderolabs/iscsi-tools",
     },
@@ -291,7 +291,7 @@ pub(super) const FILE: &[Key] = &[
     Key {
         name: "provider",
         ty: Type::Text(&const { format_of::<ProviderName>() }),
-        need: Need::Follows("none: every machine has an address"),
+        need: Need::Derived("none: every machine has an address"),
         about: "The provider that makes machines of a class",
     },
     Key {
@@ -316,7 +316,7 @@ pub(super) const FILE: &[Key] = &[
     Key {
         name: "backup",
         ty: Type::Object(BACKUP),
-        need: Need::Follows("no backups"),
+        need: Need::Derived("no backups"),
         about: "How etcd is backed up",
     },
 ];
@@ -336,7 +336,7 @@ const NETWORK: &[Key] = &[
     },
     Key {
         name: "domain",
-        ty: Type::Text(&WORD),
+        ty: Type::Text(&NON_BLANK),
         need: Need::Default(Literal::Text("cluster.local")),
         about: "The domain of the cluster",
     },
@@ -358,7 +358,7 @@ const CONTROL_PLANE: &[Key] = &[
     Key {
         name: "replicas",
         ty: Type::Integer { min: 1, max: 7 },
-        need: Need::Follows("none but the listed machines"),
+        need: Need::Derived("none but the listed machines"),
         about: "How many machines the provider makes, named cp-1, cp-2, ...",
     },
     CLASS,
@@ -387,7 +387,7 @@ const POOL: &[Key] = &[
     Key {
         name: "replicas",
         ty: Type::Integer { min: 0, max: 10_000 },
-        need: Need::Follows("none but the listed machines"),
+        need: Need::Derived("none but the listed machines"),
         about: "How many machines the provider makes, named after the pool: NAME-1, NAME-2, ...",
     },
     CLASS,
@@ -421,14 +421,14 @@ const MACHINE: &[Key] = &[
     },
     Key {
         name: "disk",
-        ty: Type::Text(&WORD),
+        ty: Type::Text(&NON_BLANK),
         need: Need::Default(Literal::Text(DEFAULT_DISK)),
         about: "The disk that Talos is installed to",
     },
     Key {
         name: "domain",
         ty: Type::Text(&const { format_of::<FailureDomain>() }),
-        need: Need::Follows("none: it fails alone"),
+        need: Need::Derived("none: it fails alone"),
         about: "What the machine fails together with: a rack, a room, a zone",
     },
     Key { name: "patches", ty: PATCHES, need: NO_PATCHES, about: "Patches for this machine" },
@@ -497,7 +497,7 @@ const BACKUP: &[Key] = &[
     },
     Key {
         name: "to",
-        ty: Type::Text(&WORD),
+        ty: Type::Text(&NON_BLANK),
         need: Need::Default(Literal::Text("backups")),
         about: "Where backups go: a directory, or a URL of an object store",
     },
@@ -506,7 +506,7 @@ const BACKUP: &[Key] = &[
 const CLASS: Key = Key {
     name: "class",
     ty: Type::Text(&const { format_of::<ClassName>() }),
-    need: Need::Follows("none: the machine has an address"),
+    need: Need::Derived("none: the machine has an address"),
     about: "The class of machines that the provider makes",
 };
 
@@ -521,21 +521,21 @@ const CONTROL_PLANE_PREFIX: &str = "cp";
 
 const PATCHES: Type = Type::List(&Type::Text(&const { secret_format_of::<PatchEntry>() }));
 const NO_PATCHES: Need = Need::Default(Literal::Texts(&[]));
-const WORD: FormatCheck = format_of::<Word>();
+const NON_BLANK: FormatCheck = format_of::<NonBlank>();
 
 /// What is taken for a release of Talos that is refused anyway.
 const NEWEST_KUBERNETES: &str = "v1.37.0";
 
 /// Any text without white space.
-struct Word;
+struct NonBlank;
 
-impl TextFormat for Word {
+impl TextFormat for NonBlank {
     const WHAT: &'static str = "a word";
     const RULE: &'static str = "text without spaces";
     const PATTERN: &'static str = r"^\S+$";
 }
 
-impl std::str::FromStr for Word {
+impl std::str::FromStr for NonBlank {
     type Err = InvalidText;
 
     fn from_str(text: &str) -> Result<Self, InvalidText> {

@@ -249,18 +249,17 @@ impl ClusterSpec {
     }
 
     /// All machines with their place in the cluster, control planes first, in the order of the spec.
-    pub fn machines(&self) -> impl Iterator<Item = (&Machine, Place<'_>)> {
+    pub fn machines(&self) -> impl Iterator<Item = (&Machine, Membership<'_>)> {
         let control_planes =
-            self.control_plane.machines.iter().map(|machine| (machine, Place::ControlPlane));
-        let workers = self
-            .pools
-            .iter()
-            .flat_map(|pool| pool.machines.iter().map(move |machine| (machine, Place::Pool(pool))));
+            self.control_plane.machines.iter().map(|machine| (machine, Membership::ControlPlane));
+        let workers = self.pools.iter().flat_map(|pool| {
+            pool.machines.iter().map(move |machine| (machine, Membership::Pool(pool)))
+        });
         control_planes.chain(workers)
     }
 
     /// A machine by its name.
-    pub fn machine(&self, name: &MachineName) -> Option<(&Machine, Place<'_>)> {
+    pub fn machine(&self, name: &MachineName) -> Option<(&Machine, Membership<'_>)> {
         self.machines().find(|(machine, _)| machine.name == *name)
     }
 
@@ -314,14 +313,14 @@ impl ClusterSpec {
 
 /// Where a machine stands in its cluster.
 #[derive(Clone, Copy, Debug)]
-pub enum Place<'a> {
+pub enum Membership<'a> {
     /// In the control plane.
     ControlPlane,
     /// In a pool of workers.
     Pool(&'a Pool),
 }
 
-impl Place<'_> {
+impl Membership<'_> {
     /// The role that configuration knows.
     pub fn role(self) -> Role {
         match self {

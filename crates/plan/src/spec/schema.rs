@@ -44,10 +44,10 @@ fn property(key: &Key) -> Value {
     let mut schema = of_type(key.ty);
     let default = match &key.need {
         Need::Default(literal) => Some(value(literal, key.ty)),
-        Need::Required | Need::RequiredWithout(_) | Need::Follows(_) => None,
+        Need::Required | Need::RequiredWithout(_) | Need::Derived(_) => None,
     };
     let about = match &key.need {
-        Need::Follows(what) => format!("{}. Default: {what}.", key.about),
+        Need::Derived(what) => format!("{}. Default: {what}.", key.about),
         Need::Required | Need::RequiredWithout(_) | Need::Default(_) => key.about.to_owned(),
     };
     schema["description"] = json!(about);

@@ -1,6 +1,6 @@
 //! The language in which the native file is described, and the reader that follows it.
 //!
-//! In: a tree of YAML nodes and a table of keys. Out: [`Item`]s, every one with its place, defaults filled
+//! In: a tree of YAML nodes and a table of keys. Out: [`Parsed`]s, every one with its place, defaults filled
 //! in; or every problem at once. The JSON Schema is made from the same table, so the two cannot differ.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub(super) enum Need {
     /// This is taken instead.
     Default(Literal),
     /// What is taken instead follows from other keys; said in words.
-    Follows(&'static str),
+    Derived(&'static str),
 }
 
 pub(super) enum Literal {
@@ -71,7 +71,7 @@ pub(super) const fn secret_format_of<T: TextFormat>() -> FormatCheck {
 
 /// A value that was read, and where it stands.
 #[derive(Clone)]
-pub(super) struct Item {
+pub(super) struct Parsed {
     pub(super) origin: Origin,
     data: Data,
 }
@@ -81,11 +81,11 @@ enum Data {
     Boolean(bool),
     Integer(i64),
     Text(String),
-    List(Vec<Item>),
-    Object(BTreeMap<&'static str, Item>),
+    List(Vec<Parsed>),
+    Object(BTreeMap<&'static str, Parsed>),
 }
 
-impl Item {
+impl Parsed {
     /// The value of a key, given or by default.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         match &self.data {
@@ -126,7 +126,7 @@ impl Item {
 }
 
 /// Reads an object, or tells everything that is wrong with it.
-pub(super) fn read(node: &Node, keys: &'static [Key]) -> Result<Item, Vec<Problem>> {
+pub(super) fn read(node: &Node, keys: &'static [Key]) -> Result<Parsed, Vec<Problem>> {
     let mut reader = Reader { problems: Vec::new() };
     let item = reader.object(node, keys, "");
     if reader.problems.is_empty() { Ok(item) } else { Err(reader.problems) }
@@ -137,11 +137,11 @@ struct Reader {
 }
 
 impl Reader {
-    fn object(&mut self, node: &Node, keys: &'static [Key], path: &str) -> Item {
+    fn object(&mut self, node: &Node, keys: &'static [Key], path: &str) -> Parsed {
         let mut entries = BTreeMap::new();
         let Content::Mapping(given) = &node.content else {
             self.wrong_type(node, path, "an object", false);
-            return Item { origin: node.origin, data: Data::Object(entries) };
+            return Parsed { origin: node.origin, data: Data::Object(entries) };
         };
         let mut lines: BTreeMap<&str, u32> = BTreeMap::new();
         for (name, value) in given {
@@ -202,14 +202,14 @@ impl Reader {
                 Need::Default(literal) => {
                     entries.insert(key.name, default(literal, key.ty));
                 }
-                Need::Follows(_) => {}
+                Need::Derived(_) => {}
             }
         }
-        Item { origin: node.origin, data: Data::Object(entries) }
+        Parsed { origin: node.origin, data: Data::Object(entries) }
     }
 
     /// Reads a value; `None` when it is wrong, which has been noted.
-    fn value(&mut self, node: &Node, ty: Type, path: &str) -> Option<Item> {
+    fn value(&mut self, node: &Node, ty: Type, path: &str) -> Option<Parsed> {
         let scalar = node.scalar().filter(|_| node.tag().is_none());
         let resolved = scalar.map(|(text, style)| resolve(text, style));
         let data = match (ty, scalar, resolved) {
@@ -276,7 +276,7 @@ impl Reader {
             }
             (Type::Object(keys), ..) => return Some(self.object(node, keys, path)),
         };
-        Some(Item { origin: node.origin, data })
+        Some(Parsed { origin: node.origin, data })
     }
 
     fn wrong_type(&mut self, node: &Node, path: &str, wanted: &str, secret: bool) {
@@ -298,13 +298,13 @@ impl Reader {
 }
 
 /// What stands in place of a key that was not given. It has no place in the text.
-fn default(literal: &Literal, ty: Type) -> Item {
+fn default(literal: &Literal, ty: Type) -> Parsed {
     let data = match (literal, ty) {
         (Literal::Text(text), _) => Data::Text((*text).to_owned()),
         (Literal::Integer(number), _) => Data::Integer(*number),
         (Literal::Boolean(value), _) => Data::Boolean(*value),
         (Literal::Texts(texts), _) => {
-            let item = |text: &&str| Item {
+            let item = |text: &&str| Parsed {
                 origin: Origin::default(),
                 data: Data::Text((*text).to_owned()),
             };
@@ -313,13 +313,13 @@ fn default(literal: &Literal, ty: Type) -> Item {
         (Literal::Object, Type::Object(keys)) => {
             let given = keys.iter().filter_map(|key| match &key.need {
                 Need::Default(literal) => Some((key.name, default(literal, key.ty))),
-                Need::Required | Need::RequiredWithout(_) | Need::Follows(_) => None,
+                Need::Required | Need::RequiredWithout(_) | Need::Derived(_) => None,
             });
             Data::Object(given.collect())
         }
         (Literal::Object, _) => Data::Object(BTreeMap::new()),
     };
-    Item { origin: Origin::default(), data }
+    Parsed { origin: Origin::default(), data }
 }
 
 fn is_null(node: &Node) -> bool {

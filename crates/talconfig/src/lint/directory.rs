@@ -133,8 +133,8 @@ impl<'a> Directory<'a> {
         directory.contract = Some(spec.contract);
         for (machine, place) in spec.machines() {
             let group: &[PatchSource] = match place {
-                plan::Place::ControlPlane => &spec.control_plane.patches,
-                plan::Place::Pool(pool) => &pool.patches,
+                plan::Membership::ControlPlane => &spec.control_plane.patches,
+                plan::Membership::Pool(pool) => &pool.patches,
             };
             let all = spec.patches.iter().chain(group).chain(&machine.patches);
             let patches: Vec<usize> = all.map(|source| directory.native_patch(source)).collect();

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use domain::{BootId, Digest, Kind, NodeName, NodeState};
-use plan::{AwaitNode, Awaited, Change, Precondition};
+use plan::{AwaitNode, Awaited, ChangeKind, Precondition};
 
 use super::{At, Look};
 use crate::error::{Error, PortError};
@@ -146,7 +146,7 @@ fn config_given(at: &At<'_>) -> Option<Digest> {
 fn looks_inside(at: &At<'_>) -> bool {
     let joins = |step: &plan::Step| {
         let nature = step.action.nature();
-        nature.change == Some(Change::Bootstrap)
+        nature.change == Some(ChangeKind::Bootstrap)
             || step.on == at.step.on && nature.awaits == Some(Awaited::Machine)
     };
     !at.execution.plan.steps().iter().any(joins)

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use engine::journal::Journal as _;
-use engine::{Cluster, Component, MachineAddress, Machines, Progress, components, observe};
+use engine::{Cluster, Component, MachineAddress, Machines, PlanProgress, components, observe};
 use plan::{Cni, Inventory, MachineName, NodeState, Ownership};
 use serde::Serialize;
 use tokio::time::timeout;
@@ -189,7 +189,7 @@ struct Cause {
 
 #[derive(Clone, Copy, Debug, Serialize)]
 struct EtcdStatus {
-    member: Membership,
+    member: EtcdMembership,
     leader: bool,
     /// Whether the member answers.
     answers: bool,
@@ -197,7 +197,7 @@ struct EtcdStatus {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Membership {
+enum EtcdMembership {
     Voter,
     Learner,
     None,
@@ -256,18 +256,18 @@ impl EtcdStatus {
         let etcd = etcd?;
         match etcd.on(name) {
             Some((id, member)) => Some(Self {
-                member: if member.voter { Membership::Voter } else { Membership::Learner },
+                member: if member.voter { EtcdMembership::Voter } else { EtcdMembership::Learner },
                 leader: etcd.leader == Some(id),
                 answers: member.lag.is_some(),
             }),
             // A machine that was not observed may have a member that no other one knows.
             None if state == State::Unreachable => None,
-            None => Some(Self { member: Membership::None, leader: false, answers: false }),
+            None => Some(Self { member: EtcdMembership::None, leader: false, answers: false }),
         }
     }
 
     fn is_well(self) -> bool {
-        self.member == Membership::Voter && self.answers
+        self.member == EtcdMembership::Voter && self.answers
     }
 }
 
@@ -275,9 +275,9 @@ impl fmt::Display for EtcdStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { member, leader, answers } = self;
         f.write_str(match member {
-            Membership::Voter => "voter",
-            Membership::Learner => "learner",
-            Membership::None => return f.write_str("no member"),
+            EtcdMembership::Voter => "voter",
+            EtcdMembership::Learner => "learner",
+            EtcdMembership::None => return f.write_str("no member"),
         })?;
         f.write_str(if *leader { ", leader" } else { "" })?;
         f.write_str(if *answers { "" } else { ", silent" })
@@ -317,7 +317,7 @@ impl Status {
         let progress = match &begun {
             Some(plan) => {
                 let records = directory.journal.read().await.map_err(engine::Error::from)?;
-                Some(Progress::new(plan.hash(), plan.steps(), policy, &records))
+                Some(PlanProgress::new(plan.hash(), plan.steps(), policy, &records))
             }
             None => None,
         };
@@ -329,7 +329,7 @@ impl Status {
             seconds_left: progress.left(now).as_secs(),
         });
         let doing = |name: &MachineName| -> Option<String> {
-            let mut doing = progress.iter().filter(|_| running).flat_map(|all| all.doing(now));
+            let mut doing = progress.iter().filter(|_| running).flat_map(|all| all.activities(now));
             let doing = doing.find(|doing| doing.on.machine() == Some(name))?;
             Some(format!("{} ({})", doing.verb, short(doing.since)))
         };

@@ -83,7 +83,7 @@ pub(in crate::commands) fn directory(
                 Err(other) => return Err(Error::Engine(other.into())),
             };
             let subject = Subject::Machine(machine.name.to_string());
-            let place = |origin| cluster.layers.place(origin);
+            let place = |origin| cluster.layers.location(origin);
             reports.push(Report::new(subject, mode, &validation, place));
         }
         conclude(&reports, mode, output, printer)

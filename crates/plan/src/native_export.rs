@@ -15,7 +15,7 @@ use crate::render::{RenderError, Renderer};
 use crate::spec::{ClusterSpec, Machine, PatchEntry, PatchSource};
 
 /// A spec that names its patches, and their texts by their paths.
-pub struct Native {
+pub struct NativeExport {
     /// What the native file says.
     pub spec: ClusterSpec,
     /// The patches, by the paths that the spec names. They may hold secrets.
@@ -62,9 +62,9 @@ impl NativeError {
 
 type Configs = BTreeMap<MachineName, Config>;
 
-impl Native {
+impl NativeExport {
     /// Says natively what machines have.
-    pub fn of(
+    pub fn from_configs(
         spec: &ClusterSpec,
         wanted: &Configs,
         secrets: &Bundle,
@@ -72,7 +72,7 @@ impl Native {
         mode: Mode,
     ) -> Result<Self, NativeError> {
         let mut native = Self { spec: spec.clone(), patches: BTreeMap::new() };
-        native.settle(wanted);
+        native.set_spec_fields(wanted);
         let plain = native.rendered(secrets, key, mode)?;
         native.patch(&plain, wanted);
         let rendered = native.rendered(secrets, key, mode)?;
@@ -92,7 +92,7 @@ impl Native {
     /// Gives the patches other paths.
     #[must_use]
     pub fn with_paths(mut self, path: impl Fn(&str) -> String) -> Self {
-        self.each(|machine| {
+        self.for_each_machine(|machine| {
             for source in &mut machine.patches {
                 if let PatchEntry::File(file) = &mut source.patch {
                     *file = path(file);
@@ -105,7 +105,7 @@ impl Native {
     }
 
     /// Says in the spec what can be said there.
-    fn settle(&mut self, wanted: &Configs) {
+    fn set_spec_fields(&mut self, wanted: &Configs) {
         let mut images: Vec<_> = wanted.values().map(|config| Install::of(config).image).collect();
         images.dedup();
         if let [Some(image)] = images.as_slice()
@@ -113,7 +113,7 @@ impl Native {
         {
             self.spec.image = Some(image.clone());
         }
-        self.each(|machine| {
+        self.for_each_machine(|machine| {
             // Where a selector names the disk, there has to be one before a patch can take it away.
             if machine.disk.is_empty() {
                 machine.disk = "/dev/sda".to_owned();
@@ -124,7 +124,7 @@ impl Native {
     /// Makes patches of everything else, for each machine its own.
     fn patch(&mut self, plain: &Configs, wanted: &Configs) {
         let mut patches = BTreeMap::new();
-        self.each(|machine| {
+        self.for_each_machine(|machine| {
             let name = &machine.name;
             let (Some(from), Some(to)) = (plain.get(name), wanted.get(name)) else { return };
             let numbered = turn(from, to).into_iter().zip(1..).map(|(text, number)| {
@@ -152,7 +152,7 @@ impl Native {
         Ok(configs)
     }
 
-    fn each(&mut self, change: impl FnMut(&mut Machine)) {
+    fn for_each_machine(&mut self, change: impl FnMut(&mut Machine)) {
         let pools = self.spec.pools.iter_mut().flat_map(|pool| &mut pool.machines);
         self.spec.control_plane.machines.iter_mut().chain(pools).for_each(change);
     }
