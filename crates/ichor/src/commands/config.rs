@@ -250,7 +250,8 @@ async fn new(
         crt_ttl: prost_types::Duration::try_from(lifetime).ok(),
     };
     let reply = node.call(node.machine().generate_client_configuration(request)).await?;
-    let text = String::from_utf8_lossy(&node.only(reply.messages)?.talosconfig).into_owned();
+    let text =
+        String::from_utf8_lossy(&node.single_reply(reply.messages)?.talosconfig).into_owned();
     let source = Source(1);
     let mut made = Talosconfig::parse(&text, source)
         .map_err(|error| SourceMap::default().locate(&error, source))?;

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use talos_api::proto::cosi::meta::ResourceDefinitionSpec;
-use talos_api::{Client, Node, NodeError, Reason, resource};
+use talos_api::{CallError, Client, Node, NodeError, resource};
 use talos_config::Context;
 use talos_config::pki::{Certificate, Subject};
 use talos_config::yaml::{self, Content};
@@ -117,7 +117,7 @@ async fn of_secrets(node: &Node) -> Result<Vec<Found>, NodeError> {
     let mut found: Vec<Found> = Vec::new();
     for definition in definitions {
         let resources = match node.list_resources(NAMESPACE, &definition.resource_type).await {
-            Err(NodeError { reason: Reason::Denied(_), .. }) => continue,
+            Err(NodeError { reason: CallError::Denied(_), .. }) => continue,
             resources => resources?,
         };
         let renewed = if is_root(&definition) { Renewed::ByPeople } else { Renewed::ByItself };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use talos_api::proto::machine::{BootstrapRequest, ServiceInfo};
-use talos_api::{Node, NodeError, Reason, each_node};
+use talos_api::{CallError, Node, NodeError, each_node};
 use tokio::time::{Instant, interval, timeout};
 
 use super::etcd::{runs_etcd, with_overrides};
@@ -67,13 +67,13 @@ async fn is_first(
     printer: &mut Printer,
 ) -> Result<(), Error> {
     let asked: Vec<String> = others.iter().map(|other| label(other.name(), known)).collect();
-    let ask = |other: Node| async move { runs_etcd(&other.within(ANSWERS_WITHIN)).await };
+    let ask = |other: Node| async move { runs_etcd(&other.with_deadline(ANSWERS_WITHIN)).await };
     let answers = each_node(others, AT_ONCE, ask).await;
     let (mut members, mut unknown) = (Vec::new(), Vec::new());
     for (other, answer) in asked.into_iter().zip(answers) {
         match answer {
             Ok(true) => members.push(other),
-            Ok(false) | Err(NodeError { reason: Reason::Untrusted(_), .. }) => {}
+            Ok(false) | Err(NodeError { reason: CallError::Untrusted(_), .. }) => {}
             Err(error) => unknown.push(format!("{other}: {}", error.reason)),
         }
     }
@@ -96,7 +96,7 @@ async fn is_first(
 async fn begin(node: &Node, request: BootstrapRequest) -> Result<(), Error> {
     match node.call(node.machine().bootstrap(request)).await {
         Ok(_) => Ok(()),
-        Err(NodeError { node, reason: Reason::AlreadyThere(_) }) => {
+        Err(NodeError { node, reason: CallError::AlreadyThere(_) }) => {
             Err(Failure::Bootstrapped(node).into())
         }
         Err(error) => Err(error.into()),
@@ -121,8 +121,10 @@ async fn begin_when_ready(
         };
         let may_pass = match &reason {
             // It still shows itself as nobody's for a moment.
-            Reason::Untrusted(_) | Reason::CertificateTime(_) => begun.elapsed() < SETTLED_WITHIN,
-            Reason::Refused(_) => true,
+            CallError::Untrusted(_) | CallError::CertificateTime(_) => {
+                begun.elapsed() < SETTLED_WITHIN
+            }
+            CallError::Refused(_) => true,
             other => other.is_passing(),
         };
         if !may_pass {
@@ -171,8 +173,9 @@ async fn etcd_runs(node: &Node, printer: &mut Printer) -> Result<(), Error> {
 }
 
 async fn etcd(node: &Node) -> Result<Option<ServiceInfo>, NodeError> {
-    let reply = node.ask(|node| async move { node.call(node.machine().service_list(())).await });
-    let services = node.only(reply.await?.messages)?.services;
+    let reply =
+        node.retrying(|node| async move { node.call(node.machine().service_list(())).await });
+    let services = node.single_reply(reply.await?.messages)?.services;
     Ok(services.into_iter().find(|service| service.id == "etcd"))
 }
 

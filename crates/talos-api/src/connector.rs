@@ -20,12 +20,12 @@ use tonic::codegen::http::Uri;
 
 /// Where an endpoint is.
 #[derive(Clone, Debug)]
-pub(crate) struct Address {
+pub(crate) struct HostPort {
     host: String,
     port: u16,
 }
 
-impl Address {
+impl HostPort {
     /// `host`, `host:port`, `[address]:port` or a URL.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
@@ -49,15 +49,15 @@ impl Address {
 }
 
 /// The endpoints, and which of them answered last.
-struct Dial {
-    addresses: Vec<Address>,
+struct Endpoints {
+    addresses: Vec<HostPort>,
     last: AtomicUsize,
     /// Set while calls wait for a connection.
     connecting: AtomicBool,
     tls: TlsConnector,
 }
 
-impl Dial {
+impl Endpoints {
     async fn connect(&self) -> io::Result<TlsStream<TcpStream>> {
         self.connecting.store(true, Ordering::Relaxed);
         let outcome = self.reach_any().await;
@@ -83,7 +83,7 @@ impl Dial {
         Err(problem.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
     }
 
-    async fn reach(&self, address: &Address) -> io::Result<TlsStream<TcpStream>> {
+    async fn reach(&self, address: &HostPort) -> io::Result<TlsStream<TcpStream>> {
         let name = ServerName::try_from(address.host.clone()).map_err(io::Error::other)?;
         let stream = TcpStream::connect((address.host.as_str(), address.port)).await?;
         stream.set_nodelay(true)?;
@@ -93,21 +93,21 @@ impl Dial {
 
 /// Makes the connections of a channel.
 #[derive(Clone)]
-pub(crate) struct Connector(Arc<Dial>);
+pub(crate) struct Connector(Arc<Endpoints>);
 
 impl Connector {
-    pub(crate) fn new(addresses: Vec<Address>, tls: ClientConfig) -> Self {
+    pub(crate) fn new(addresses: Vec<HostPort>, tls: ClientConfig) -> Self {
         Self::with(addresses, TlsConnector::from(Arc::new(tls)))
     }
 
     /// To another address, with the same credentials.
-    pub(crate) fn beside(&self, address: Address) -> Self {
+    pub(crate) fn for_address(&self, address: HostPort) -> Self {
         Self::with(vec![address], self.0.tls.clone())
     }
 
-    fn with(addresses: Vec<Address>, tls: TlsConnector) -> Self {
+    fn with(addresses: Vec<HostPort>, tls: TlsConnector) -> Self {
         let (last, connecting) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Self(Arc::new(Dial { addresses, last, connecting, tls }))
+        Self(Arc::new(Endpoints { addresses, last, connecting, tls }))
     }
 
     /// Whether a connection is being made. What is called meanwhile is sent once it stands.
@@ -140,8 +140,8 @@ impl tonic::codegen::Service<Uri> for Connector {
     }
 
     fn call(&mut self, _uri: Uri) -> Self::Future {
-        let dial = Arc::clone(&self.0);
-        Box::pin(async move { dial.connect().await.map(TokioIo::new) })
+        let endpoints = Arc::clone(&self.0);
+        Box::pin(async move { endpoints.connect().await.map(TokioIo::new) })
     }
 }
 
@@ -150,7 +150,7 @@ const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 
 #[cfg(test)]
 mod tests {
-    use super::Address;
+    use super::HostPort;
 
     #[test]
     fn endpoints() {
@@ -166,7 +166,7 @@ mod tests {
             ("a:b", None),
             ("[::1", None),
         ] {
-            let found = Address::parse(text).map(|address| (address.host, address.port));
+            let found = HostPort::parse(text).map(|address| (address.host, address.port));
             let expected = expected.map(|(host, port)| (host.to_owned(), port));
             assert_eq!(found, expected, "{text}");
         }

@@ -4,48 +4,48 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::error::{NodeError, Reason};
+use crate::error::{CallError, NodeError};
 use crate::node::Node;
 
 /// Keeps a stream alive over restarts of the machine.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub(crate) struct Backoff {
     /// Whether anything ever came: what never answered is not waited for.
     begun: bool,
     pause: Duration,
 }
 
 /// What reading a stream gave.
-pub(crate) enum Judged<T> {
+pub(crate) enum StreamItem<T> {
     Message(T),
     /// It is over, and may begin again.
     Lost(NodeError),
 }
 
-impl Default for Patience {
+impl Default for Backoff {
     fn default() -> Self {
         Self { begun: false, pause: FIRST_PAUSE }
     }
 }
 
-impl Patience {
+impl Backoff {
     /// Fails where another try would not help.
-    pub(crate) fn judge<T>(
+    pub(crate) fn classify<T>(
         &mut self,
         node: &Node,
         read: Result<Option<T>, NodeError>,
-    ) -> Result<Judged<T>, NodeError> {
+    ) -> Result<StreamItem<T>, NodeError> {
         match read {
             Ok(Some(message)) => {
                 *self = Self { begun: true, pause: FIRST_PAUSE };
-                Ok(Judged::Message(message))
+                Ok(StreamItem::Message(message))
             }
             // A machine that reboots ends its streams as if all had been said.
             Ok(None) => {
-                let reason = Reason::disconnected("the stream ended".to_owned());
-                Ok(Judged::Lost(node.error(reason)))
+                let reason = CallError::disconnected("the stream ended".to_owned());
+                Ok(StreamItem::Lost(node.error(reason)))
             }
-            Err(error) if self.begun && error.reason.is_passing() => Ok(Judged::Lost(error)),
+            Err(error) if self.begun && error.reason.is_passing() => Ok(StreamItem::Lost(error)),
             Err(error) => Err(error),
         }
     }

@@ -8,7 +8,7 @@ use std::fmt;
 use crate::proto::definitions::{config, k8s, network, runtime, secrets};
 use crate::proto::{common, cosi, machine};
 
-macro_rules! opaque {
+macro_rules! redacted_debug {
     ($($message:path),* $(,)?) => {$(
         impl fmt::Debug for $message {
             fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -19,7 +19,7 @@ macro_rules! opaque {
     )*};
 }
 
-opaque!(
+redacted_debug!(
     common::Data,
     common::PemEncodedCertificateAndKey,
     common::PemEncodedKey,
