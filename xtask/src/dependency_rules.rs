@@ -5,28 +5,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::say;
+use crate::output;
 use crate::workspace::Workspace;
 
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     let metadata = workspace.metadata()?;
-    let mut wrong = wrong_arrows(&metadata)?;
+    let mut wrong = forbidden_dependencies(&metadata)?;
     wrong.extend(impure_crates(&metadata)?);
     if wrong.is_empty() {
         return Ok(());
     }
     for line in &wrong {
-        say::progress(line);
+        output::progress(line);
     }
     bail!(
         "{} dependencies go against the architecture; remove them, or change ARCHITECTURE.md and \
-         xtask/src/arrows.rs together and say why in an ADR",
+         xtask/src/dependency_rules.rs together and say why in an ADR",
         wrong.len()
     )
 }
 
-/// Compares each dependency inside the workspace with [`ARROWS`] and [`TEST_ONLY`].
-fn wrong_arrows(metadata: &Value) -> Result<Vec<String>> {
+/// Compares each dependency inside the workspace with [`ALLOWED`] and [`TEST_ONLY`].
+fn forbidden_dependencies(metadata: &Value) -> Result<Vec<String>> {
     let packages: Vec<&Value> = metadata["packages"]
         .as_array()
         .context("packages in cargo's metadata")?
@@ -39,8 +39,8 @@ fn wrong_arrows(metadata: &Value) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     for package in packages {
         let from = package["name"].as_str().context("a package's name")?;
-        let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == from) else {
-            wrong.push(format!("{from}: unknown to xtask/src/arrows.rs"));
+        let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == from) else {
+            wrong.push(format!("{from}: unknown to xtask/src/dependency_rules.rs"));
             continue;
         };
         for dependency in package["dependencies"].as_array().context("its dependencies")? {
@@ -103,7 +103,7 @@ fn normal_dependencies(node: &Value) -> Vec<&str> {
 }
 
 /// From each crate to those it may use. A crate that is not here cannot be added.
-const ARROWS: &[(&str, &[&str])] = &[
+const ALLOWED: &[(&str, &[&str])] = &[
     (
         "ichor",
         &[
