@@ -16,7 +16,7 @@ use engine::live::{
 use engine::{Cluster, PortError, Vault as _};
 use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName};
 use sha2::{Digest as _, Sha256};
-use talos_config::{Bundle, Context, Makers, Mode, Secret, Source};
+use talos_config::{Bundle, Context, Mode, Secret, SecretSource, Source};
 
 pub(crate) use find::{Found, Kind, find, talosconfig};
 
@@ -154,7 +154,7 @@ impl Directory {
 }
 
 /// Makes credentials for one process, which are valid for so many seconds from the time that the makers tell.
-fn mint<T>(make: impl FnOnce(i64, &mut Makers<'_>) -> T) -> Result<T, Error> {
+fn mint<T>(make: impl FnOnce(i64, &mut SecretSource<'_>) -> T) -> Result<T, Error> {
     let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
     entropy::with(|makers| {
         makers.now -= seconds(CREDENTIALS_BACKDATED);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use domain::{DigestKey, MachineName};
-use talos_config::{Bundle, Config, Mode, Origin, Secret, diff, turn};
+use talos_config::{Bundle, Config, Mode, Origin, Secret, diff, patches_between};
 
 use crate::Kind;
 use crate::install::Install;
@@ -127,7 +127,7 @@ impl NativeExport {
         self.for_each_machine(|machine| {
             let name = &machine.name;
             let (Some(from), Some(to)) = (plain.get(name), wanted.get(name)) else { return };
-            let numbered = turn(from, to).into_iter().zip(1..).map(|(text, number)| {
+            let numbered = patches_between(from, to).into_iter().zip(1..).map(|(text, number)| {
                 let path = format!("patches/{name}-{number}.yaml");
                 patches.insert(path.clone(), text);
                 PatchSource { patch: PatchEntry::File(path), origin: Origin::default() }

@@ -24,7 +24,7 @@ use crate::yaml::{self, Dialect, Tree, first_document};
 use crate::{Secret, Source};
 
 #[cfg(feature = "pki")]
-pub use generate::Makers;
+pub use generate::SecretSource;
 #[cfg(feature = "pki")]
 pub use import::KubernetesPki;
 

@@ -7,8 +7,8 @@ use crate::decode;
 use crate::encode::{self, Secrets};
 use crate::error::Error;
 use crate::kinds;
-use crate::nearest::nearest;
 use crate::schema::Kind;
+use crate::suggest::suggest;
 use crate::value::Value;
 use crate::yaml::{self, Content, Dialect, Limits, Node, Resolved, Tree, resolve};
 use crate::{Origin, Problem, Secret, Source};
@@ -218,7 +218,7 @@ fn what_it_is(node: &Node) -> String {
     let Content::Mapping(entries) = &node.content else { return String::new() };
     let keys = entries.iter().filter_map(|(key, _)| key.scalar());
     let mut meant =
-        keys.filter_map(|(key, _)| nearest(key, ["machine", "cluster", "kind"].into_iter()));
+        keys.filter_map(|(key, _)| suggest(key, ["machine", "cluster", "kind"].into_iter()));
     meant.next().map_or_else(
         || "a document has apiVersion and kind, or one of the keys machine and cluster".to_owned(),
         |near| format!("did you mean {near:?}?"),
@@ -297,7 +297,7 @@ impl Identity {
         let kind = if self.is_v1alpha1() { Some(kinds::V1ALPHA1) } else { self.registered() };
         let Some(kind) = kind else {
             let message = format!("{:?} {:?}: not registered", self.kind, self.version);
-            let near = nearest(&self.kind, kinds::ALL.iter().map(|kind| kind.name));
+            let near = suggest(&self.kind, kinds::ALL.iter().map(|kind| kind.name));
             let hint = near.map_or_else(
                 || "this is no kind of Talos document".to_owned(),
                 |near| format!("did you mean {near:?}?"),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::format::url::{without_token, without_user};
-use crate::natural;
+use crate::natural_order;
 use crate::schema::{self, Field, Format, Type};
 use crate::secret::REDACTED;
 use crate::value::{Data, Value};
@@ -135,7 +135,7 @@ fn sorted<'a>(
     tree: impl Fn(&'a Value) -> Tree<'a>,
 ) -> Vec<(Cow<'a, str>, Tree<'a>)> {
     let mut sorted: Vec<_> = entries.iter().collect();
-    sorted.sort_by(|(left, _), (right, _)| natural::compare(left, right));
+    sorted.sort_by(|(left, _), (right, _)| natural_order::compare(left, right));
     sorted.into_iter().map(|(key, value)| (key.into(), tree(value))).collect()
 }
 

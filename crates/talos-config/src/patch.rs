@@ -12,10 +12,10 @@ use crate::{Secret, Source};
 
 /// A change to a configuration.
 #[derive(Clone)]
-pub struct Patch(Change);
+pub struct Patch(PatchKind);
 
 #[derive(Clone)]
-enum Change {
+enum PatchKind {
     /// Partial documents to lay over, and parts to take away.
     Strategic(Vec<Entry>),
     /// RFC 6902 operations on a configuration of one document.
@@ -33,11 +33,11 @@ impl Patch {
     /// Reads a patch, finding out by itself which kind it is.
     pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
         let strategic = match strategic(text, source) {
-            Ok(entries) => return Ok(Self(Change::Strategic(entries))),
+            Ok(entries) => return Ok(Self(PatchKind::Strategic(entries))),
             Err(error) => error,
         };
         match json_patch::parse(text, source) {
-            Ok(operations) => Ok(Self(Change::Operations(operations))),
+            Ok(operations) => Ok(Self(PatchKind::Operations(operations))),
             Err(error) if text.trim_start().starts_with('[') => Err(error),
             Err(_) => Err(strategic),
         }
@@ -45,20 +45,20 @@ impl Patch {
 
     /// Whether it is a list of RFC 6902 operations, which only a configuration of one document takes.
     pub fn is_operations(&self) -> bool {
-        matches!(self.0, Change::Operations(_))
+        matches!(self.0, PatchKind::Operations(_))
     }
 
     /// The fields that it sets.
     pub(crate) fn fields(&self) -> Vec<Field> {
         match &self.0 {
-            Change::Strategic(entries) => {
+            PatchKind::Strategic(entries) => {
                 let documents = entries.iter().filter_map(|entry| match entry {
                     Entry::Merge(document) => Some(document),
                     Entry::Delete(_) => None,
                 });
                 documents.flat_map(Field::of_document).collect()
             }
-            Change::Operations(operations) => {
+            PatchKind::Operations(operations) => {
                 operations.iter().flat_map(Operation::fields).collect()
             }
         }
@@ -114,12 +114,12 @@ impl Patched {
     /// Applies one patch.
     pub fn apply(self, patch: &Patch, dialect: Dialect) -> Result<Self, Error> {
         match &patch.0 {
-            Change::Strategic(entries) => {
+            PatchKind::Strategic(entries) => {
                 let mut config = self.into_config()?;
                 strategic_merge(&mut config, entries)?;
                 Ok(Self(State::Documents(config)))
             }
-            Change::Operations(operations) => {
+            PatchKind::Operations(operations) => {
                 let data = match self.0 {
                     State::Text(text, source) => json_patch::single_document(&text, source),
                     State::Documents(config) => json_patch::from_documents(&config, dialect),

@@ -12,7 +12,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig, NamedAuthInfo};
 use kube::{Api, Client, Config};
 use serde_json::json;
 use talos_config::pki::{Authority, Key, NewAuthority, Request, Subject};
-use talos_config::{Bundle, Contract, KubernetesPki, Makers, Secret};
+use talos_config::{Bundle, Contract, KubernetesPki, Secret, SecretSource};
 use tempfile::TempDir;
 use testkit::kubernetes::{ApiServer, ServerPki};
 use testkit::peers::program;
@@ -190,7 +190,7 @@ fn kubeconfig(secrets: &Bundle, address: SocketAddr, now: i64) -> Secret<String>
     })
 }
 
-fn authority(makers: &mut Makers<'_>) -> Authority {
+fn authority(makers: &mut SecretSource<'_>) -> Authority {
     let validity = makers.validity(DAY);
     let new = NewAuthority {
         organization: Some("kubernetes"),
@@ -201,14 +201,14 @@ fn authority(makers: &mut Makers<'_>) -> Authority {
     Authority::new(key(makers), &new)
 }
 
-fn key(makers: &mut Makers<'_>) -> Key {
+fn key(makers: &mut SecretSource<'_>) -> Key {
     Key::p256(makers.bytes()).expect("one draw in 2^32 is no key")
 }
 
-fn with_makers<T>(make: impl FnOnce(&mut Makers<'_>) -> T) -> T {
+fn with_makers<T>(make: impl FnOnce(&mut SecretSource<'_>) -> T) -> T {
     let mut random = |bytes: &mut [u8]| getrandom::fill(bytes).expect("randomness");
     let mut rsa = || unreachable!("the contract has other keys");
-    make(&mut Makers { now: SystemClock::time().0, random: &mut random, rsa: &mut rsa })
+    make(&mut SecretSource { now: SystemClock::time().0, random: &mut random, rsa: &mut rsa })
 }
 
 /// In seconds.

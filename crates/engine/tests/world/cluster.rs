@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use ::engine::Cluster;
 use domain::{DigestKey, MachineName, Timestamp};
 use plan::{ClusterSpec, Layers, Override};
-use talos_config::{Bundle, Contract, Makers, Mode, Source};
+use talos_config::{Bundle, Contract, Mode, SecretSource, Source};
 
 /// A cluster of so many machines.
 pub fn cluster(control_planes: usize, workers: usize) -> Cluster {
@@ -101,7 +101,7 @@ static SECRETS: LazyLock<Bundle> = LazyLock::new(|| {
         }
     };
     let mut rsa = || unreachable!("the contract below has other keys");
-    let mut makers = Makers { now: BASE.0, random: &mut random, rsa: &mut rsa };
+    let mut makers = SecretSource { now: BASE.0, random: &mut random, rsa: &mut rsa };
     Bundle::generate(Contract::new(1, 6), &mut makers)
 });
 

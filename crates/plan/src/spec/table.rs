@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use domain::{InvalidText, TextFormat};
 use talos_config::yaml::{Content, Node, Resolved, resolve};
-use talos_config::{Origin, nearest};
+use talos_config::{Origin, suggest};
 
 use super::error::{Problem, Rule};
 
@@ -159,7 +159,7 @@ impl Reader {
                 continue;
             }
             let Some(key) = keys.iter().find(|key| key.name == text) else {
-                let near = nearest(text, keys.iter().map(|key| key.name));
+                let near = suggest(text, keys.iter().map(|key| key.name));
                 let known = || keys.iter().map(|key| key.name).collect::<Vec<_>>().join(", ");
                 self.problems.push(Problem {
                     rule: Rule::UnknownKey,
@@ -229,7 +229,7 @@ impl Reader {
             },
             (Type::Choice(words), Some((text, _)), _) => {
                 if !words.contains(&text) {
-                    let near = nearest(text, words.iter().copied());
+                    let near = suggest(text, words.iter().copied());
                     self.problems.push(Problem {
                         rule: Rule::Value,
                         origin: node.origin,

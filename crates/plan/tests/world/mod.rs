@@ -16,7 +16,7 @@ use plan::{
     Planned, PlanningInput, Refusal, RenderError, Renderer, Renderings, Source, SpecError,
     TalosVersion, Timestamp,
 };
-use talos_config::{Bundle, Confidential, Config, Contract, Makers, Mode, Secret};
+use talos_config::{Bundle, Confidential, Config, Contract, Mode, Secret, SecretSource};
 
 pub struct World {
     pub spec: ClusterSpec,
@@ -258,6 +258,6 @@ pub static SECRETS: LazyLock<Bundle> = LazyLock::new(|| {
         }
     };
     let mut rsa = || unreachable!("the contract below has other keys");
-    let mut makers = Makers { now: NOW.0, random: &mut random, rsa: &mut rsa };
+    let mut makers = SecretSource { now: NOW.0, random: &mut random, rsa: &mut rsa };
     Bundle::generate(Contract::new(1, 6), &mut makers)
 });

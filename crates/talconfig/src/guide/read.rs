@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use talos_config::yaml::{self, Content, Limits, Node, Resolved};
-use talos_config::{Error, Origin, Problem, Source, nearest};
+use talos_config::{Error, Origin, Problem, Source, suggest};
 
 use super::{Network, SCOPES};
 
@@ -84,7 +84,7 @@ pub(super) fn cluster(
     }
     for (name, key, _) in &keys.0 {
         // Most keys of the file are about other things than Talos, and people add their own.
-        let near = nearest(name, CLUSTER_KEYS.into_iter());
+        let near = suggest(name, CLUSTER_KEYS.into_iter());
         if let Some(near) = near.filter(|near| near != name && !keys.has(near)) {
             warnings.push(Problem {
                 origin: key.origin,
@@ -185,7 +185,7 @@ fn node(keys: &Keys<'_>, origin: Origin, problems: &mut Vec<Problem>) -> Option<
     }
     for (name, _, _) in &keys.0 {
         if !NODE_KEYS.contains(name) && !VM_KEYS.contains(name) {
-            let near = nearest(name, NODE_KEYS.into_iter().chain(VM_KEYS));
+            let near = suggest(name, NODE_KEYS.into_iter().chain(VM_KEYS));
             let hint = near.map_or_else(
                 || format!("known are: {}", NODE_KEYS.join(", ")),
                 |near| format!("did you mean {near:?}?"),

@@ -92,7 +92,7 @@ pub(super) fn check_key(text: &str) -> Result<(), PkiError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::bundle::Makers;
+    use crate::bundle::SecretSource;
     use crate::{Bundle, Contract, Secret, Source};
 
     #[test]
@@ -102,12 +102,12 @@ mod tests {
             next = next.wrapping_add(7);
             bytes.fill(next);
         };
-        let mut makers = Makers {
+        let mut source = SecretSource {
             now: 1_700_000_000,
             random: &mut random,
             rsa: &mut || Secret::new(String::new()),
         };
-        let bundle = Bundle::generate(Contract::new(1, 6), &mut makers);
+        let bundle = Bundle::generate(Contract::new(1, 6), &mut source);
         assert!(bundle.unusable_authorities(1_700_000_000).is_empty());
         assert!(bundle.unusable_authorities(1_700_000_000 + 87_600 * 3600).is_empty());
         let late = bundle.unusable_authorities(1_700_000_001 + 87_600 * 3600);

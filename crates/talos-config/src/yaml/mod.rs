@@ -10,20 +10,20 @@
 
 mod cursor;
 mod emit;
+mod go_yaml_v3;
 mod node;
 mod parse;
 mod resolve;
-mod rewrite;
 mod scalar;
 
-pub use crate::natural::compare as compare_keys;
+pub use crate::natural_order::compare as compare_keys;
 pub(crate) use emit::emit_folded;
 pub use emit::{Dialect, Tree, emit, float};
+pub use go_yaml_v3::rewrite;
 pub use node::{Comment, Content, Document, Node, Properties, Style};
 pub use parse::{Limits, parse};
 pub(crate) use resolve::{BINARY_TAG, CORE_TAG};
 pub use resolve::{Resolved, old_boolean, resolve, resolve_node};
-pub use rewrite::rewrite;
 
 use crate::error::Error;
 use crate::{Origin, Source};

@@ -14,7 +14,7 @@ use properties::{Extent, Properties};
 use super::SyntaxError;
 use super::cursor::Cursor;
 use super::node::{Comment, Content, Document, Node, Style};
-use super::scalar::{self, Surroundings};
+use super::scalar::{self, ScalarContext};
 use crate::{Origin, Source};
 
 /// Bounds that keep hostile text from using up memory or stack.
@@ -410,13 +410,13 @@ impl<'a> Parser<'a> {
         properties: Option<Properties<'a>>,
         origin: Origin,
     ) -> Result<Node, SyntaxError> {
-        let around = Surroundings { indent, in_flow: false };
+        let around = ScalarContext { indent, in_flow: false };
         self.inline(around, properties, origin)
     }
 
     fn inline(
         &mut self,
-        around: Surroundings,
+        around: ScalarContext,
         properties: Option<Properties<'a>>,
         origin: Origin,
     ) -> Result<Node, SyntaxError> {

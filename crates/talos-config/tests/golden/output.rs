@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use talos_config::yaml::{Content, Dialect, Limits, Node, Style, parse};
-use talos_config::{Bundle, Contract, Generate, Makers, Options, Role, Source};
+use talos_config::{Bundle, Contract, Generate, Options, Role, SecretSource, Source};
 
 use crate::cases::{Random, quoted};
 
@@ -299,7 +299,7 @@ fn generated() -> BTreeMap<&'static str, Written> {
         bytes.fill_with(|| u8::try_from(dice.below(256)).expect("below 256"));
     };
     let mut rsa = || unreachable!("the contract below wants no RSA key, which would take seconds");
-    let mut makers = Makers { now: 1_700_000_000, random: &mut random, rsa: &mut rsa };
+    let mut makers = SecretSource { now: 1_700_000_000, random: &mut random, rsa: &mut rsa };
     let secrets = Bundle::generate(Contract::new(1, 6), &mut makers);
     let written = |minor, role| {
         let generate = Generate {

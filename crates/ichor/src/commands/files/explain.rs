@@ -115,7 +115,7 @@ impl Report {
             value,
             history,
             about: Some(about).filter(|about| !about.is_empty()),
-            since: since.map(|release| format!("{}.{}", release.0, release.1)),
+            since: since.map(|contract| contract.to_string().split_off(1)),
         }
     }
 }

@@ -3,46 +3,48 @@
 use std::collections::BTreeSet;
 
 use super::container::check_dependencies;
-use super::place::Place;
+use super::cursor::Cursor;
 use super::v1alpha1::MachineType;
 use super::{Findings, Mode};
 use crate::{Config, kinds};
 
 pub(super) fn check(config: &Config, mode: Mode, findings: &mut Findings) {
-    let whole = Whole {
+    let rules = CrossDocument {
         config,
-        legacy: config.document(kinds::V1ALPHA1.name, "").map_or_else(Place::nowhere, Place::root),
+        legacy: config
+            .document(kinds::V1ALPHA1.name, "")
+            .map_or_else(Cursor::nowhere, Cursor::root),
     };
-    whole.host_dns(mode, findings);
-    whole.discovery(findings);
-    check_dependencies(&whole.documents("ContainerConfig"), findings);
-    let kubespan = whole
+    rules.host_dns(mode, findings);
+    rules.discovery(findings);
+    check_dependencies(&rules.documents("ContainerConfig"), findings);
+    let kubespan = rules
         .document("KubeSpanConfig")
-        .unwrap_or_else(|| whole.legacy.at("machine.network.kubespan"));
-    if kubespan.at("enabled").flag() && !whole.has_discovery() {
+        .unwrap_or_else(|| rules.legacy.at("machine.network.kubespan"));
+    if kubespan.at("enabled").flag() && !rules.has_discovery() {
         findings.error(kubespan, "KubeSpan requires cluster discovery to be enabled");
     }
     let is_control_plane =
-        whole.legacy.at("machine").is_set() && MachineType::of(whole.legacy).is_control_plane();
-    whole.kubernetes(is_control_plane, findings);
+        rules.legacy.at("machine").is_set() && MachineType::of(rules.legacy).is_control_plane();
+    rules.kubernetes(is_control_plane, findings);
     if !is_control_plane {
-        whole.control_plane_only(findings);
+        rules.control_plane_only(findings);
     }
 }
 
-struct Whole<'a> {
+struct CrossDocument<'a> {
     config: &'a Config,
     /// The oldest document.
-    legacy: Place<'a>,
+    legacy: Cursor<'a>,
 }
 
-impl<'a> Whole<'a> {
-    fn documents(&self, kind: &str) -> Vec<Place<'a>> {
+impl<'a> CrossDocument<'a> {
+    fn documents(&self, kind: &str) -> Vec<Cursor<'a>> {
         let documents = self.config.documents().iter();
-        documents.filter(|document| document.kind.name == kind).map(Place::root).collect()
+        documents.filter(|document| document.kind.name == kind).map(Cursor::root).collect()
     }
 
-    fn document(&self, kind: &str) -> Option<Place<'a>> {
+    fn document(&self, kind: &str) -> Option<Cursor<'a>> {
         self.documents(kind).first().copied()
     }
 
@@ -67,7 +69,7 @@ impl<'a> Whole<'a> {
                 }
             }
         }
-        let servers = resolver.unwrap_or_else(Place::nowhere).at("nameservers");
+        let servers = resolver.unwrap_or_else(Cursor::nowhere).at("nameservers");
         let encrypted =
             servers.items().find(|server| !matches!(server.at("protocol").text(), "" | "Do53"));
         if let Some(server) = encrypted
@@ -94,7 +96,7 @@ impl<'a> Whole<'a> {
         let (id, secret) = (cluster.at("id"), cluster.at("secret"));
         // One of the two in the oldest document hides both of the newer one.
         let (id, secret) = if id.text().is_empty() && secret.text().is_empty() {
-            let identity = self.document("DiscoveryIdentityConfig").unwrap_or_else(Place::nowhere);
+            let identity = self.document("DiscoveryIdentityConfig").unwrap_or_else(Cursor::nowhere);
             (identity.at("clusterID"), identity.at("clusterSecret"))
         } else {
             (id, secret)
@@ -155,11 +157,11 @@ impl<'a> Whole<'a> {
             "the following document kinds are only allowed on control plane machines: [{}]",
             kinds.join(" ")
         );
-        findings.error(Place::root(first), message);
+        findings.error(Cursor::root(first), message);
     }
 }
 
-fn node_labels(node: Place<'_>, findings: &mut Findings) {
+fn node_labels(node: Cursor<'_>, findings: &mut Findings) {
     let mut labels = node.at("labels").entries();
     let labelled = labels.any(|(key, _)| key == "node-role.kubernetes.io/control-plane");
     if !labelled && !node.at("skipNodeRegistration").flag() {

@@ -1,7 +1,7 @@
 //! The word that was probably meant.
 
 /// The known word nearest to one that is not known, if one is near enough to be worth a hint.
-pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn suggest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if is_long(word) {
         return None;
     }
@@ -52,9 +52,9 @@ mod tests {
     #[test]
     fn a_slip_is_recognised_and_a_different_word_is_not() {
         let known = ["hostname", "interfaces", "nameservers"];
-        assert_eq!(nearest("hostnmae", known.into_iter()), Some("hostname"));
-        assert_eq!(nearest("Interface", known.into_iter()), Some("interfaces"));
-        assert_eq!(nearest("disks", known.into_iter()), None);
+        assert_eq!(suggest("hostnmae", known.into_iter()), Some("hostname"));
+        assert_eq!(suggest("Interface", known.into_iter()), Some("interfaces"));
+        assert_eq!(suggest("disks", known.into_iter()), None);
     }
 
     #[test]
@@ -76,12 +76,12 @@ mod tests {
     fn a_long_word_has_no_neighbour() {
         let (longest, longer) = ("x".repeat(LONGEST), "x".repeat(LONGEST + 1));
         let known = [longest.as_str(), longer.as_str()];
-        assert_eq!(nearest(&longest, known.into_iter()), Some(longest.as_str()));
-        assert_eq!(nearest(&longer, known.into_iter()), None);
+        assert_eq!(suggest(&longest, known.into_iter()), Some(longest.as_str()));
+        assert_eq!(suggest(&longer, known.into_iter()), None);
         // Comparing these would not end within the patience of any test.
         let endless = "x".repeat(15_000_000);
         let known = [endless.as_str(), "hostname"];
-        assert_eq!(nearest(&endless, known.into_iter()), None);
-        assert_eq!(nearest("hostnam", known.into_iter()), Some("hostname"));
+        assert_eq!(suggest(&endless, known.into_iter()), None);
+        assert_eq!(suggest("hostnam", known.into_iter()), Some("hostname"));
     }
 }

@@ -5,8 +5,8 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::go::{self, Prefix, quoted};
-use super::place::Place;
+use super::cursor::Cursor;
+use super::go_compat::{self, Prefix, quoted};
 use super::{Findings, certificates};
 use crate::{Config, kinds};
 
@@ -14,7 +14,7 @@ pub(super) const CODES: &[&str] =
     &["check.address", "check.ca", "check.name", "check.port", "check.secret", "check.subnet"];
 
 pub(super) fn check(config: &Config, findings: &mut Findings) {
-    if let Some(legacy) = config.document(kinds::V1ALPHA1.name, "").map(Place::root) {
+    if let Some(legacy) = config.document(kinds::V1ALPHA1.name, "").map(Cursor::root) {
         addresses(legacy.at("machine.network"), findings);
         names(legacy.at("machine"), findings);
         secrets(legacy, findings);
@@ -23,53 +23,53 @@ pub(super) fn check(config: &Config, findings: &mut Findings) {
         port(legacy.at("cluster.controlPlane.localAPIServerPort"), findings);
         subnets(legacy.at("cluster.network"), findings);
     }
-    if let Some(server) = config.document("KubeAPIServerConfig", "").map(Place::root) {
+    if let Some(server) = config.document("KubeAPIServerConfig", "").map(Cursor::root) {
         port(server.at("apiPort"), findings);
     }
-    if let Some(network) = config.document("KubeNetworkConfig", "").map(Place::root) {
+    if let Some(network) = config.document("KubeNetworkConfig", "").map(Cursor::root) {
         subnets(network, findings);
     }
 }
 
-fn addresses(network: Place<'_>, findings: &mut Findings) {
+fn addresses(network: Cursor<'_>, findings: &mut Findings) {
     let hosts = network.at("extraHostEntries").items().map(|entry| entry.at("ip"));
-    for place in network.at("nameservers").items().chain(hosts) {
-        if go::parse_addr(place.text()).is_err() {
-            let message = format!("{} is no IP address", quoted(place.text()));
-            findings.note(place, "check.address", message);
+    for cursor in network.at("nameservers").items().chain(hosts) {
+        if go_compat::parse_addr(cursor.text()).is_err() {
+            let message = format!("{} is no IP address", quoted(cursor.text()));
+            findings.note(cursor, "check.address", message);
         }
     }
 }
 
-fn names(machine: Place<'_>, findings: &mut Findings) {
-    for (key, place) in machine.at("env").entries() {
+fn names(machine: Cursor<'_>, findings: &mut Findings) {
+    for (key, cursor) in machine.at("env").entries() {
         let odd = key.is_empty() || key.contains(['=', ' ', '\0']);
         if odd || key.starts_with(|c: char| c.is_ascii_digit()) {
             let message = format!("{} is no name of a variable", quoted(key));
-            findings.note(place, "check.name", message);
+            findings.note(cursor, "check.name", message);
         }
     }
     for what in ["sysctls", "sysfs"] {
-        for (_, place) in machine.at(what).entries().filter(|(key, _)| key.is_empty()) {
-            findings.note(place, "check.name", format!("an entry of {what} has no name"));
+        for (_, cursor) in machine.at(what).entries().filter(|(key, _)| key.is_empty()) {
+            findings.note(cursor, "check.name", format!("an entry of {what} has no name"));
         }
     }
 }
 
-fn secrets(legacy: Place<'_>, findings: &mut Findings) {
+fn secrets(legacy: Cursor<'_>, findings: &mut Findings) {
     let (machine, token) = (legacy.at("machine"), legacy.at("machine.token"));
     if machine.is_set() && token.text().is_empty() {
         let message = ".machine.token is empty: the machine cannot join the others";
         findings.note(machine, "check.secret", message);
     }
     let secret = legacy.at("cluster.secret");
-    if !secret.text().is_empty() && go::base64_length(secret.text()) != Ok(32) {
+    if !secret.text().is_empty() && go_compat::base64_length(secret.text()) != Ok(32) {
         let message = ".cluster.secret is not 32 bytes of base64: discovery will not work";
         findings.note(secret, "check.secret", message);
     }
 }
 
-fn authorities(legacy: Place<'_>, findings: &mut Findings) {
+fn authorities(legacy: Cursor<'_>, findings: &mut Findings) {
     for path in ["machine.ca", "cluster.ca", "cluster.aggregatorCA", "cluster.etcd.ca"] {
         let crt = legacy.at(path).at("crt");
         let text = STANDARD.decode(crt.text()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
@@ -80,7 +80,7 @@ fn authorities(legacy: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn port(port: Place<'_>, findings: &mut Findings) {
+fn port(port: Cursor<'_>, findings: &mut Findings) {
     let number = port.number();
     if port.is_set() && !(1..=65535).contains(&number) {
         findings.note(port, "check.port", format!("{number} is no port"));
@@ -88,29 +88,29 @@ fn port(port: Place<'_>, findings: &mut Findings) {
 }
 
 /// Subnets that are none, and pods that have addresses of services.
-fn subnets(network: Place<'_>, findings: &mut Findings) {
-    let read = |key: &str| -> Vec<(Place<'_>, Option<Prefix>)> {
+fn subnets(network: Cursor<'_>, findings: &mut Findings) {
+    let read = |key: &str| -> Vec<(Cursor<'_>, Option<Prefix>)> {
         let items = network.at(key).items();
-        items.map(|place| (place, Prefix::parse(place.text()))).collect()
+        items.map(|cursor| (cursor, Prefix::parse(cursor.text()))).collect()
     };
     let (pods, services) = (read("podSubnets"), read("serviceSubnets"));
-    for (place, prefix) in pods.iter().chain(&services) {
+    for (cursor, prefix) in pods.iter().chain(&services) {
         if prefix.is_none() {
-            let message = format!("{} is no subnet", quoted(place.text()));
-            findings.note(*place, "check.subnet", message);
+            let message = format!("{} is no subnet", quoted(cursor.text()));
+            findings.note(*cursor, "check.subnet", message);
         }
     }
-    for (place, pod) in &pods {
+    for (cursor, pod) in &pods {
         for (other, service) in &services {
             if let (Some(pod), Some(service)) = (pod, service)
                 && pod.overlaps(service)
             {
                 let message = format!(
                     "the subnet {} of pods overlaps {} of services",
-                    place.text(),
+                    cursor.text(),
                     other.text()
                 );
-                findings.note(*place, "check.subnet", message);
+                findings.note(*cursor, "check.subnet", message);
             }
         }
     }

@@ -51,12 +51,12 @@ pub(super) fn is_print(character: char) -> bool {
 /// An IP address of `net/netip`, which may have a zone.
 pub(super) fn parse_addr(text: &str) -> Result<(), String> {
     let wrong = |problem: Wrong<'_>| {
-        let place = if problem.at.is_empty() {
+        let cursor = if problem.at.is_empty() {
             String::new()
         } else {
             format!(" (at {})", quoted(problem.at))
         };
-        format!("ParseAddr({}): {}{place}", quoted(text), problem.reason)
+        format!("ParseAddr({}): {}{cursor}", quoted(text), problem.reason)
     };
     match text.bytes().find(|byte| b".:%".contains(byte)) {
         Some(b'.') => ipv4(text).map_err(wrong),

@@ -10,7 +10,7 @@ use crate::{Document, Origin};
 /// What stands at a path of a document. Everything can be asked of a place where nothing stands:
 /// its text is empty, its number is zero, it has no items.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct Cursor<'a> {
     node: Node<'a>,
     /// Where it is written, or else the place around it.
     origin: Origin,
@@ -23,7 +23,7 @@ enum Node<'a> {
     Unset,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Cursor<'a> {
     pub(super) fn root(document: &'a Document) -> Self {
         Self { node: Node::Document(document), origin: document.origin }
     }

@@ -12,7 +12,7 @@ use crate::yaml::{Dialect, Tree, emit};
 
 /// The texts of the patches, to be applied in their order; none where nothing differs. They hold secrets where these
 /// differ.
-pub fn turn(from: &Config, to: &Config) -> Vec<Secret<String>> {
+pub fn patches_between(from: &Config, to: &Config) -> Vec<Secret<String>> {
     let (before, after): (Vec<_>, Vec<_>) = (from.in_order().collect(), to.in_order().collect());
     // Documents have an order. Behind the first that differs all are made anew.
     let same = before.iter().zip(&after).take_while(|(one, other)| one.id() == other.id()).count();
@@ -141,7 +141,7 @@ mod tests {
         for from in &configs {
             for to in &configs {
                 let mut patched = Patched::from(from.clone());
-                for patch in turn(from, to) {
+                for patch in patches_between(from, to) {
                     let patch = Patch::parse(patch.expose(), Source::default()).unwrap();
                     patched = patched.apply(&patch, Dialect::default()).unwrap();
                 }
@@ -149,7 +149,7 @@ mod tests {
                 let wanted = to.encode(Dialect::default());
                 assert_eq!(turned.encode(Dialect::default()).expose(), wanted.expose());
             }
-            assert!(turn(from, from).is_empty());
+            assert!(patches_between(from, from).is_empty());
         }
     }
 }
