@@ -16,7 +16,7 @@ use engine::live::{
 use engine::{Cluster, PortError, Vault as _};
 use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName};
 use sha2::{Digest as _, Sha256};
-use talos_config::{Bundle, Context, Mode, Secret, SecretSource, Source};
+use talos_config::{Bundle, Context, Mode, Secret, SecretSource, SourceId};
 
 pub(crate) use find::{Found, Kind, find, talosconfig};
 
@@ -237,7 +237,7 @@ fn not_yet(spec: &ClusterSpec, name: &str) -> Option<String> {
 pub(crate) fn native_spec(
     file: &Path,
     sources: &mut SourceMap,
-) -> Result<(ClusterSpec, Source), Error> {
+) -> Result<(ClusterSpec, SourceId), Error> {
     let (text, source) = sources.read(&Input::File(file.to_owned()))?;
     let spec = ClusterSpec::parse(&text, source).map_err(|error| Error::Spec {
         message: sources.redact(&spec_problems(&error, sources, source)),
@@ -376,7 +376,7 @@ fn digest_key(secret: &str) -> DigestKey {
     DigestKey::new(hash.finalize().into())
 }
 
-fn spec_problems(error: &plan::SpecError, sources: &SourceMap, source: Source) -> String {
+fn spec_problems(error: &plan::SpecError, sources: &SourceMap, source: SourceId) -> String {
     match error {
         plan::SpecError::Problems(problems) => {
             let lines = problems.iter().map(|problem| {

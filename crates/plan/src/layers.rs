@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use domain::{MachineName, PoolName};
-use talos_config::{Confidential, Config, Contract, Origin, Patch, Role, Secret, Source};
+use talos_config::{Confidential, Config, Contract, Location, Patch, Role, Secret, SourceId};
 
 use crate::Kind;
 use crate::spec::{ClusterSpec, Cni, Membership, PatchEntry, PatchSource};
@@ -213,20 +213,20 @@ impl Layers {
     }
 
     /// `file:line:column`, or nothing where no text gave the value.
-    pub fn location(&self, origin: Origin) -> Option<String> {
+    pub fn location(&self, origin: Location) -> Option<String> {
         let index = usize::try_from(origin.source.0).ok()?.checked_sub(1)?;
         Some(format!("{}:{}:{}", self.texts.get(index)?, origin.line, origin.column))
     }
 
-    fn text(&mut self, name: String) -> Source {
+    fn text(&mut self, name: String) -> SourceId {
         self.texts.push(name);
-        Source(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
+        SourceId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
     }
 }
 
 impl Prerendered {
     /// The place that a value was written at, or nothing where no text gave it.
-    pub(crate) fn location(&self, origin: Origin) -> Option<String> {
+    pub(crate) fn location(&self, origin: Location) -> Option<String> {
         let index = usize::try_from(origin.source.0).ok()?.checked_sub(1)?;
         Some(self.texts.get(index)?.location(origin.line))
     }
@@ -266,7 +266,7 @@ struct Builder<'a> {
 struct Setting {
     what: &'static str,
     text: String,
-    origin: Origin,
+    origin: Location,
 }
 
 impl<'a> Builder<'a> {
@@ -309,7 +309,7 @@ impl<'a> Builder<'a> {
         self.encrypted.contains_key(file.unwrap_or(&self.layers.texts[0]))
     }
 
-    fn file(&mut self, path: &'a str, named: Origin) -> Result<Patch, LayerError> {
+    fn file(&mut self, path: &'a str, named: Location) -> Result<Patch, LayerError> {
         if let Some(patch) = self.files.get(path) {
             return Ok(patch.clone());
         }
@@ -327,7 +327,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The spec's file with a line of it.
-    fn line(&self, origin: Origin) -> String {
+    fn line(&self, origin: Location) -> String {
         let file = &self.layers.texts[0];
         if origin.line == 0 { file.clone() } else { format!("{file}:{}", origin.line) }
     }

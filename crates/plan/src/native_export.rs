@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use domain::{DigestKey, MachineName};
-use talos_config::{Bundle, Config, Mode, Origin, Secret, diff, patches_between};
+use talos_config::{Bundle, Config, Location, Mode, Secret, diff, patches_between};
 
 use crate::Kind;
 use crate::install::Install;
@@ -130,7 +130,7 @@ impl NativeExport {
             let numbered = patches_between(from, to).into_iter().zip(1..).map(|(text, number)| {
                 let path = format!("patches/{name}-{number}.yaml");
                 patches.insert(path.clone(), text);
-                PatchSource { patch: PatchEntry::File(path), origin: Origin::default() }
+                PatchSource { patch: PatchEntry::File(path), origin: Location::default() }
             });
             machine.patches = numbered.collect();
         });

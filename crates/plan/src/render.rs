@@ -12,7 +12,7 @@ use domain::{Digest, DigestKey, MachineName, TalosVersion};
 use talos_config::yaml::Dialect;
 use talos_config::{
     Bundle, Confidential, Config, Explanation, Finding, Generate, Mode, Options, Patch, Patched,
-    Role, Secret, Source, diff, diff_hiding, explain, explain_steps,
+    Role, Secret, SourceId, diff, diff_hiding, explain, explain_steps,
 };
 
 use crate::Kind;
@@ -185,7 +185,7 @@ impl<'a> Renderer<'a> {
     pub fn config(&mut self, name: &MachineName) -> Result<Config, RenderError> {
         let (machine, membership) = self.machine(name)?;
         let config = match self.layers.prerendered_for(name) {
-            Some(prerendered) => Config::parse(prerendered.text.expose(), Source::default())
+            Some(prerendered) => Config::parse(prerendered.text.expose(), SourceId::default())
                 .map_err(|error| RenderError::Generate { machine: name.clone(), error })?,
             None => {
                 let shared = self.shared(machine, membership)?;
@@ -222,7 +222,7 @@ impl<'a> Renderer<'a> {
         let layers: Vec<_> = self.layers.of(name).collect();
         let patches: Vec<Patch> = layers.iter().map(|layer| layer.patch.clone()).collect();
         let generated = generated.expose();
-        let explanation = explain(generated, Source::default(), &patches, path, &confidential)
+        let explanation = explain(generated, SourceId::default(), &patches, path, &confidential)
             .map_err(|error| RenderError::Explain { machine: name.clone(), error })?;
         let who = |layer: usize| layer.checked_sub(1).and_then(|at| layers.get(at));
         let history = explanation.history.iter().map(|change| {

@@ -12,7 +12,7 @@ use plan::{
     ProviderId, QuorumProof, Renderer, ResetMachine, Source, Span, SpecError, StepNumber, Target,
     Timestamp, check, compare,
 };
-use talos_config::{Mode, Origin, Secret};
+use talos_config::{Location, Mode, Secret};
 use testkit::scripts;
 use world::{NOW, SECRETS, World, known, not_known};
 
@@ -162,7 +162,7 @@ impl Stage {
     fn patch(&mut self, rest: &str, text: &str) -> String {
         let patch = PatchSource {
             patch: text.parse().expect("a patch"),
-            origin: Origin { line: 1, ..Origin::default() },
+            origin: Location { line: 1, ..Location::default() },
         };
         let spec = &mut self.world().spec;
         let patches = match rest.split_once(' ') {

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use plan::LayerSource;
 use talos_config::yaml::{self, Dialect};
 use talos_config::{
-    Confidential, Config, Contract, Data, Document, Finding, Generate, Mode, Options, Origin,
-    Patch, Patched, Role, Secret, Source, Value,
+    Confidential, Config, Contract, Data, Document, Finding, Generate, Location, Mode, Options,
+    Patch, Patched, Role, Secret, SourceId, Value,
 };
 
 use crate::ask::Ask;
@@ -119,7 +119,7 @@ impl<'a> Cluster<'a> {
             validation.errors.push(Finding {
                 document: Some("v1alpha1.Config".to_owned()),
                 message: "install instructions are required in \"\" mode".to_owned(),
-                origin: Origin::default(),
+                origin: Location::default(),
                 code: None,
             });
         }
@@ -392,7 +392,7 @@ impl Builder<'_> {
         let operations = patches.iter().any(Patch::is_operations);
         let mut patched = if operations {
             let text = text.map_or(Between::Documents(below), Between::Text).into_text();
-            Patched::new(text, Source::default())
+            Patched::new(text, SourceId::default())
         } else {
             Patched::from(below)
         };
@@ -493,7 +493,7 @@ impl Builder<'_> {
             if let Some(values) = encrypted {
                 steps.confidential.extend(&values);
                 // What cannot be read is told when all is read together.
-                if let Ok(documents) = Config::parse(&content, Source::default()) {
+                if let Ok(documents) = Config::parse(&content, SourceId::default()) {
                     steps.confidential.add_config(&documents);
                 }
             }
@@ -501,7 +501,7 @@ impl Builder<'_> {
                 text.push_str("---\n");
             }
             text.push_str(&content);
-            steps.push(|| path.to_owned(), || Config::parse(&text, Source::default()).ok());
+            steps.push(|| path.to_owned(), || Config::parse(&text, SourceId::default()).ok());
         }
         Ok(Between::Text(text))
     }
@@ -574,8 +574,8 @@ fn template_data(documents: &[Document]) -> BTreeMap<String, Value> {
 
 /// A configuration with documents merged into it.
 fn merged(text: &str, patch: &str) -> Result<Patched, talos_config::Error> {
-    let patch = Patch::parse(patch, Source::default())?;
-    Patched::new(text.to_owned(), Source::default()).apply(&patch, Dialect::default())
+    let patch = Patch::parse(patch, SourceId::default())?;
+    Patched::new(text.to_owned(), SourceId::default()).apply(&patch, Dialect::default())
 }
 
 /// A configuration between two stages.
@@ -631,7 +631,7 @@ fn keeps_its_blanks(value: &Value) -> bool {
 }
 
 fn read(text: &str) -> Result<Config, Error> {
-    Config::parse(text, Source::default()).map_err(|error| plain(&error))
+    Config::parse(text, SourceId::default()).map_err(|error| plain(&error))
 }
 
 fn find<'a>(documents: &'a mut [Document], kind: &str) -> Option<&'a mut Document> {

@@ -1,7 +1,7 @@
 //! What a configuration was after each layer, and where what is wrong with one was written.
 
 use plan::{LayerSnapshot, LayerSource};
-use talos_config::{Confidential, Config, Origin, Source};
+use talos_config::{Confidential, Config, Location, SourceId};
 
 use crate::error::{Error, Trouble};
 
@@ -38,9 +38,9 @@ impl Steps {
     }
 
     /// Takes in the text of a patch and gives its number.
-    pub(crate) fn text(&mut self, text: LayerSource) -> Source {
+    pub(crate) fn text(&mut self, text: LayerSource) -> SourceId {
         self.texts.push(text);
-        Source(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
+        SourceId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
     }
 
     /// An error about a patch, with the name of the file or the key that it is in.
@@ -78,7 +78,7 @@ impl Steps {
     }
 
     /// A place as it is told: for talhelper's users the key or the path with a line of what was made of it.
-    fn place(&self, origin: Origin) -> Option<String> {
+    fn place(&self, origin: Location) -> Option<String> {
         let index = usize::try_from(origin.source.0).unwrap_or(0).checked_sub(1)?;
         let text = self.texts.get(index)?;
         if self.asked {

@@ -10,7 +10,7 @@ use plan::{
     Address, ClusterName, ClusterNetwork, ClusterSpec, Cni, ControlPlane, InvalidText, Layers,
     Machine, MachineName, MachineSource, Policy, Pool, Prerendered, Problem, SpecError, SpecRule,
 };
-use talos_config::{Config, Origin, Source, Value};
+use talos_config::{Config, Location, SourceId, Value};
 
 use crate::ask::Ask;
 use crate::error::Error;
@@ -24,7 +24,7 @@ impl Cluster<'_> {
     /// places; the layers of the `explained` machine are kept apart, for who asks which of them set a value.
     pub fn translate(
         &self,
-        source: Source,
+        source: SourceId,
         explained: Option<&MachineName>,
     ) -> Result<(ClusterSpec, Layers), Error> {
         let mut laid = BTreeMap::new();
@@ -34,7 +34,7 @@ impl Cluster<'_> {
             let asked = name.is_some() && name.as_ref() == explained;
             let made = self.laid(node, asked)?;
             if first.is_none() && node.is_control_plane() {
-                first = Config::parse(made.text.expose(), Source::default()).ok();
+                first = Config::parse(made.text.expose(), SourceId::default()).ok();
             }
             laid.extend(name.map(|name| (name, made)));
         }
@@ -62,7 +62,7 @@ impl Cluster<'_> {
         Ok(Prerendered { text: machine.text, steps, texts, confidential })
     }
 
-    fn spec(&self, source: Source, first: Option<&Config>) -> Result<ClusterSpec, SpecError> {
+    fn spec(&self, source: SourceId, first: Option<&Config>) -> Result<ClusterSpec, SpecError> {
         let Self { talconfig, contract, .. } = self;
         let cluster = &talconfig.cluster;
         let mut reader =
@@ -112,7 +112,7 @@ impl Cluster<'_> {
                     policy: Policy::default(),
                     backup: None,
                     releases: releases
-                        .map_or_else(Origin::default, |origin| Origin { source, ..origin }),
+                        .map_or_else(Location::default, |origin| Location { source, ..origin }),
                 })
             }
             _ => Err(SpecError::Problems(problems)),
@@ -162,7 +162,7 @@ impl Node {
 struct Reader<'a> {
     talconfig: &'a Talconfig,
     world: &'a dyn World,
-    source: Source,
+    source: SourceId,
     problems: Vec<Problem>,
 }
 
@@ -223,7 +223,10 @@ impl Reader<'_> {
             origin: ["clusterPodNets", "clusterSvcNets", "cniConfig"]
                 .iter()
                 .find_map(|key| self.talconfig.original.origin(key))
-                .map_or_else(Origin::default, |origin| Origin { source: self.source, ..origin }),
+                .map_or_else(Location::default, |origin| Location {
+                    source: self.source,
+                    ..origin
+                }),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use talconfig::guide::{Guide, PatchFiles};
-use talos_config::Source;
+use talos_config::SourceId;
 
 #[test]
 #[ignore = "level parts: needs python3 with jinja2 (cargo xtask test)"]
@@ -23,7 +23,7 @@ own: {deep: [1, two, 3.5], flag: true, nothing: null, text: 'it''s'}
          \"00:11:22:33:44:aa\", schematic_id: {id}, mtu: 9000}}\n  - {{name: w-1, address: 10.0.0.21, controller: \
          false, disk: S4EV, mac_addr: \"00:11:22:33:44:bb\", schematic_id: {id}, kernel_modules: [nbd, zfs]}}\n"
     );
-    let guide = Guide::parse((cluster, Source(1)), (&nodes, Source(2)));
+    let guide = Guide::parse((cluster, SourceId(1)), (&nodes, SourceId(2)));
     let guide = guide.map_err(|error| error.to_string()).expect("a guide");
     let data = json!({
         "node_cidr": "10.0.0.0/24",

@@ -13,7 +13,7 @@ use std::thread;
 use plan::{DigestKey, MachineName, NativeExport, Renderer};
 use serde_json::Value;
 use talconfig::{Cluster, Environment, Error, Images, Secrets, Talconfig, World as _};
-use talos_config::{Config, Mode, Source};
+use talos_config::{Config, Mode, SourceId};
 
 use directories::Directory;
 use world::Files;
@@ -144,7 +144,7 @@ impl Seen {
         self.clusters += 1;
         let names = talconfig.nodes.iter().filter_map(talconfig::Node::machine_name);
         let names: Vec<MachineName> = names.collect();
-        let (spec, layers) = match cluster.translate(Source(1), names.first()) {
+        let (spec, layers) = match cluster.translate(SourceId(1), names.first()) {
             Ok(translated) => translated,
             Err(Error::Spec(error)) => return self.refused.push(format!("{name}: {error}")),
             Err(error) => return self.wrong.push(format!("{name}: {error}")),
@@ -170,7 +170,7 @@ impl Seen {
                     continue;
                 }
             };
-            let theirs = Config::parse(machine.text.expose(), Source::default());
+            let theirs = Config::parse(machine.text.expose(), SourceId::default());
             if theirs.is_ok_and(|theirs| theirs != config) {
                 self.wrong.push(format!("{name}: {name_of} has another configuration"));
             }

@@ -17,7 +17,7 @@ use talos_api::{
     CallError, Client, EventPayload, Fingerprint, Node, NodeError, Selection, Since, StreamEvent,
     WatchEvent, each_node,
 };
-use talos_config::{Context, Source, Talosconfig};
+use talos_config::{Context, SourceId, Talosconfig};
 use testkit::peers;
 use testkit::talos::{self, Cluster, Size};
 use tokio::sync::mpsc;
@@ -449,7 +449,7 @@ fn other_cluster() -> Context {
 }
 
 fn current(text: &str) -> Context {
-    let config = Talosconfig::parse(text, Source(1)).expect("a talosconfig");
+    let config = Talosconfig::parse(text, SourceId(1)).expect("a talosconfig");
     config.context(config.current()).expect("a context")
 }
 

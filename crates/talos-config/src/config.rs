@@ -11,7 +11,7 @@ use crate::schema::Kind;
 use crate::suggest::suggest;
 use crate::value::Value;
 use crate::yaml::{self, Content, Dialect, Limits, Node, Resolved, Tree, resolve};
-use crate::{Origin, Problem, Secret, Source};
+use crate::{Location, Problem, Secret, SourceId};
 
 /// A machine's configuration.
 ///
@@ -30,12 +30,12 @@ pub struct Document {
     /// Its fields; what is unset is not there.
     pub body: BTreeMap<String, Value>,
     /// Where it begins.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 impl Config {
     /// Reads a configuration.
-    pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
+    pub fn parse(text: &str, source: SourceId) -> Result<Self, Error> {
         let mut seen = BTreeSet::new();
         let mut documents = Vec::new();
         for (origin, node) in nodes(text, source)? {
@@ -106,7 +106,7 @@ impl Config {
     /// The text as another library writes it, with `indent` spaces for each level.
     pub fn encode_indented(&self, indent: usize) -> Secret<String> {
         let documents = self.in_order().map(|document| yaml::Document {
-            origin: Origin::default(),
+            origin: Location::default(),
             root: yaml::Node::from(&document.tree(Secrets::Shown, Dialect::default())),
             comments: Vec::new(),
         });
@@ -184,7 +184,7 @@ impl PartialEq for Document {
 }
 
 /// The documents of a text that are not empty, with the places where they begin.
-pub(crate) fn nodes(text: &str, source: Source) -> Result<Vec<(Origin, Node)>, Error> {
+pub(crate) fn nodes(text: &str, source: SourceId) -> Result<Vec<(Location, Node)>, Error> {
     let documents = yaml::parse(text, source, Limits::default())?;
     let mut nodes = Vec::new();
     for document in documents {

@@ -8,7 +8,7 @@ use std::fmt;
 
 use base64::Engine;
 
-use crate::Origin;
+use crate::Location;
 use crate::error::{Error, Problem};
 use crate::format;
 use crate::schema::{self, Choice, Field, Format, Nulls, Type};
@@ -443,7 +443,7 @@ impl Decoder<'_> {
         unique
     }
 
-    fn unknown(&mut self, key: &str, origin: Origin, fields: &'static [Field], path: &Path<'_>) {
+    fn unknown(&mut self, key: &str, origin: Location, fields: &'static [Field], path: &Path<'_>) {
         let known = schema::flat(fields).map(|field| field.key);
         self.problems.push(Problem {
             origin,

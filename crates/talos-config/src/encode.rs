@@ -164,13 +164,13 @@ fn zero(field: &Field) -> Tree<'static> {
 #[cfg(test)]
 mod tests {
     use crate::yaml::Dialect;
-    use crate::{Config, Source};
+    use crate::{Config, SourceId};
 
     #[test]
     fn empty_search_domains_are_written_since_1_14() {
         let head = "apiVersion: v1alpha1\nkind: ResolverConfig\n";
         let list = "searchDomains:\n    domains: []\n";
-        let config = Config::parse(&format!("{head}{list}"), Source(1)).unwrap();
+        let config = Config::parse(&format!("{head}{list}"), SourceId(1)).unwrap();
         for (dialect, rest) in [(Dialect::V1_12, ""), (Dialect::V1_13, ""), (Dialect::V1_14, list)]
         {
             assert_eq!(

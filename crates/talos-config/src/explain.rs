@@ -12,7 +12,7 @@ use crate::secret::REDACTED;
 use crate::suggest::suggest;
 use crate::value::{Data, Value};
 use crate::yaml::Dialect;
-use crate::{Origin, Problem, Source, kinds};
+use crate::{Location, Problem, SourceId, kinds};
 
 /// A value, where it comes from and what it means.
 #[derive(Clone, Debug)]
@@ -39,13 +39,13 @@ pub struct ValueChange {
     /// What it became; `None` when it was taken away.
     pub value: Option<String>,
     /// Where that was written; no line when a patch only took something away.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 /// Follows a field through a configuration and its patches. What came out of encrypted files is hidden.
 pub fn explain(
     text: &str,
-    source: Source,
+    source: SourceId,
     patches: &[Patch],
     path: &str,
     confidential: &Confidential,
@@ -125,7 +125,7 @@ impl<'p> Track<'p> {
 }
 
 /// Every value that was written, with its path and its origin.
-pub fn origins(config: &Config) -> Vec<(String, Origin)> {
+pub fn origins(config: &Config) -> Vec<(String, Location)> {
     let mut found = Vec::new();
     for document in config.in_order() {
         for (key, value) in &document.body {
@@ -135,7 +135,7 @@ pub fn origins(config: &Config) -> Vec<(String, Origin)> {
     found
 }
 
-fn leaves(value: &Value, path: String, found: &mut Vec<(String, Origin)>) {
+fn leaves(value: &Value, path: String, found: &mut Vec<(String, Location)>) {
     match &value.data {
         Data::Map(entries) if !entries.is_empty() => {
             for (key, value) in entries {
@@ -152,7 +152,7 @@ fn leaves(value: &Value, path: String, found: &mut Vec<(String, Origin)>) {
 }
 
 /// Where the part of a value that is new was written; nowhere when something was only taken away.
-fn newest(value: &Value, before: Option<&Value>) -> Origin {
+fn newest(value: &Value, before: Option<&Value>) -> Location {
     let changed = match (&value.data, before.map(|before| &before.data)) {
         (Data::Map(now), Some(Data::Map(then))) => {
             let mut entries = now.iter().map(|(key, value)| (value, then.get(key)));
@@ -164,7 +164,7 @@ fn newest(value: &Value, before: Option<&Value>) -> Origin {
         }
         _ => return value.origin,
     };
-    changed.map_or_else(Origin::default, |(value, before)| newest(value, before))
+    changed.map_or_else(Location::default, |(value, before)| newest(value, before))
 }
 
 /// A field in a configuration or, without a value, in the table of a kind.
@@ -225,7 +225,7 @@ impl ResolvedField {
             return None;
         }
         let body = std::collections::BTreeMap::new();
-        let empty = Document { kind, body, origin: Origin::default() };
+        let empty = Document { kind, body, origin: Location::default() };
         let config = Config::new(vec![empty]).ok()?;
         let mut resolved = Self::find(&config, path)?;
         (resolved.value, resolved.since) = (None, resolved.since.or(Some(kind.since)));
@@ -316,7 +316,7 @@ fn unknown(config: &Config, path: &str, confidential: &Confidential) -> Error {
         Some(format!("there is: {}", named.join(", ")))
     };
     let message = format!("nothing is at {path:?}");
-    Error::Document(vec![Problem { origin: Origin::default(), message, hint }])
+    Error::Document(vec![Problem { origin: Location::default(), message, hint }])
 }
 
 /// The key that was probably meant at the first place of a path that does not exist.

@@ -8,7 +8,7 @@ use crate::json_patch::{self, Operation};
 use crate::merge;
 use crate::value::Value;
 use crate::yaml::{Content, Dialect};
-use crate::{Secret, Source};
+use crate::{Secret, SourceId};
 
 /// A change to a configuration.
 #[derive(Clone)]
@@ -31,7 +31,7 @@ enum Entry {
 
 impl Patch {
     /// Reads a patch, finding out by itself which kind it is.
-    pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
+    pub fn parse(text: &str, source: SourceId) -> Result<Self, Error> {
         let strategic = match strategic(text, source) {
             Ok(entries) => return Ok(Self(PatchKind::Strategic(entries))),
             Err(error) => error,
@@ -65,7 +65,7 @@ impl Patch {
     }
 }
 
-fn strategic(text: &str, source: Source) -> Result<Vec<Entry>, Error> {
+fn strategic(text: &str, source: SourceId) -> Result<Vec<Entry>, Error> {
     let mut entries = Vec::new();
     for (origin, mut node) in nodes(text, source)? {
         let selectors = delete::extract(&mut node, origin.line)?;
@@ -98,7 +98,7 @@ pub struct Patched(State);
 #[derive(Clone)]
 enum State {
     /// Text that nothing has touched yet.
-    Text(String, Source),
+    Text(String, SourceId),
     /// Documents, after a strategic patch.
     Documents(Config),
     /// Free-form data, after operations; not checked against anything yet.
@@ -107,7 +107,7 @@ enum State {
 
 impl Patched {
     /// Begins with a text.
-    pub fn new(text: String, source: Source) -> Self {
+    pub fn new(text: String, source: SourceId) -> Self {
         Self(State::Text(text, source))
     }
 
@@ -164,7 +164,7 @@ impl From<Config> for Patched {
 /// Applies several patches in their order.
 pub fn apply(
     text: &str,
-    source: Source,
+    source: SourceId,
     patches: &[Patch],
     dialect: Dialect,
 ) -> Result<Patched, Error> {

@@ -124,7 +124,7 @@ const PATCH: &str = "$patch";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Patch, Patched, Source};
+    use crate::{Patch, Patched, SourceId};
 
     #[test]
     fn what_is_turned_is_what_was_wanted() {
@@ -137,12 +137,12 @@ mod tests {
             "machine:\n  type: worker\n---\napiVersion: v1alpha1\nkind: LinkConfig\nname: eth0\naddresses:\n  \
              - address: 10.0.0.2/24\n---\napiVersion: v1alpha1\nkind: LinkConfig\nname: eth1\nup: true\n",
         ];
-        let configs = texts.map(|text| Config::parse(text, Source::default()).unwrap());
+        let configs = texts.map(|text| Config::parse(text, SourceId::default()).unwrap());
         for from in &configs {
             for to in &configs {
                 let mut patched = Patched::from(from.clone());
                 for patch in patches_between(from, to) {
-                    let patch = Patch::parse(patch.expose(), Source::default()).unwrap();
+                    let patch = Patch::parse(patch.expose(), SourceId::default()).unwrap();
                     patched = patched.apply(&patch, Dialect::default()).unwrap();
                 }
                 let turned = patched.into_config().unwrap();

@@ -22,7 +22,7 @@ mod storage;
 mod system;
 mod v1alpha1;
 
-use crate::{Config, Document, Origin};
+use crate::{Config, Document, Location};
 
 use cursor::Cursor;
 
@@ -76,7 +76,7 @@ pub struct Finding {
     /// What it is, in talosctl's words where the rule is Talos'.
     pub message: String,
     /// The place.
-    pub origin: Origin,
+    pub origin: Location,
     /// The name of the rule, where the rule is ours.
     pub code: Option<&'static str>,
 }
@@ -247,7 +247,7 @@ mod tests {
     fn every_kind_has_rules_or_is_known_to_have_none() {
         for kind in kinds::ALL.iter().filter(|kind| **kind != kinds::V1ALPHA1) {
             let text = format!("apiVersion: v1alpha1\nkind: {}\n", kind.name);
-            let Ok(config) = Config::parse(&text, crate::Source(1)) else { continue };
+            let Ok(config) = Config::parse(&text, crate::SourceId(1)) else { continue };
             let validation = config.validate(Mode::Metal, false);
             let mut findings = Findings::new(None);
             let known = check_document(&config.documents()[0], &mut findings);

@@ -20,7 +20,7 @@ use talos_api::proto::machine::{
     EtcdMemberListRequest, ListRequest, RebootRequest, ResetPartitionSpec, ResetRequest,
 };
 use talos_api::{CallError, Client, Fingerprint, Node, NodeError};
-use talos_config::{Config, Context, Secret, Source};
+use talos_config::{Config, Context, Secret, SourceId};
 
 use super::components::components;
 use super::credentials::{Credentials, Mint};
@@ -121,7 +121,7 @@ impl LiveMachines {
             node.get::<MachineConfigSpec>("v1alpha1").await?.map(|spec| spec.yaml_marshalled);
         let config = match &text {
             Some(text) => {
-                let config = Config::parse(&String::from_utf8_lossy(text), Source::default())
+                let config = Config::parse(&String::from_utf8_lossy(text), SourceId::default())
                     .map_err(|_| unreadable("its configuration is unknown".to_owned()))?;
                 Some(config)
             }
@@ -132,7 +132,7 @@ impl LiveMachines {
             (Some(_), Some(next)) => {
                 let text = String::from_utf8_lossy(&next.yaml_marshalled);
                 // What cannot be read cannot be compared.
-                Config::parse(&text, Source::default())
+                Config::parse(&text, SourceId::default())
                     .map_or(NextBoot::NotKnown, |next| NextBoot::Other(Box::new(next)))
             }
             _ => NextBoot::NotKnown,

@@ -23,7 +23,7 @@ use engine::{
 };
 use plan::{Approval, Checked, ClusterSpec, Goal, Layers, Plan};
 use talos_config::yaml::Dialect;
-use talos_config::{Bundle, Config, Mode, Secret, Source};
+use talos_config::{Bundle, Config, Mode, Secret, SourceId};
 use tokio::time::{Instant, sleep, timeout};
 
 /// All machines.
@@ -89,14 +89,14 @@ impl World {
 
     fn cluster(&self, workers: &str) -> Cluster {
         let text = format!("{SPEC}{workers}");
-        let spec = ClusterSpec::parse(&text, Source(1)).expect("a spec");
+        let spec = ClusterSpec::parse(&text, SourceId(1)).expect("a spec");
         let (patches, encrypted) = (BTreeMap::new(), BTreeMap::new());
         let layers = Layers::native(&spec, "ichor.yaml", &patches, &encrypted);
         let secrets = fs_err::read_to_string(self.0.join("secrets.yaml")).expect("secrets");
         Cluster {
             layers: layers.expect("layers"),
             spec,
-            secrets: Bundle::parse(&secrets, Source(2)).expect("secrets"),
+            secrets: Bundle::parse(&secrets, SourceId(2)).expect("secrets"),
             key: DigestKey::new([7; 32]),
             mode: Mode::Metal,
         }
@@ -125,10 +125,10 @@ impl World {
             node: Some(NodeIdentity(format!("node-of-{name}"))),
             boot: Some(BootId(read("boot"))),
             talos: "v1.13.9".parse().expect("a release"),
-            config: Some(Config::parse(&read("config"), Source(3)).expect("a configuration")),
+            config: Some(Config::parse(&read("config"), SourceId(3)).expect("a configuration")),
             next_boot: match fs_err::read_to_string(self.0.join(name.as_str()).join("staged")) {
                 Ok(staged) => NextBoot::Other(Box::new(
-                    Config::parse(&staged, Source(3)).expect("a configuration"),
+                    Config::parse(&staged, SourceId(3)).expect("a configuration"),
                 )),
                 Err(_) => NextBoot::Same,
             },

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use ::engine::Cluster;
 use domain::{DigestKey, MachineName, Timestamp};
 use plan::{ClusterSpec, Layers, Override};
-use talos_config::{Bundle, Contract, Mode, SecretSource, Source};
+use talos_config::{Bundle, Contract, Mode, SecretSource, SourceId};
 
 /// A cluster of so many machines.
 pub fn cluster(control_planes: usize, workers: usize) -> Cluster {
@@ -58,7 +58,7 @@ pub fn provided_text(control_planes: usize, workers: usize, more: &str) -> Strin
 
 pub fn parse(text: &str) -> Cluster {
     let spec =
-        ClusterSpec::parse(text, Source(1)).unwrap_or_else(|error| panic!("{error}: {text}"));
+        ClusterSpec::parse(text, SourceId(1)).unwrap_or_else(|error| panic!("{error}: {text}"));
     let layers =
         Layers::native(&spec, "ichor.yaml", &BTreeMap::new(), &BTreeMap::new()).expect("layers");
     let key = DigestKey::new([7; 32]);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use ::engine::provider::{MachineKey, ProvidedMachine};
 use ::engine::{Cluster, LeaseRecord, Put};
 use domain::{ApplyMode, Digest, Instance, MachineName, NodeState, ProviderId};
-use talos_config::{Config, Source};
+use talos_config::{Config, SourceId};
 
 use crate::cluster::address;
 
@@ -480,7 +480,7 @@ impl Model {
 
     pub fn apply(&mut self, name: &str, text: &str, mode: ApplyMode) -> Result<(), No> {
         let now = self.now;
-        let new = Config::parse(text, Source(2)).map_err(|_| No::Never("not a configuration"))?;
+        let new = Config::parse(text, SourceId(2)).map_err(|_| No::Never("not a configuration"))?;
         let installation = self.id();
         let machine = self.machine(name);
         if machine.sight(now) == Sight::Down {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::Serialize;
 use talos_api::proto::machine::GenerateClientConfigurationRequest;
 use talos_config::pki::{Certificate, Key};
-use talos_config::{Secret, Source, Talosconfig};
+use talos_config::{Secret, SourceId, Talosconfig};
 
 use crate::args::{ConfigArgs, ConfigCommand, ConfirmArgs, ConnectionArgs};
 use crate::nodes::Machines;
@@ -252,7 +252,7 @@ async fn new(
     let reply = node.call(node.machine().generate_client_configuration(request)).await?;
     let text =
         String::from_utf8_lossy(&node.single_reply(reply.messages)?.talosconfig).into_owned();
-    let source = Source(1);
+    let source = SourceId(1);
     let mut made = Talosconfig::parse(&text, source)
         .map_err(|error| SourceMap::default().locate(&error, source))?;
     let endpoints = match connection.endpoints.as_slice() {

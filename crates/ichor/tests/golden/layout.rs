@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use talos_config::yaml::Dialect;
-use talos_config::{Config, Source};
+use talos_config::{Config, SourceId};
 use tempfile::TempDir;
 use testkit::peers;
 
@@ -119,7 +119,7 @@ impl Case {
 }
 
 fn parts(text: &str) -> Parts {
-    let config = Config::parse(text, Source(1)).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let config = Config::parse(text, SourceId(1)).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let documents = config.documents().iter();
     let parts = documents.map(|document| {
         let one = Config::new(vec![document.clone()]).unwrap_or_else(|error| panic!("{error}"));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use talos_config::Source;
+use talos_config::SourceId;
 use talos_config::yaml::{self, Limits};
 use testkit::peers;
 
@@ -93,7 +93,7 @@ impl Case {
         }
         run(patch);
         let text = fs_err::read_to_string(&file).expect("what talosctl wrote");
-        let documents = yaml::parse(&text, Source::default(), Limits::default());
+        let documents = yaml::parse(&text, SourceId::default(), Limits::default());
         yaml::rewrite(&documents.unwrap_or_else(|error| panic!("{error}")), 2, true)
     }
 }

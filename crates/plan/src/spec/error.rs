@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use talos_config::Origin;
+use talos_config::Location;
 use talos_config::yaml::SyntaxError;
 
 use crate::Kind;
@@ -24,7 +24,7 @@ pub struct Problem {
     /// Which rule it breaks.
     pub rule: Rule,
     /// The place in the text.
-    pub origin: Origin,
+    pub origin: Location,
     /// What is wrong.
     pub message: String,
     /// What would be right.
@@ -117,7 +117,7 @@ impl SpecError {
     }
 
     /// The first place that the error speaks of.
-    pub fn origin(&self) -> Option<Origin> {
+    pub fn origin(&self) -> Option<Location> {
         match self {
             Self::Syntax(error) => Some(error.origin),
             Self::Problems(problems) => problems.first().map(|problem| problem.origin),

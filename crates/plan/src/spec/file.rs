@@ -6,7 +6,7 @@ use domain::{
     TalosVersion, TextFormat, TimeOfDay, Window,
 };
 use talos_config::yaml::{self, Limits};
-use talos_config::{Contract, Origin, Source};
+use talos_config::{Contract, Location, SourceId};
 
 use super::error::{Problem, Rule, SpecError};
 use super::table::{
@@ -18,7 +18,7 @@ use super::{
 };
 
 /// Reads the file, key by key. What holds in a spec as a whole is checked by the caller.
-pub(super) fn parse(text: &str, source: Source) -> Result<ClusterSpec, SpecError> {
+pub(super) fn parse(text: &str, source: SourceId) -> Result<ClusterSpec, SpecError> {
     let documents = yaml::parse(text, source, Limits::default()).map_err(SpecError::Syntax)?;
     let [document] = documents.as_slice() else {
         let message = format!("one document is wanted, not {}", documents.len());
@@ -38,7 +38,7 @@ pub(super) fn parse(text: &str, source: Source) -> Result<ClusterSpec, SpecError
 /// Problems with where machines come from that a spec cannot show: it has one source for each machine.
 fn sources(item: &Parsed) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut note = |origin: Origin, message: String, hint: &str| {
+    let mut note = |origin: Location, message: String, hint: &str| {
         let (rule, hint) = (Rule::MachineSource, Some(hint.to_owned()));
         problems.push(Problem { rule, origin, message, hint });
     };
@@ -92,7 +92,7 @@ fn sources(item: &Parsed) -> Vec<Problem> {
     problems
 }
 
-fn format_problem(origin: Origin, message: String) -> SpecError {
+fn format_problem(origin: Location, message: String) -> SpecError {
     let hint = Some("the file begins with `ichor: v1`".to_owned());
     SpecError::Problems(vec![Problem { rule: Rule::Format, origin, message, hint }])
 }

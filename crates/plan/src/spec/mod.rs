@@ -21,7 +21,7 @@ use domain::{
     KubernetesVersion, MachineName, Network, PoolName, ProviderName, Span, TalosVersion,
     TextFormat, Window,
 };
-use talos_config::{Contract, Origin, Role, Schematic, Secret, Source};
+use talos_config::{Contract, Location, Role, Schematic, Secret, SourceId};
 
 pub use error::{Problem, Rule as SpecRule, SpecError};
 pub use schema::json_schema;
@@ -58,7 +58,7 @@ pub struct ClusterSpec {
     /// Whether and how etcd is backed up.
     pub backup: Option<Backup>,
     /// Where its releases are described.
-    pub releases: Origin,
+    pub releases: Location,
 }
 
 /// Networks inside a cluster.
@@ -73,7 +73,7 @@ pub struct ClusterNetwork {
     /// What connects pods.
     pub cni: Cni,
     /// Where it is described.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 /// What connects pods.
@@ -108,7 +108,7 @@ pub struct Pool {
     /// Patches for all of them.
     pub patches: Vec<PatchSource>,
     /// Where it is described.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 /// A machine.
@@ -128,7 +128,7 @@ pub struct Machine {
     /// Patches for it alone.
     pub patches: Vec<PatchSource>,
     /// Where it is described.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 /// Where a machine comes from. An address is a fact about a machine and not what it is: one that a provider makes has none
@@ -170,7 +170,7 @@ pub struct PatchSource {
     /// The patch.
     pub patch: PatchEntry,
     /// The place that names it.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 /// A patch: a file below the cluster's directory, or its text itself.
@@ -213,9 +213,9 @@ impl Default for Policy {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TimeOrigins {
     /// Location of `installWithin`.
-    pub install_within: Origin,
+    pub install_within: Location,
     /// Location of `healsWithin`.
-    pub heals_within: Origin,
+    pub heals_within: Location,
 }
 
 /// Servers test their memory for minutes, twice, and a worker waits for the first control plane.
@@ -236,7 +236,7 @@ pub struct Backup {
 
 impl ClusterSpec {
     /// Reads the native file.
-    pub fn parse(text: &str, source: Source) -> Result<Self, SpecError> {
+    pub fn parse(text: &str, source: SourceId) -> Result<Self, SpecError> {
         let spec = file::parse(text, source)?;
         spec.check()?;
         Ok(spec)
@@ -291,7 +291,7 @@ impl ClusterSpec {
             format!("customization:\n  systemExtensions:\n    officialExtensions: [{names}]\n")
         };
         // A list of quoted texts is always a schematic.
-        Schematic::parse(&text, Source::default()).ok().filter(|_| self.image.is_none())
+        Schematic::parse(&text, SourceId::default()).ok().filter(|_| self.image.is_none())
     }
 
     /// The paths of all files with patches, each once.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use domain::{InvalidText, TextFormat};
 use talos_config::yaml::{Content, Node, Resolved, resolve};
-use talos_config::{Origin, suggest};
+use talos_config::{Location, suggest};
 
 use super::error::{Problem, Rule};
 
@@ -72,7 +72,7 @@ pub(super) const fn secret_format_of<T: TextFormat>() -> FormatCheck {
 /// A value that was read, and where it stands.
 #[derive(Clone)]
 pub(super) struct Parsed {
-    pub(super) origin: Origin,
+    pub(super) origin: Location,
     data: Data,
 }
 
@@ -292,7 +292,7 @@ impl Reader {
         self.note(Rule::Value, node.origin, message);
     }
 
-    fn note(&mut self, rule: Rule, origin: Origin, message: String) {
+    fn note(&mut self, rule: Rule, origin: Location, message: String) {
         self.problems.push(Problem { rule, origin, message, hint: None });
     }
 }
@@ -305,7 +305,7 @@ fn default(literal: &Literal, ty: Type) -> Parsed {
         (Literal::Boolean(value), _) => Data::Boolean(*value),
         (Literal::Texts(texts), _) => {
             let item = |text: &&str| Parsed {
-                origin: Origin::default(),
+                origin: Location::default(),
                 data: Data::Text((*text).to_owned()),
             };
             Data::List(texts.iter().map(item).collect())
@@ -319,7 +319,7 @@ fn default(literal: &Literal, ty: Type) -> Parsed {
         }
         (Literal::Object, _) => Data::Object(BTreeMap::new()),
     };
-    Parsed { origin: Origin::default(), data }
+    Parsed { origin: Location::default(), data }
 }
 
 fn is_null(node: &Node) -> bool {

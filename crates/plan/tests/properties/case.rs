@@ -467,7 +467,7 @@ fn own_member(name: &MachineName, etcd: Option<&Etcd>, absent: bool) -> Option<M
 static LARGEST: LazyLock<ClusterSpec> = LazyLock::new(|| {
     let more = "policy: {windows: [{from: \"01:00\", to: \"05:00\"}]}\n";
     let text = world::World::text(MOST_CONTROL_PLANES, MOST_WORKERS, more);
-    ClusterSpec::parse(&text, talos_config::Source(1)).expect("a spec")
+    ClusterSpec::parse(&text, talos_config::SourceId(1)).expect("a spec")
 });
 
 const MOST_CONTROL_PLANES: usize = 5;

@@ -33,7 +33,7 @@ pub struct World {
 
 impl World {
     pub fn new(text: &str) -> Result<Self, SpecError> {
-        let spec = ClusterSpec::parse(text, talos_config::Source(1))?;
+        let spec = ClusterSpec::parse(text, talos_config::SourceId(1))?;
         let machines = spec.machines().map(|(machine, _)| {
             let why = "not looked at".to_owned();
             (machine.name.clone(), unseen(&why))

@@ -93,7 +93,7 @@ pub(super) fn check_key(text: &str) -> Result<(), PkiError> {
 #[cfg(test)]
 mod tests {
     use crate::bundle::SecretSource;
-    use crate::{Bundle, Contract, Secret, Source};
+    use crate::{Bundle, Contract, Secret, SourceId};
 
     #[test]
     fn authorities_of_another_time_or_with_another_key() {
@@ -116,7 +116,7 @@ mod tests {
         let text = bundle.encode(crate::yaml::Dialect::default());
         let key = |name: &str| bundle.get(&["certs", name, "key"]).unwrap().as_text().unwrap();
         let swapped = text.expose().replace(key("etcd"), key("k8s"));
-        let swapped = Bundle::parse(&swapped, Source(1)).unwrap();
+        let swapped = Bundle::parse(&swapped, SourceId(1)).unwrap();
         assert_eq!(
             swapped.unusable_authorities(1_700_000_000),
             ["certs.etcd cannot be used: the key does not belong to the certificate"]

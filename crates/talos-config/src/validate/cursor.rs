@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::format;
 use crate::format::url::Url;
 use crate::value::{Data, Value};
-use crate::{Document, Origin};
+use crate::{Document, Location};
 
 /// What stands at a path of a document. Everything can be asked of a place where nothing stands:
 /// its text is empty, its number is zero, it has no items.
@@ -13,7 +13,7 @@ use crate::{Document, Origin};
 pub(super) struct Cursor<'a> {
     node: Node<'a>,
     /// Where it is written, or else the place around it.
-    origin: Origin,
+    origin: Location,
 }
 
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ impl<'a> Cursor<'a> {
 
     /// A place that belongs to nothing.
     pub(super) fn nowhere() -> Self {
-        Self { node: Node::Unset, origin: Origin::default() }
+        Self { node: Node::Unset, origin: Location::default() }
     }
 
     /// The place at a path of keys with dots between them.
@@ -55,7 +55,7 @@ impl<'a> Cursor<'a> {
         Self { node: Node::Value(value), origin }
     }
 
-    pub(super) fn origin(self) -> Origin {
+    pub(super) fn origin(self) -> Location {
         self.origin
     }
 

@@ -8,7 +8,7 @@
 use super::emit::{Facts, LONGEST_SIMPLE_KEY, Tree, escape, is_base_60, is_break};
 use super::node::{Comment, Content, Document, Node, Style};
 use super::resolve::{CORE_TAG, Resolved, old_boolean, resolve};
-use crate::Origin;
+use crate::Location;
 
 /// Writes documents with `indent` spaces for each level. With `comments` those are kept, each before or
 /// behind what it stands at.
@@ -36,7 +36,7 @@ impl Node {
             _ if plain => Style::Plain,
             _ => Style::Double,
         };
-        Self::new(Content::Scalar { text: text.into(), style }, Origin::default())
+        Self::new(Content::Scalar { text: text.into(), style }, Location::default())
     }
 }
 
@@ -44,7 +44,7 @@ impl From<&Tree<'_>> for Node {
     fn from(tree: &Tree<'_>) -> Self {
         let content = match tree {
             Tree::Text(text) => return Self::of_text(text),
-            Tree::Verbatim(text) => return Self::plain(text, Origin::default()),
+            Tree::Verbatim(text) => return Self::plain(text, Location::default()),
             Tree::List(items) => Content::Sequence(items.iter().map(Self::from).collect()),
             Tree::Map(entries) => Content::Mapping(
                 entries
@@ -53,7 +53,7 @@ impl From<&Tree<'_>> for Node {
                     .collect(),
             ),
         };
-        Self::new(content, Origin::default())
+        Self::new(content, Location::default())
     }
 }
 
@@ -304,7 +304,7 @@ impl Writer<'_> {
     }
 
     /// Writes the comments that stand before a place, each on its line.
-    fn heads(&mut self, place: Origin, column: usize, begun: &mut bool) {
+    fn heads(&mut self, place: Location, column: usize, begun: &mut bool) {
         // Behind a dash is no place for them.
         while let Some((comment, rest)) = self.comments.split_first()
             && comment.origin < place
@@ -405,7 +405,7 @@ fn has_properties(node: &Node) -> bool {
 }
 
 /// Where a node is read, which for an alias is not where it was written.
-fn start(node: &Node) -> Origin {
+fn start(node: &Node) -> Location {
     node.alias.unwrap_or(node.origin)
 }
 
@@ -413,10 +413,10 @@ fn start(node: &Node) -> Origin {
 mod tests {
     use super::super::{Limits, parse};
     use super::rewrite;
-    use crate::Source;
+    use crate::SourceId;
 
     fn again(text: &str, indent: usize, comments: bool) -> String {
-        let documents = parse(text, Source::default(), Limits::default());
+        let documents = parse(text, SourceId::default(), Limits::default());
         rewrite(&documents.unwrap_or_default(), indent, comments)
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use talos_config::Source;
+use talos_config::SourceId;
 use talos_config::kinds;
 use talos_config::schema::{Field, Format, Type};
 use talos_config::yaml::{Content, Limits, Node, parse};
@@ -199,7 +199,7 @@ fn any_object(random: &mut Random, depth: usize) -> Tree {
 
 /// A statement that takes away something which is there.
 fn deletion_of_present(random: &mut Random, config: &str) -> String {
-    let documents = parse(config, Source(0), Limits::default()).expect("a configuration");
+    let documents = parse(config, SourceId(0), Limits::default()).expect("a configuration");
     let root = &random.pick(&documents).root;
     let mut path = Vec::new();
     let mut node = root;
@@ -248,7 +248,7 @@ fn deletion_of_present(random: &mut Random, config: &str) -> String {
 
 /// RFC 6902 operations on paths that are there, nearly there, or not there.
 fn operations(random: &mut Random, config: &str) -> String {
-    let documents = parse(config, Source(0), Limits::default()).expect("a configuration");
+    let documents = parse(config, SourceId(0), Limits::default()).expect("a configuration");
     let root = documents[0].root.clone();
     let count = 1 + random.below(3);
     let mut list = Vec::new();

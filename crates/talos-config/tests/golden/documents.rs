@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use talos_config::yaml::Dialect;
-use talos_config::{Config, Source};
+use talos_config::{Config, SourceId};
 
 use crate::{first_difference, machinery};
 
@@ -30,7 +30,7 @@ fn documents_are_written_as_they_were() {
         // Samples of arguments are a part of a document: they get one around them.
         let arguments = file.to_string_lossy().contains("/args_");
         let input = if arguments { in_document(&text) } else { text };
-        match Config::parse(&input, Source(1)) {
+        match Config::parse(&input, SourceId(1)) {
             Ok(config) => {
                 let ours = config.encode(Dialect::V1_14).into_exposed();
                 if ours != input {
@@ -88,7 +88,7 @@ fn secrets_are_redacted_as_talos_does() {
         let expected = fs_err::read_to_string(file).expect("a file of the module");
         let original = file.to_string_lossy().replace("_redacted", "");
         let original = fs_err::read_to_string(original).expect("a file of the module");
-        let config = Config::parse(&original, Source(1)).expect("a document");
+        let config = Config::parse(&original, SourceId(1)).expect("a document");
         // The tests of Talos have another word in place of the stars.
         let ours = config.redacted(Dialect::V1_14).replace("'******'", "REDACTED");
         // Some samples were made from another document than the one beside them: there only the secrets

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use talos_config::yaml::Dialect;
-use talos_config::{Bundle, Contract, Error, Generate, Options, Patch, Patched, Role, Source};
+use talos_config::{Bundle, Contract, Error, Generate, Options, Patch, Patched, Role, SourceId};
 
 use crate::cases::Random;
 use crate::{first_difference, machinery, talosctl};
@@ -14,7 +14,7 @@ fn every_contract_is_laid_out_as_talos_does() {
     let folder = machinery().join("config/types/v1alpha1/testdata/stability");
     let read =
         |file: &str| fs_err::read_to_string(folder.join(file)).expect("a file of the module");
-    let secrets = Bundle::parse(&read("secrets.yaml"), Source(1)).expect("a bundle");
+    let secrets = Bundle::parse(&read("secrets.yaml"), SourceId(1)).expect("a bundle");
     let mut count = 0;
     for minor in 3..=14 {
         let contract = Contract::new(1, minor);
@@ -31,7 +31,7 @@ fn every_contract_is_laid_out_as_talos_does() {
                 let mut config = generate.config(role).expect("a configuration");
                 if variant == "overrides" {
                     let patch = read(if minor < 14 { "patch-pre14.yaml" } else { "patch.yaml" });
-                    let patch = Patch::parse(&patch, Source(2)).expect("a patch");
+                    let patch = Patch::parse(&patch, SourceId(2)).expect("a patch");
                     let patched = Patched::from(config).apply(&patch, Dialect::V1_14);
                     config = patched.and_then(Patched::into_config).expect("a configuration");
                 }
@@ -56,7 +56,7 @@ fn every_contract_is_laid_out_as_talos_does() {
 fn combinations_end_as_with_talosctl() {
     let bundle = machinery().join("config/types/v1alpha1/testdata/stability/secrets.yaml");
     let secrets = fs_err::read_to_string(&bundle).expect("a file of the module");
-    let secrets = Bundle::parse(&secrets, Source(1)).expect("a bundle");
+    let secrets = Bundle::parse(&secrets, SourceId(1)).expect("a bundle");
     let mut wrong = Vec::new();
     let mut refused = 0;
     let seeds = testkit::seeds(COMBINATIONS);
@@ -95,7 +95,7 @@ fn secrets_of_talosctl_are_written_back() {
         [("1.14.1", "v1.14"), ("1.14.1", "v1.2"), ("1.13.9", "v1.13"), ("1.12.0", "v1.6")]
     {
         let text = talosctl::secrets(release, contract);
-        let bundle = Bundle::parse(&text, Source(1)).expect("a bundle");
+        let bundle = Bundle::parse(&text, SourceId(1)).expect("a bundle");
         let ours = bundle.encode(Dialect::V1_14).into_exposed();
         assert!(ours == text, "{release} {contract}\n{}", first_difference(&ours, &text));
         assert_eq!(bundle.problems(), Vec::<String>::new(), "{release} {contract}");
@@ -108,7 +108,7 @@ fn secrets_of_talosctl_are_written_back() {
 fn incomplete_secrets_are_told_as_talosctl_does() {
     let file = machinery().join("config/generate/secrets/testdata/invalid-secrets.yaml");
     let text = fs_err::read_to_string(&file).expect("a file of the module");
-    let problems = Bundle::parse(&text, Source(1)).expect("a bundle").problems();
+    let problems = Bundle::parse(&text, SourceId(1)).expect("a bundle").problems();
     let theirs = talosctl::generate("1.14.1", &file, &["c".to_owned(), "https://h".to_owned()]);
     let theirs = theirs.expect_err("a refusal");
     assert!(problems.len() >= 5, "{problems:?}");
@@ -245,7 +245,7 @@ impl Combination {
         let role = |role| -> Result<String, Error> {
             let mut state = Patched::from(generate.config(role)?);
             for patch in &self.patches {
-                state = state.apply(&Patch::parse(patch, Source(2))?, self.dialect)?;
+                state = state.apply(&Patch::parse(patch, SourceId(2))?, self.dialect)?;
             }
             Ok(state.into_config()?.encode(self.dialect).into_exposed())
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use talos_config::yaml::{Content, Dialect, Limits, Node, Style, parse};
-use talos_config::{Bundle, Contract, Generate, Options, Role, SecretSource, Source};
+use talos_config::{Bundle, Contract, Generate, Options, Role, SecretSource, SourceId};
 
 use crate::cases::{Random, quoted};
 
@@ -30,7 +30,7 @@ impl Written {
     }
 
     pub(crate) fn parse(text: &str) -> Self {
-        let documents = parse(text, Source(0), Limits::default());
+        let documents = parse(text, SourceId(0), Limits::default());
         let documents = documents.unwrap_or_else(|error| panic!("{error}\n{text}"));
         Self(documents.iter().map(|document| Tree::from(&document.root)).collect())
     }

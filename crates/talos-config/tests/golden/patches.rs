@@ -1,7 +1,7 @@
 //! Patches, beside what the real talosctl makes of them.
 
 use talos_config::yaml::Dialect;
-use talos_config::{Error, Patch, Source, apply};
+use talos_config::{Error, Patch, SourceId, apply};
 
 use crate::cases::Case;
 use crate::{first_difference, machinery, talosctl};
@@ -67,9 +67,9 @@ pub(crate) fn patched(config: &str, patches: &[String]) -> Result<String, Error>
     let patches: Vec<Patch> = patches
         .iter()
         .zip(2..)
-        .map(|(patch, source)| Patch::parse(patch, Source(source)))
+        .map(|(patch, source)| Patch::parse(patch, SourceId(source)))
         .collect::<Result<_, _>>()?;
-    let result = apply(config, Source(1), &patches, Dialect::V1_14)?;
+    let result = apply(config, SourceId(1), &patches, Dialect::V1_14)?;
     Ok(result.encode(Dialect::V1_14).into_exposed())
 }
 

@@ -4,7 +4,7 @@
 mod strings;
 
 use talos_config::yaml::Dialect;
-use talos_config::{Config, Source};
+use talos_config::{Config, SourceId};
 
 use crate::cases::RICH;
 use crate::patches::compare;
@@ -122,7 +122,7 @@ fn merges_of_talos() {
             |file: &str| fs_err::read_to_string(folder.join(file)).expect("a file of the module");
         let ours =
             crate::patches::patched(&read("left.yaml"), &[read("right.yaml")]).expect("a merge");
-        let expected = Config::parse(&read("expected.yaml"), Source(1)).expect("a configuration");
+        let expected = Config::parse(&read("expected.yaml"), SourceId(1)).expect("a configuration");
         let expected = expected.encode(Dialect::V1_14).into_exposed();
         assert!(ours == expected, "{}\n{}", folder.display(), first_difference(&ours, &expected));
         count += 1;
@@ -140,15 +140,16 @@ fn configurations_of_talos_are_read() {
     for file in
         ["controlplane", "worker", "empty1", "empty2", "multidoc1", "multidoc2", "multidoc3"]
     {
-        let config = Config::parse(&read(&format!("testdata/{file}.test")), Source(1));
+        let config = Config::parse(&read(&format!("testdata/{file}.test")), SourceId(1));
         assert!(config.is_ok(), "{file}: {:?}", config.err());
     }
     for file in ["controlplane", "worker"] {
         let config =
-            Config::parse(&read(&format!("internal/decoder/testdata/{file}.yaml")), Source(1));
+            Config::parse(&read(&format!("internal/decoder/testdata/{file}.yaml")), SourceId(1));
         assert!(config.is_ok(), "{file}: {:?}", config.err());
     }
-    let double = Config::parse(&read("internal/decoder/testdata/double/v1alpha1.yaml"), Source(1));
+    let double =
+        Config::parse(&read("internal/decoder/testdata/double/v1alpha1.yaml"), SourceId(1));
     let refusal = double.err().expect("a document that stands twice").to_string();
     assert!(refusal.contains("not allowed"), "{refusal}");
 }
@@ -172,8 +173,8 @@ fn strings_in_every_dialect() {
             .expect("a patch that applies");
         let ours = talos_config::apply(
             &config,
-            Source(1),
-            &[talos_config::Patch::parse(&patch, Source(2)).expect("a patch")],
+            SourceId(1),
+            &[talos_config::Patch::parse(&patch, SourceId(2)).expect("a patch")],
             dialect,
         );
         let ours = ours.expect("a patch that applies").encode(dialect).into_exposed();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use talos_config::{Config, Mode, Source};
+use talos_config::{Config, Mode, SourceId};
 use testkit::peers;
 
 /// How a configuration is validated.
@@ -31,7 +31,7 @@ pub(crate) enum Verdict {
 impl Verdict {
     pub(crate) fn ours(config: &str, manner: Manner) -> Self {
         let mode = Mode::parse(manner.mode).expect("a mode");
-        let Ok(config) = Config::parse(config, Source(1)) else { return Self::Refused };
+        let Ok(config) = Config::parse(config, SourceId(1)) else { return Self::Refused };
         let validation = config.validate(mode, manner.strict);
         let valid = validation.errors.is_empty();
         let mut said = String::new();

@@ -344,7 +344,7 @@ mod tests {
         Body, ClusterSpec, Digest, Fact, Inventory, Kind, PlanningInput, Refusal, Renderings,
         Skipped, StepNumber, Target, Timestamp, check,
     };
-    use talos_config::Source;
+    use talos_config::SourceId;
 
     use super::*;
 
@@ -428,7 +428,7 @@ mod tests {
     /// The smallest plan that keeps every rule: the end of a cluster without machines that are left.
     fn checked() -> Plan<Checked> {
         let text = "ichor: v1\ncluster: home\ncontrolPlane:\n  machines:\n    - {name: cp-1, address: 127.92.0.1}\n";
-        let spec = ClusterSpec::parse(text, Source::default()).expect("a spec");
+        let spec = ClusterSpec::parse(text, SourceId::default()).expect("a spec");
         let not_known = "not asked";
         let inventory = Inventory {
             taken: Timestamp(0),

@@ -222,7 +222,7 @@ const SOON: i64 = 30 * 24 * 3600;
 
 #[cfg(test)]
 mod tests {
-    use talos_config::Source;
+    use talos_config::SourceId;
     use talos_config::pki::{Authority, Key, NewAuthority, Validity};
     use talos_config::yaml::{Limits, parse};
 
@@ -237,7 +237,7 @@ mod tests {
         let text = format!(
             "a:\n  - crt: {encoded}\n    key: bm90aGluZw==\nkubeconfig: |\n    data: \"{encoded}\"\npem: |\n    {indented}\n"
         );
-        let documents = parse(&text, Source(1), Limits::default()).unwrap();
+        let documents = parse(&text, SourceId(1), Limits::default()).unwrap();
         let mut found = Vec::new();
         search(&documents[0].root, "Secret/one ", &mut found);
         let places: Vec<&str> = found.iter().map(|(place, _)| place.as_str()).collect();

@@ -13,7 +13,7 @@ use talos_api::proto::machine::apply_configuration_request::Mode;
 use talos_api::proto::machine::{ApplyConfiguration, ApplyConfigurationRequest};
 use talos_api::{CallError, Node, NodeError};
 use talos_config::yaml::Dialect;
-use talos_config::{Confidential, Config, Patch, Patched, REDACTED, Secret, Source, diff_hiding};
+use talos_config::{Confidential, Config, Patch, Patched, REDACTED, Secret, SourceId, diff_hiding};
 
 use super::etcd::{Loss, keep_majority, with_overrides};
 use super::follow::{Goal, Order};
@@ -117,8 +117,8 @@ impl Given {
         node: &Node,
         live: Live,
         text: &Secret<String>,
-        source: Source,
-        patches: &[(Patch, Source)],
+        source: SourceId,
+        patches: &[(Patch, SourceId)],
         sources: &mut SourceMap,
         printer: &mut Printer,
     ) -> Result<Self, Error> {
@@ -425,7 +425,7 @@ mod tests {
     #[test]
     fn a_machine_that_repeats_a_secret_is_not_repeated() {
         let text = "machine:\n  token: abcdef.0123456789abcdef\n  type: worker\n";
-        let config = Config::parse(text, Source(1)).unwrap();
+        let config = Config::parse(text, SourceId(1)).unwrap();
         let said = "unknown keys found during decoding:\nmachine:\n  token: abcdef.0123456789abcdef\n  type: worker";
         let error = NodeError { node: "a".to_owned(), reason: CallError::Invalid(said.to_owned()) };
         let told = hide(error, &config, &Confidential::default()).to_string();
