@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Kind;
+use crate::ErrorKind;
 use crate::digest::Digest;
 use crate::disk::Disk;
 use crate::names::{InvalidText, MachineName, NodeName, TextFormat, serialize_as_text};
@@ -347,8 +347,8 @@ impl InventoryError {
     }
 
     /// What can be done about it: observe again.
-    pub fn kind(&self) -> Kind {
-        Kind::Permanent
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Permanent
     }
 }
 

@@ -17,7 +17,7 @@ mod version;
 
 pub use digest::{Digest, DigestKey};
 pub use disk::Disk;
-pub use error::Kind;
+pub use error::ErrorKind;
 pub use inventory::{
     BootId, Etcd, Fact, Instance, Inventory, InventoryError, MAX_AGE, MAX_LAG, MachineFacts,
     Member, MemberId, NodeIdentity, NodeState, Orphan, Ownership, ProviderId, Source,

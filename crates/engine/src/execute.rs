@@ -19,7 +19,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::{Digest, Fact, Inventory, Kind, MachineName, Ownership};
+use domain::{Digest, ErrorKind, Fact, Inventory, MachineName, Ownership};
 use futures_util::future::{FutureExt, select};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use plan::{Approved, Goal, Plan, RenderError, Rule, Step, StepNumber};
@@ -309,7 +309,7 @@ impl Execution<'_> {
 }
 
 fn cancelled() -> PortError {
-    PortError::new(CANCELLED, Kind::Retryable, "a stop was asked for before it was done")
+    PortError::new(CANCELLED, ErrorKind::Retryable, "a stop was asked for before it was done")
 }
 
 const CANCELLED: &str = "engine.cancelled";

@@ -10,7 +10,7 @@ use std::any::Any;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use domain::{Digest, Kind, MachineName, MemberId, NodeIdentity, Target, Timestamp};
+use domain::{Digest, ErrorKind, MachineName, MemberId, NodeIdentity, Target, Timestamp};
 use plan::{Approval, Approved, Draft, Goal, Plan, StepNumber};
 use serde::{Deserialize, Serialize};
 
@@ -252,10 +252,10 @@ impl JournalError {
     }
 
     /// What can be done about it.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Busy(_) => Kind::Retryable,
-            Self::Io(_) | Self::Damaged(_) | Self::Format { .. } => Kind::NeedsPerson,
+            Self::Busy(_) => ErrorKind::Retryable,
+            Self::Io(_) | Self::Damaged(_) | Self::Format { .. } => ErrorKind::NeedsPerson,
         }
     }
 }

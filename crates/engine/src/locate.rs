@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Fact, Instance, Kind, MachineName, Orphan, Source, Timestamp};
+use domain::{ErrorKind, Fact, Instance, MachineName, Orphan, Source, Timestamp};
 use plan::Membership;
 
 use crate::cluster::{Cluster, MachineAddress};
@@ -52,7 +52,7 @@ pub(crate) async fn locate(
         Ok(Vec::new())
     } else {
         match ports.provider.list(cluster.identity()).await {
-            Err(error) if error.kind != Kind::Retryable => return Err(error.into()),
+            Err(error) if error.kind != ErrorKind::Retryable => return Err(error.into()),
             Err(error) => Err(format!("{}: {}", ports.provider.name(), error.message)),
             Ok(listed) => Ok(listed),
         }

@@ -293,7 +293,7 @@ impl Error {
     /// The same for the engine, of whose ports it is one.
     pub(crate) fn port_error(&self) -> engine::PortError {
         let (code, message) = (self.code(), with_causes(self));
-        engine::PortError::new(code, plan::Kind::NeedsPerson, message)
+        engine::PortError::new(code, plan::ErrorKind::NeedsPerson, message)
     }
 
     /// What the user can do about it.

@@ -11,7 +11,7 @@ use std::fmt::{self, Write};
 use domain::{MachineName, PoolName};
 use talos_config::{Confidential, Config, Contract, Location, Patch, Role, Secret, SourceId};
 
-use crate::Kind;
+use crate::ErrorKind;
 use crate::spec::{ClusterSpec, Cni, Membership, PatchEntry, PatchSource};
 
 /// The layers of all machines of a cluster.
@@ -121,8 +121,8 @@ impl LayerError {
     }
 
     /// What can be done about it: a file must be changed.
-    pub fn kind(&self) -> Kind {
-        Kind::Permanent
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Permanent
     }
 }
 

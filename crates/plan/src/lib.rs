@@ -33,8 +33,8 @@ pub use check::check;
 pub use compare::{PlanDifference, compare};
 pub use domain::{
     AddonName, Address, ApplyMode, BootId, ClassName, ClusterName, Day, Digest, DigestKey, Disk,
-    Endpoint, Etcd, Fact, FailureDomain, Fingerprint, Instance, InvalidText, Inventory,
-    InventoryError, Kind, KubernetesVersion, MAX_LAG, MachineFacts, MachineName, Member, MemberId,
+    Endpoint, ErrorKind, Etcd, Fact, FailureDomain, Fingerprint, Instance, InvalidText, Inventory,
+    InventoryError, KubernetesVersion, MAX_LAG, MachineFacts, MachineName, Member, MemberId,
     Network, NodeIdentity, NodeName, NodeState, Orphan, Ownership, PoolName, ProviderId,
     ProviderName, Source, Span, Supported, TalosVersion, Target, TextFormat, TimeOfDay, Timestamp,
     Window,

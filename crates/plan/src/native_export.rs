@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use domain::{DigestKey, MachineName};
 use talos_config::{Bundle, Config, Location, Mode, Secret, diff, patches_between};
 
-use crate::Kind;
+use crate::ErrorKind;
 use crate::install::Install;
 use crate::layers::{LayerError, Layers};
 use crate::render::{RenderError, Renderer};
@@ -55,8 +55,8 @@ impl NativeError {
     }
 
     /// What can be done about it: keep the files of the door.
-    pub fn kind(&self) -> Kind {
-        Kind::Permanent
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Permanent
     }
 }
 

@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Kind;
+use crate::ErrorKind;
 use crate::rule::Rule;
 use crate::step::{Step, StepNumber};
 
@@ -151,8 +151,8 @@ impl ApprovalError {
     }
 
     /// What can be done about it: somebody must approve.
-    pub fn kind(&self) -> Kind {
-        Kind::NeedsPerson
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::NeedsPerson
     }
 }
 

@@ -15,7 +15,7 @@ use talos_config::{
     Role, Secret, SourceId, diff, diff_hiding, explain, explain_steps,
 };
 
-use crate::Kind;
+use crate::ErrorKind;
 use crate::install::{Install, InstallDisk};
 use crate::layers::{Layers, Prerendered};
 use crate::reboot::{self, RebootClass};
@@ -139,8 +139,8 @@ impl RenderError {
     }
 
     /// What can be done about it: the spec or a patch must be changed.
-    pub fn kind(&self) -> Kind {
-        Kind::Permanent
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Permanent
     }
 }
 

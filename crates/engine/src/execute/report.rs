@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Digest, Inventory, Kind, MachineFacts, Ownership, Target};
+use domain::{Digest, ErrorKind, Inventory, MachineFacts, Ownership, Target};
 use plan::{Approved, ChangeKind, Plan, Rule, Skipped, Step, StepNumber};
 
 use crate::error::PortError;
@@ -90,7 +90,7 @@ impl Report {
             && self.failures.iter().all(|failure| {
                 // A machine that does not come back is a reason to look, not to go on with the next one; and a lease is not had
                 // sooner by another plan.
-                failure.error.kind == Kind::Retryable
+                failure.error.kind == ErrorKind::Retryable
                     && failure.error.code != "engine.timed-out"
                     && !failure.error.code.starts_with("lease.")
             })

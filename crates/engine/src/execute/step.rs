@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::{Kind, MachineName};
+use domain::{ErrorKind, MachineName};
 use futures_util::future::{Either, select};
 use plan::{Awaited, ChangeKind, EtcdEffect, Goal, Nature, Rule, Step};
 
@@ -115,7 +115,9 @@ impl Execution<'_> {
                     step.time_out,
                     waited.unwrap_or_default()
                 );
-                return Err(PortError::new("engine.timed-out", Kind::Retryable, message).into());
+                return Err(
+                    PortError::new("engine.timed-out", ErrorKind::Retryable, message).into()
+                );
             }
         }
         self.append(Entry::StepDone { plan: self.plan.hash(), step: step.number }).await

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{Kind, NodeState};
+use domain::{ErrorKind, NodeState};
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::api::core::v1::Node;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
@@ -159,7 +159,7 @@ async fn with_deadline<T>(call: impl Future<Output = kube::Result<T>>) -> Result
                 _ => "kubernetes.failed",
             };
             let message = status.message.clone();
-            Err(ApiError::Refused(PortError::new(code, Kind::Retryable, message)))
+            Err(ApiError::Refused(PortError::new(code, ErrorKind::Retryable, message)))
         }
         Ok(Err(_)) => Err(unreachable("the Kubernetes API cannot be reached")),
         Err(_) => Err(unreachable("the Kubernetes API does not answer")),
@@ -169,14 +169,14 @@ async fn with_deadline<T>(call: impl Future<Output = kube::Result<T>>) -> Result
 fn unreachable(message: &str) -> ApiError {
     ApiError::Unreachable(PortError {
         may_have_happened: true,
-        ..PortError::new("kubernetes.unreachable", Kind::Retryable, message)
+        ..PortError::new("kubernetes.unreachable", ErrorKind::Retryable, message)
     })
 }
 
 fn unusable() -> ApiError {
     let message = "the credentials for the Kubernetes API cannot be used";
     // Nothing was asked, so that nothing is known about an API.
-    ApiError::Unreachable(PortError::new("kubernetes.failed", Kind::NeedsPerson, message))
+    ApiError::Unreachable(PortError::new("kubernetes.failed", ErrorKind::NeedsPerson, message))
 }
 
 const NAMESPACE: &str = "kube-system";

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{ApplyMode, BootId, Disk, Kind, MemberId, NodeIdentity};
+use domain::{ApplyMode, BootId, Disk, ErrorKind, MemberId, NodeIdentity};
 use talos_api::proto::definitions::block::{DiskSpec, SystemDiskSpec, VolumeStatusSpec};
 use talos_api::proto::definitions::cluster::IdentitySpec;
 use talos_api::proto::definitions::config::MachineConfigSpec;
@@ -98,7 +98,7 @@ impl LiveMachines {
         let fingerprints: Option<Vec<_>> = machine.fingerprints.iter().map(parse).collect();
         let fingerprints = fingerprints.ok_or_else(|| {
             let message = format!("{}: a fingerprint is not 32 bytes in base64", machine.name);
-            PortError::new("talosconfig.unusable", Kind::NeedsPerson, message)
+            PortError::new("talosconfig.unusable", ErrorKind::NeedsPerson, message)
         })?;
         let client = Client::maintenance(&machine.address.to_string(), fingerprints)
             .map_err(|error| unusable(&error))?;
@@ -417,21 +417,21 @@ fn host(url: &str) -> Option<String> {
 
 fn port_error(error: &NodeError) -> PortError {
     let kind = match &error.reason {
-        reason if reason.is_passing() => Kind::Retryable,
+        reason if reason.is_passing() => ErrorKind::Retryable,
         // Too early, or something else is under way.
-        CallError::Refused(_) => Kind::Retryable,
+        CallError::Refused(_) => ErrorKind::Retryable,
         CallError::Untrusted(_)
         | CallError::OtherAddress
         | CallError::CertificateTime(_)
-        | CallError::Denied(_) => Kind::NeedsPerson,
-        _ => Kind::Permanent,
+        | CallError::Denied(_) => ErrorKind::NeedsPerson,
+        _ => ErrorKind::Permanent,
     };
-    let may_have_happened = error.reason.may_have_happened() && kind == Kind::Retryable;
+    let may_have_happened = error.reason.may_have_happened() && kind == ErrorKind::Retryable;
     PortError { code: error.reason.code(), kind, message: error.to_string(), may_have_happened }
 }
 
 fn unusable(error: &talos_api::ConnectError) -> PortError {
-    PortError::new("talosconfig.unusable", Kind::NeedsPerson, error.to_string())
+    PortError::new("talosconfig.unusable", ErrorKind::NeedsPerson, error.to_string())
 }
 
 /// Connections that are kept open: more than are used at the same time, fewer than files may be open.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use domain::Kind;
+use domain::ErrorKind;
 use talos_config::{Bundle, Secret, SourceId};
 
 use crate::atomic_file;
@@ -73,7 +73,7 @@ impl Vault for FileVault {
 }
 
 fn unreadable(message: &str) -> PortError {
-    PortError::new("vault.unreadable", Kind::NeedsPerson, message)
+    PortError::new("vault.unreadable", ErrorKind::NeedsPerson, message)
 }
 
 const NAMES: [&str; 2] = ["secrets.sops.yaml", "secrets.yaml"];

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{
-    ApplyMode, BootId, DigestKey, Disk, Kind, MachineName, MemberId, NodeIdentity, Target,
+    ApplyMode, BootId, DigestKey, Disk, ErrorKind, MachineName, MemberId, NodeIdentity, Target,
     Timestamp,
 };
 use engine::journal::{Entry, FileJournal, Journal, Record};
@@ -453,7 +453,7 @@ fn journal(directory: &Path, clock: Arc<dyn Clock>) -> FileJournal {
 }
 
 fn off() -> PortError {
-    PortError::new("machine.unreachable", Kind::Retryable, "the machine is off")
+    PortError::new("machine.unreachable", ErrorKind::Retryable, "the machine is off")
 }
 
 /// All workers may boot at the same time, so that a test decides which one is next.

@@ -18,8 +18,8 @@ use ::engine::{
 };
 use async_trait::async_trait;
 use domain::{
-    ApplyMode, BootId, ClassName, Digest, Disk, Kind, MemberId, NodeIdentity, NodeName, ProviderId,
-    TalosVersion, Timestamp,
+    ApplyMode, BootId, ClassName, Digest, Disk, ErrorKind, MemberId, NodeIdentity, NodeName,
+    ProviderId, TalosVersion, Timestamp,
 };
 use plan::{Approval, Approved, Checked, Draft, Goal, Override, Plan};
 use talos_config::{Bundle, Secret};
@@ -572,10 +572,10 @@ impl Lost {
     fn error(self) -> PortError {
         let (code, kind, message) = match self.no {
             No::Credentials => return no_credentials("model", "MODEL_TOKEN is not set"),
-            No::Unreachable => ("machine.unreachable", Kind::Retryable, "connection refused"),
-            No::NotNow(why) => ("machine.not-now", Kind::Retryable, why),
-            No::Already => (ALREADY, Kind::Permanent, "it was done before"),
-            No::Never(why) => ("machine.refused", Kind::Permanent, why),
+            No::Unreachable => ("machine.unreachable", ErrorKind::Retryable, "connection refused"),
+            No::NotNow(why) => ("machine.not-now", ErrorKind::Retryable, why),
+            No::Already => (ALREADY, ErrorKind::Permanent, "it was done before"),
+            No::Never(why) => ("machine.refused", ErrorKind::Permanent, why),
         };
         let may_have_happened = self.happened;
         PortError { may_have_happened, ..PortError::new(code, kind, message) }

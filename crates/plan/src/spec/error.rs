@@ -5,7 +5,7 @@ use std::fmt;
 use talos_config::Location;
 use talos_config::yaml::SyntaxError;
 
-use crate::Kind;
+use crate::ErrorKind;
 
 /// Why a description was refused. Nothing has been done by then.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -112,8 +112,8 @@ impl SpecError {
     }
 
     /// What can be done about it: the file must be changed.
-    pub fn kind(&self) -> Kind {
-        Kind::Permanent
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Permanent
     }
 
     /// The first place that the error speaks of.

@@ -12,7 +12,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::{BootId, Digest, Kind, NodeName, NodeState};
+use domain::{BootId, Digest, ErrorKind, NodeName, NodeState};
 use plan::{AwaitNode, Awaited, ChangeKind, Precondition};
 
 use super::{At, Look};
@@ -68,7 +68,8 @@ impl Since {
                 let heals_within = at.execution.cluster.spec.policy.heals_within.duration();
                 if long(&mut self.unwell) >= heals_within {
                     let message = format!("{}: {what}", at.name);
-                    let error = PortError::new("machine.unhealthy", Kind::NeedsPerson, message);
+                    let error =
+                        PortError::new("machine.unhealthy", ErrorKind::NeedsPerson, message);
                     return Err(error.into());
                 }
                 what

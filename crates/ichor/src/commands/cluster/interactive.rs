@@ -341,7 +341,7 @@ mod tests {
 
     use engine::{Failure, Report};
     use plan::{
-        Body, ClusterSpec, Digest, Fact, Inventory, Kind, PlanningInput, Refusal, Renderings,
+        Body, ClusterSpec, Digest, ErrorKind, Fact, Inventory, PlanningInput, Refusal, Renderings,
         Skipped, StepNumber, Target, Timestamp, check,
     };
     use talos_config::SourceId;
@@ -415,7 +415,7 @@ mod tests {
         Failure {
             step: StepNumber(2),
             on: Target::Cluster,
-            error: PortError::new(code, Kind::Retryable, "it failed"),
+            error: PortError::new(code, ErrorKind::Retryable, "it failed"),
             leaves: "everything as it was".to_owned(),
             recovery: "ichor resume".to_owned(),
         }
