@@ -1,4 +1,4 @@
-//! Level `peers`: what we make is accepted by the programs that it is made for.
+//! Level `interop`: what we make is accepted by the programs that it is made for.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use testkit::peers;
 
 #[test]
-#[ignore = "level peers: needs talosctl (cargo xtask test)"]
+#[ignore = "level interop: needs talosctl (cargo xtask test)"]
 fn talosctl_takes_our_secrets_and_our_configuration() {
     let directory = generated(&[]);
     let talosctl =
@@ -33,7 +33,7 @@ fn talosctl_takes_our_secrets_and_our_configuration() {
 }
 
 #[test]
-#[ignore = "level peers: needs kubectl (cargo xtask test)"]
+#[ignore = "level interop: needs kubectl (cargo xtask test)"]
 fn kubectl_takes_our_kubeconfig() {
     let directory = generated(&[]);
     let shown = run(
@@ -54,7 +54,7 @@ fn kubectl_takes_our_kubeconfig() {
 
 /// The same commands on the same file leave the same bytes.
 #[test]
-#[ignore = "level peers: needs talosctl (cargo xtask test)"]
+#[ignore = "level interop: needs talosctl (cargo xtask test)"]
 fn a_talosconfig_is_changed_as_talosctl_changes_it() {
     let directory = generated(&[]);
     let path = |name: &str| directory.path().join(name);
@@ -112,7 +112,7 @@ fn a_talosconfig_is_changed_as_talosctl_changes_it() {
 
 /// Keys, requests and certificates of either program are taken by the other.
 #[test]
-#[ignore = "level peers: needs talosctl and openssl (cargo xtask test)"]
+#[ignore = "level interop: needs talosctl and openssl (cargo xtask test)"]
 fn single_certificates_are_those_of_talosctl() {
     let directory = tempfile::tempdir().expect("a directory");
     let talosctl = peers::program("talosctl-1.14.1");
@@ -159,7 +159,7 @@ fn single_certificates_are_those_of_talosctl() {
 
 /// A bundle survives the way through a configuration, with us as with talosctl.
 #[test]
-#[ignore = "level peers: needs talosctl (cargo xtask test)"]
+#[ignore = "level interop: needs talosctl (cargo xtask test)"]
 fn secrets_come_back_out_of_a_configuration() {
     for contract in ["v1.2", "v1.6", "v1.11", "v1.13", "v1.14"] {
         let directory = generated(&["--talos-version", contract]);
@@ -187,7 +187,7 @@ fn secrets_come_back_out_of_a_configuration() {
 }
 
 #[test]
-#[ignore = "level peers: needs openssl (cargo xtask test)"]
+#[ignore = "level interop: needs openssl (cargo xtask test)"]
 fn a_kubernetes_cluster_is_taken_over_with_its_authorities() {
     let directory = tempfile::tempdir().expect("a directory");
     fs_err::create_dir_all(directory.path().join("pki/etcd")).expect("a directory");
@@ -227,7 +227,7 @@ fn a_kubernetes_cluster_is_taken_over_with_its_authorities() {
 
 /// Authorities and clients as an independent program reads them, field by field.
 #[test]
-#[ignore = "level peers: needs openssl (cargo xtask test)"]
+#[ignore = "level interop: needs openssl (cargo xtask test)"]
 fn openssl_takes_our_certificates() {
     let directory = generated(&["--talos-version", "v1.6"]);
     let secrets = fs_err::read_to_string(directory.path().join("secrets.yaml")).expect("secrets");
@@ -263,7 +263,7 @@ fn openssl_takes_our_certificates() {
 }
 
 #[test]
-#[ignore = "level peers: needs openssl (cargo xtask test)"]
+#[ignore = "level interop: needs openssl (cargo xtask test)"]
 fn openssl_takes_our_rsa_key() {
     let directory = generated(&["--talos-version", "v1.14"]);
     let secrets = fs_err::read_to_string(directory.path().join("secrets.yaml")).expect("secrets");
@@ -274,7 +274,7 @@ fn openssl_takes_our_rsa_key() {
 }
 
 #[test]
-#[ignore = "level peers: needs talosctl and openssl (cargo xtask test)"]
+#[ignore = "level interop: needs talosctl and openssl (cargo xtask test)"]
 fn rsa_authorities_are_those_of_talosctl() {
     let directory = tempfile::tempdir().expect("a directory");
     let ichor = PathBuf::from(env!("CARGO_BIN_EXE_ichor"));
@@ -295,7 +295,7 @@ fn rsa_authorities_are_those_of_talosctl() {
 }
 
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn secrets_kept_by_sops() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = |name: &str| directory.path().join(name);
@@ -375,7 +375,7 @@ fn secrets_kept_by_sops() {
 
 /// Keys that are none of ours are left to the program.
 #[test]
-#[ignore = "level peers: needs sops and ssh-keygen (cargo xtask test)"]
+#[ignore = "level interop: needs sops and ssh-keygen (cargo xtask test)"]
 fn what_only_the_sops_program_can_open() {
     let directory = tempfile::tempdir().expect("a directory");
     let sops = peers::program("sops");

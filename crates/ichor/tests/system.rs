@@ -1,9 +1,9 @@
-//! Level `parts`: completions in the shells that they are for.
+//! Level `system`: completions in the shells that they are for.
 
 use std::process::Command;
 
 #[test]
-#[ignore = "level parts: needs bash (cargo xtask test)"]
+#[ignore = "level system: needs bash (cargo xtask test)"]
 fn bash_completes() {
     let script = r#"
         source <(ichor completions bash)
@@ -15,14 +15,14 @@ fn bash_completes() {
 }
 
 #[test]
-#[ignore = "level parts: needs fish (cargo xtask test)"]
+#[ignore = "level system: needs fish (cargo xtask test)"]
 fn fish_completes() {
     let script = "ichor completions fish | source; complete --do-complete 'ichor ver'";
     assert!(run("fish", &["--no-config", "-c", script]).starts_with("version\t"));
 }
 
 #[test]
-#[ignore = "level parts: needs zsh (cargo xtask test)"]
+#[ignore = "level system: needs zsh (cargo xtask test)"]
 fn zsh_loads_the_script() {
     // Completing needs a terminal in zsh; loading it and having it registered does not.
     let script = "autoload -U compinit && compinit -D && source <(ichor completions zsh) \

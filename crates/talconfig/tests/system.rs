@@ -1,4 +1,4 @@
-//! Level `parts`: templates of patches, beside what the real Jinja makes of them.
+//! Level `system`: templates of patches, beside what the real Jinja makes of them.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use talconfig::guide::{Guide, PatchFiles};
 use talos_config::SourceId;
 
 #[test]
-#[ignore = "level parts: needs python3 with jinja2 (cargo xtask test)"]
+#[ignore = "level system: needs python3 with jinja2 (cargo xtask test)"]
 fn templates_are_filled_in_as_jinja_does() {
     let id = "a1".repeat(32);
     let cluster = "\

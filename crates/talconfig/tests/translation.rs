@@ -1,6 +1,6 @@
 //! What plans are given is what talhelper would write, in every recorded case and in directories that nobody wrote.
 
-#[path = "../../ichor/tests/bytes/directories.rs"]
+#[path = "../../ichor/tests/golden/directories.rs"]
 mod directories;
 mod world;
 

@@ -1,11 +1,11 @@
-//! Level `peers`: the real programs run, and are the releases that were pinned.
+//! Level `interop`: the real programs run, and are the releases that were pinned.
 
 use std::collections::BTreeSet;
 
 use testkit::peers;
 
 #[test]
-#[ignore = "level peers: needs real programs (cargo xtask test)"]
+#[ignore = "level interop: needs real programs (cargo xtask test)"]
 fn each_program_that_is_there_is_the_release_that_is_pinned() {
     let mut asked = BTreeSet::new();
     let mut wrong = Vec::new();
@@ -21,7 +21,7 @@ fn each_program_that_is_there_is_the_release_that_is_pinned() {
 }
 
 #[test]
-#[ignore = "level peers: needs Go and the modules of Talos (cargo xtask test)"]
+#[ignore = "level interop: needs Go and the modules of Talos (cargo xtask test)"]
 fn test_data_and_protocols_of_talos_are_where_they_lie() {
     for folder in ["talos-1.14.1", "talos-1.13.9", "talos-1.12.0"] {
         let talos = peers::module(folder, "github.com/siderolabs/talos");

@@ -169,10 +169,10 @@ mod tests {
             let levels: Vec<_> = levels.iter().map(|needs| peers(needs)).collect();
             queue(levels.iter().map(Vec::as_slice)).into_iter().flatten().collect()
         };
-        assert!(of(&["pure", "parts"]).is_empty());
+        assert!(of(&["pure", "system"]).is_empty());
         let needed =
             BTreeSet::from(["etcd", "kube-apiserver", "kubectl", "sops", "talosctl-1.14.1"]);
-        assert_eq!(of(&["pure", "peers"]), needed);
+        assert_eq!(of(&["pure", "interop"]), needed);
         let needed = of(&LEVELS.iter().map(|level| level.name).collect::<Vec<_>>());
         let spared: Vec<_> =
             all().map(|(_, program)| program.name).filter(|name| !needed.contains(name)).collect();

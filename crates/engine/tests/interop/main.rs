@@ -1,4 +1,4 @@
-//! Level `peers`: engines that share a cluster, before its real Kubernetes API.
+//! Level `interop`: engines that share a cluster, before its real Kubernetes API.
 
 mod machines;
 mod proxy;
@@ -25,19 +25,19 @@ use proxy::Proxy;
 use site::{LeaseState, Site};
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+#[ignore = "level interop: needs etcd and kube-apiserver (cargo xtask test)"]
 async fn of_two_engines_that_find_no_lease_one_runs() {
     race(LeaseState::None, 40).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+#[ignore = "level interop: needs etcd and kube-apiserver (cargo xtask test)"]
 async fn of_two_engines_that_find_an_expired_lease_one_runs() {
     race(LeaseState::Expired, 20).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+#[ignore = "level interop: needs etcd and kube-apiserver (cargo xtask test)"]
 async fn of_two_engines_that_find_a_released_lease_one_runs() {
     race(LeaseState::Released, 40).await;
 }
@@ -92,7 +92,7 @@ async fn race(state: LeaseState, count: usize) {
 
 /// While an engine is at work its lease says what it carries out.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+#[ignore = "level interop: needs etcd and kube-apiserver (cargo xtask test)"]
 async fn a_lease_names_the_plan_that_is_carried_out() {
     let site = Site::start().await;
     let world = site.world("named");
@@ -111,7 +111,7 @@ async fn a_lease_names_the_plan_that_is_carried_out() {
 
 /// An API that answers and refuses is not one that is away: nothing is disturbed without its lease.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+#[ignore = "level interop: needs etcd and kube-apiserver (cargo xtask test)"]
 async fn an_engine_that_the_api_refuses_disturbs_nothing() {
     let (site, other) = (Site::start().await, Site::start().await);
     let origin = Origin::now();
@@ -131,7 +131,7 @@ async fn an_engine_that_the_api_refuses_disturbs_nothing() {
 
 /// A list comes in pages.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+#[ignore = "level interop: needs etcd and kube-apiserver (cargo xtask test)"]
 async fn all_nodes_of_a_large_cluster_are_listed() {
     let site = Site::start().await;
     let before = site.kubernetes().nodes().await.expect("nodes").len();
@@ -140,7 +140,7 @@ async fn all_nodes_of_a_large_cluster_are_listed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+#[ignore = "level interop: needs etcd and kube-apiserver (cargo xtask test)"]
 async fn an_engine_whose_clock_is_an_hour_off_takes_only_the_lease_of_a_dead_one() {
     let site = Site::start().await;
     for skew in [3600, -3600] {
@@ -172,7 +172,7 @@ async fn an_engine_whose_clock_is_an_hour_off_takes_only_the_lease_of_a_dead_one
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+#[ignore = "level interop: needs etcd and kube-apiserver (cargo xtask test)"]
 async fn an_engine_that_is_cut_off_from_the_api_disturbs_nothing_beside_the_next_one() {
     let site = Site::start().await;
     let world = site.world("cut");
@@ -212,7 +212,7 @@ async fn an_engine_that_is_cut_off_from_the_api_disturbs_nothing_beside_the_next
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+#[ignore = "level interop: needs etcd and kube-apiserver (cargo xtask test)"]
 async fn an_engine_that_was_cut_off_does_not_go_on_under_a_lease_that_is_free_again() {
     let site = Site::start().await;
     let world = site.world("free");
@@ -245,7 +245,7 @@ async fn an_engine_that_was_cut_off_does_not_go_on_under_a_lease_that_is_free_ag
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+#[ignore = "level interop: needs etcd and kube-apiserver (cargo xtask test)"]
 async fn an_engine_that_is_held_up_in_a_step_disturbs_nothing_once_its_lease_has_run_out() {
     let site = Site::start().await;
     let world = site.world("held");
@@ -287,7 +287,7 @@ async fn an_engine_that_is_held_up_in_a_step_disturbs_nothing_once_its_lease_has
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+#[ignore = "level interop: needs etcd and kube-apiserver (cargo xtask test)"]
 async fn a_lease_that_was_deleted_is_made_again() {
     let site = Site::start().await;
     let before = site.set_lease(LeaseState::Released).await;
@@ -309,7 +309,7 @@ async fn a_lease_that_was_deleted_is_made_again() {
 
 /// The first engine is a process of its own: this test once more, with a variable that names the machines.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "level peers: needs etcd and kube-apiserver (cargo xtask test)"]
+#[ignore = "level interop: needs etcd and kube-apiserver (cargo xtask test)"]
 async fn an_engine_that_was_stopped_for_two_minutes_disturbs_nothing_beside_the_next_one() {
     if let Some(directory) = environment(STOPPED) {
         let world = World::open(directory.into());

@@ -8,7 +8,7 @@ use testkit::peers;
 use crate::sandbox::{Said, Sandbox};
 
 #[test]
-#[ignore = "level bytes: needs talhelper (cargo xtask test)"]
+#[ignore = "level golden: needs talhelper (cargo xtask test)"]
 fn flags_are_read_as_talhelper_reads_them() {
     let theirs = peers::program("talhelper");
     let files = BTreeMap::from([

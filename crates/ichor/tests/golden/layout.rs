@@ -14,7 +14,7 @@ use crate::directories::Random;
 use crate::sandbox::secrets;
 
 #[test]
-#[ignore = "level bytes: needs talosctl 1.14.1 (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl 1.14.1 (cargo xtask test)"]
 fn what_is_laid_out_for_a_release_is_what_talosctl_writes_for_it() {
     for seed in testkit::seeds(24) {
         let case = Case::new(seed);
@@ -32,7 +32,7 @@ fn what_is_laid_out_for_a_release_is_what_talosctl_writes_for_it() {
 /// Everything that a person may have written in the oldest document: it comes back, and talosctl accepts what it has
 /// become.
 #[test]
-#[ignore = "level bytes: needs talosctl 1.14.1 (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl 1.14.1 (cargo xtask test)"]
 fn what_is_laid_out_anew_is_valid_and_comes_back() {
     let talosctl = peers::program("talosctl-1.14.1");
     for seed in testkit::seeds(24) {

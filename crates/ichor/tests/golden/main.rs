@@ -1,14 +1,14 @@
-//! Level `bytes`: talconfig directories that nobody wrote, given to the real talhelper and to us.
+//! Level `golden`: talconfig directories that nobody wrote, given to the real talhelper and to us.
 
 mod directories;
 mod flags;
-mod fourteen;
 mod layout;
 #[path = "../talhelper/recorded.rs"]
 mod recorded;
 #[path = "../talhelper/sandbox.rs"]
 mod sandbox;
 mod schema;
+mod talos_1_14;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ use sandbox::{Said, Sandbox};
 use testkit::peers;
 
 #[test]
-#[ignore = "level bytes: needs talhelper (cargo xtask test)"]
+#[ignore = "level golden: needs talhelper (cargo xtask test)"]
 fn seeded_directories_come_out_as_talhelper_writes_them() {
     let theirs = peers::program("talhelper");
     let seeds = Mutex::new(testkit::seeds(500));
@@ -97,7 +97,7 @@ fn is_given(directory: &Directory, name: &str) -> bool {
 
 /// The recorded cases with keys and files that we leave to the `sops` program.
 #[test]
-#[ignore = "level bytes: needs sops (cargo xtask test)"]
+#[ignore = "level golden: needs sops (cargo xtask test)"]
 fn what_sops_opens_for_us_comes_out_the_same() {
     let sops = peers::program("sops");
     let folder = sops.parent().expect("a folder").display().to_string();

@@ -10,7 +10,7 @@ use crate::sandbox::{Said, Sandbox};
 
 /// Ours has more: keys that talhelper reads and its schema forgets.
 #[test]
-#[ignore = "level bytes: needs talhelper (cargo xtask test)"]
+#[ignore = "level golden: needs talhelper (cargo xtask test)"]
 fn the_schema_knows_every_key_of_talhelpers_with_its_type() {
     let theirs = schema(&peers::program("talhelper"), &[]);
     let ours = schema(Path::new(env!("CARGO_BIN_EXE_ichor")), &["talhelper"]);

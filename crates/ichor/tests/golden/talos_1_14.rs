@@ -15,7 +15,7 @@ use crate::directories::Random;
 use crate::sandbox::{Said, Sandbox, secrets};
 
 #[test]
-#[ignore = "level bytes: needs talosctl 1.14.1 (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl 1.14.1 (cargo xtask test)"]
 fn seeded_talconfigs_come_out_as_talosctl_lays_them_out() {
     let talosctl = peers::program("talosctl-1.14.1");
     let mut complaints = Vec::new();

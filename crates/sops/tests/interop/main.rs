@@ -1,4 +1,4 @@
-//! Level `peers`: files go between us and the real `sops`, both ways.
+//! Level `interop`: files go between us and the real `sops`, both ways.
 
 mod documents;
 
@@ -28,7 +28,7 @@ const FORMATS: &[(&str, Format)] =
     &[("f.yaml", Format::Yaml), ("f.json", Format::Json), ("f.env", Format::Dotenv)];
 
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn every_rule_and_format_goes_both_ways() {
     for (rule, settings) in RULES {
         for (file, format) in FORMATS {
@@ -44,7 +44,7 @@ fn every_rule_and_format_goes_both_ways() {
 }
 
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn other_layouts_and_several_keys_go_both_ways() {
     let two = format!("creation_rules:\n  - age: {},\n      {}\n", key(FIRST).1, key(SECOND).1);
     let groups = |threshold: &str| {
@@ -77,7 +77,7 @@ fn other_layouts_and_several_keys_go_both_ways() {
 
 /// One of two groups is not enough, and two of three are.
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn a_split_key_needs_its_groups() {
     let (first, second) = (key(FIRST).1, key(SECOND).1);
     let config = format!(
@@ -94,7 +94,7 @@ fn a_split_key_needs_its_groups() {
 
 /// Documents of every shape, with comments everywhere: 30 documents a file, under every rule.
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn seeded_documents_go_both_ways() {
     for (number, (rule, settings)) in RULES.iter().enumerate() {
         let bench = Bench::new(&config(settings, ""));
@@ -133,7 +133,7 @@ fn seeded_documents_go_both_ways() {
 
 /// What SOPS can read of its own, we can read as well, comments and all.
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn seeded_documents_of_theirs_are_read() {
     let mut read = 0;
     for seed in 0..60 {
@@ -156,7 +156,7 @@ fn seeded_documents_of_theirs_are_read() {
 
 /// The keys that a merge brings in are those of the mapping still, tag or no tag.
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn a_merge_stays_a_merge() {
     let plain =
         "a: &a\n  x: 1\nb:\n  <<: *a\n  y_unencrypted: 2\nc:\n  - <<: [*a]\nd_unencrypted: '<<'\n";
@@ -174,7 +174,7 @@ fn a_merge_stays_a_merge() {
 
 /// SOPS makes an empty text of each empty comment in a list; it is given none.
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn an_empty_comment_is_no_data() {
     let plain = "n:\n  -\n    #\n    m: 1\n  #\n  - 2\n  - #\n    - 3\n    #\n  #\nx: 1 #\n#\n";
     let bench = Bench::new(&config("", ""));
@@ -187,7 +187,7 @@ fn an_empty_comment_is_no_data() {
 
 /// SOPS writes such a text so that it reads differently within a list; what we write is asked for as JSON.
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn a_text_that_begins_with_a_blank_stays_what_it_is() {
     let texts =
         [" lead\nline", "\nline", "\n", " ", "\n\n x\n", "\t\n", "a\u{2028}\nb", "\u{feff}\nx"];
@@ -211,7 +211,7 @@ fn a_text_that_begins_with_a_blank_stays_what_it_is() {
 
 /// Whatever is done to a file, both refuse it.
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn what_was_changed_is_refused_by_both() {
     let bench = Bench::new(&config("", ""));
     let plain = "a: alpha\nb_unencrypted: beta\nc:\n  d: gamma\n";
@@ -266,7 +266,7 @@ fn what_was_changed_is_refused_by_both() {
 }
 
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn without_the_right_key_nothing_is_decrypted_and_all_sources_are_named() {
     let bench = Bench::new(&config("", ""));
     let theirs = bench.sops(&["encrypt"], "f.yaml", "a: one\n", ALL).expect("encrypted");
@@ -286,7 +286,7 @@ fn without_the_right_key_nothing_is_decrypted_and_all_sources_are_named() {
 
 /// What both refuse to encrypt.
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn what_cannot_be_encrypted_is_refused_by_both() {
     for (file, plain, code) in [
         ("f.yaml", "", "sops.empty"),
@@ -313,7 +313,7 @@ fn what_cannot_be_encrypted_is_refused_by_both() {
 
 /// Which rule a path has.
 #[test]
-#[ignore = "level peers: needs sops (cargo xtask test)"]
+#[ignore = "level interop: needs sops (cargo xtask test)"]
 fn a_path_has_the_same_rule() {
     let config = format!(
         "stores: {{yaml: {{indent: 2}}}}\ncreation_rules:\n  - path_regex: talos/.*\\.sops\\.ya?ml\n    \

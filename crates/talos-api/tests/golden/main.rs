@@ -12,7 +12,7 @@ const NEWEST: &str = "talos-1.14.1";
 const OLDER: &[&str] = &["talos-1.13.9", "talos-1.12.0"];
 
 #[test]
-#[ignore = "level bytes: needs the module of Talos (cargo xtask test)"]
+#[ignore = "level golden: needs the module of Talos (cargo xtask test)"]
 fn what_we_declare_is_what_talos_declares() {
     let ours = Declarations::ours();
     let theirs = Declarations::of(NEWEST);
@@ -37,7 +37,7 @@ fn what_we_declare_is_what_talos_declares() {
 }
 
 #[test]
-#[ignore = "level bytes: needs the modules of Talos (cargo xtask test)"]
+#[ignore = "level golden: needs the modules of Talos (cargo xtask test)"]
 fn older_releases_never_mean_something_else() {
     let ours = Declarations::ours();
     for pin in OLDER {
@@ -54,7 +54,7 @@ fn older_releases_never_mean_something_else() {
 }
 
 #[test]
-#[ignore = "level bytes: needs the module of Talos (cargo xtask test)"]
+#[ignore = "level golden: needs the module of Talos (cargo xtask test)"]
 fn resource_types_are_those_of_talos() {
     let resources = testkit::peers::module(NEWEST, "github.com/siderolabs/talos/pkg/machinery");
     let source = descriptors::go_files(&resources.join("resources"))

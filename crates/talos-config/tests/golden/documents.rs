@@ -15,7 +15,7 @@ const INPUT_ONLY: &[&str] = &[
 ];
 
 #[test]
-#[ignore = "level bytes: needs the module of Talos (cargo xtask test)"]
+#[ignore = "level golden: needs the module of Talos (cargo xtask test)"]
 fn documents_are_written_as_they_were() {
     let files = yaml_files(&machinery().join("config/types"), |path| {
         let text = path.to_string_lossy();
@@ -78,7 +78,7 @@ fn yaml_files(folder: &Path, wanted: impl Fn(&Path) -> bool + Copy) -> Vec<PathB
 
 /// Documents with secrets, redacted as the tests of Talos' own types expect it.
 #[test]
-#[ignore = "level bytes: needs the module of Talos (cargo xtask test)"]
+#[ignore = "level golden: needs the module of Talos (cargo xtask test)"]
 fn secrets_are_redacted_as_talos_does() {
     let files = yaml_files(&machinery().join("config/types"), |path| {
         path.to_string_lossy().ends_with("_redacted.yaml")

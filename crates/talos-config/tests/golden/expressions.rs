@@ -6,7 +6,7 @@ use std::process::Command;
 use testkit::peers;
 
 #[test]
-#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn the_table_is_what_talosctl_says() {
     let mut wrong = Vec::new();
     let mut count = 0;

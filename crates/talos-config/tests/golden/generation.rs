@@ -9,7 +9,7 @@ use crate::cases::Random;
 use crate::{first_difference, machinery, talosctl};
 
 #[test]
-#[ignore = "level bytes: needs the module of Talos (cargo xtask test)"]
+#[ignore = "level golden: needs the module of Talos (cargo xtask test)"]
 fn every_contract_is_laid_out_as_talos_does() {
     let folder = machinery().join("config/types/v1alpha1/testdata/stability");
     let read =
@@ -52,7 +52,7 @@ fn every_contract_is_laid_out_as_talos_does() {
 
 /// Seeded combinations of contract, options and patches, beside what `talosctl gen config` writes for them.
 #[test]
-#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn combinations_end_as_with_talosctl() {
     let bundle = machinery().join("config/types/v1alpha1/testdata/stability/secrets.yaml");
     let secrets = fs_err::read_to_string(&bundle).expect("a file of the module");
@@ -89,7 +89,7 @@ fn combinations_end_as_with_talosctl() {
 
 /// Bundles that talosctl makes are read and written back as they were.
 #[test]
-#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn secrets_of_talosctl_are_written_back() {
     for (release, contract) in
         [("1.14.1", "v1.14"), ("1.14.1", "v1.2"), ("1.13.9", "v1.13"), ("1.12.0", "v1.6")]
@@ -104,7 +104,7 @@ fn secrets_of_talosctl_are_written_back() {
 
 /// What is missing from a bundle is told in the words of talosctl.
 #[test]
-#[ignore = "level bytes: needs the module of Talos (cargo xtask test)"]
+#[ignore = "level golden: needs the module of Talos (cargo xtask test)"]
 fn incomplete_secrets_are_told_as_talosctl_does() {
     let file = machinery().join("config/generate/secrets/testdata/invalid-secrets.yaml");
     let text = fs_err::read_to_string(&file).expect("a file of the module");

@@ -1,16 +1,16 @@
-//! Level `bytes`: what we read, write and patch against the files and the programs of Talos itself.
+//! Level `golden`: what we read, write and patch against the files and the programs of Talos itself.
 
 mod cases;
 mod documents;
 mod expressions;
 mod generation;
 mod mutations;
+mod output;
 mod patches;
 mod tables;
 mod talosctl;
 mod validation;
 mod verdicts;
-mod written;
 
 use std::path::PathBuf;
 

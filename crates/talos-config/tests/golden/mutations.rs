@@ -4,8 +4,8 @@ use talos_config::kinds;
 use talos_config::schema::{Field, Format, Kind, Type};
 
 use crate::cases::{Random, flat};
+use crate::output::{LEGACY, Tree, Written};
 use crate::verdicts::Manner;
-use crate::written::{LEGACY, Tree, Written};
 
 /// One configuration; the same seed gives the same.
 pub(crate) struct Mutation {

@@ -9,7 +9,7 @@ use crate::{first_difference, machinery, talosctl};
 const CASES: u64 = 600;
 
 #[test]
-#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn seeded_patches_end_as_with_talosctl() {
     let bases: Vec<String> = ["v1.6", "v1.11", "v1.13", "v1.14"]
         .iter()

@@ -11,7 +11,7 @@ use crate::patches::compare;
 use crate::{first_difference, machinery, talosctl};
 
 #[test]
-#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn deletions() {
     let mut wrong = Vec::new();
     let lines = rows(include_str!("../data/deletes.txt"));
@@ -24,7 +24,7 @@ fn deletions() {
 }
 
 #[test]
-#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn merges() {
     let mut wrong = Vec::new();
     let lines = rows(include_str!("../data/merges.txt"));
@@ -38,7 +38,7 @@ fn merges() {
 }
 
 #[test]
-#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn scalars_of_every_type() {
     let mut wrong = Vec::new();
     let mut count = 0;
@@ -57,7 +57,7 @@ fn scalars_of_every_type() {
 
 /// The files that the tests of Talos' own patcher use, with what they expect.
 #[test]
-#[ignore = "level bytes: needs the module of Talos (cargo xtask test)"]
+#[ignore = "level golden: needs the module of Talos (cargo xtask test)"]
 fn patches_of_talos() {
     let folder = machinery().join("config/configpatcher/testdata");
     let read =
@@ -112,7 +112,7 @@ fn patches_of_talos() {
 
 /// Left, right and expected of the tests of Talos' own merge, compared as documents.
 #[test]
-#[ignore = "level bytes: needs the module of Talos (cargo xtask test)"]
+#[ignore = "level golden: needs the module of Talos (cargo xtask test)"]
 fn merges_of_talos() {
     let folder = machinery().join("config/types/v1alpha1/testdata/strategic");
     let mut count = 0;
@@ -132,7 +132,7 @@ fn merges_of_talos() {
 
 /// What the tests of Talos' own loader load, and what they refuse.
 #[test]
-#[ignore = "level bytes: needs the module of Talos (cargo xtask test)"]
+#[ignore = "level golden: needs the module of Talos (cargo xtask test)"]
 fn configurations_of_talos_are_read() {
     let folder = machinery().join("config/configloader");
     let read =
@@ -156,7 +156,7 @@ fn configurations_of_talos_are_read() {
 
 /// Every text of the table of strings, written by the talosctl of each release line.
 #[test]
-#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn strings_in_every_dialect() {
     let texts: Vec<String> = strings::rows().into_iter().map(|(text, _)| text).collect();
     let mut config = "machine:\n    sysctls:\n".to_owned();

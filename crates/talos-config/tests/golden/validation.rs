@@ -6,8 +6,8 @@ use talos_config::Mode;
 use testkit::recording;
 
 use crate::mutations::{Mutation, Seedling};
+use crate::output::Written;
 use crate::verdicts::{Manner, Verdict, Words};
-use crate::written::Written;
 
 /// Every rule by name, against what talosctl said when the table was recorded: covers the rules where
 /// there are no programs.
@@ -31,7 +31,7 @@ fn named_cases_are_judged_as_recorded() {
 
 /// The same cases with the program itself. `ICHOR_RECORD=1` writes what it says into the table.
 #[test]
-#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn named_cases_are_judged_as_talosctl_does() {
     let table = rows();
     let judged = in_parallel(&table, |row| {
@@ -59,7 +59,7 @@ fn named_cases_are_judged_as_talosctl_does() {
 
 /// Seeded configurations, right and wrong, beside what the program says about them.
 #[test]
-#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn seeded_configurations_are_judged_as_talosctl_does() {
     let readable = rows().into_iter().filter(|row| row.recorded != ["=> refused"]);
     let seedlings: Vec<Seedling> = readable
@@ -100,7 +100,7 @@ fn seeded_configurations_are_judged_as_talosctl_does() {
 
 /// The changes of a case mean something only where the configuration was fine before them.
 #[test]
-#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+#[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn the_bases_are_valid_in_every_mode() {
     let mut wrong = Vec::new();
     for base in BASES {
