@@ -192,7 +192,7 @@ impl EventSink for Person<'_> {
                 OutputFormat::Table => state.tell(event),
                 // Whoever reads the data may have gone; the work goes on.
                 OutputFormat::Json | OutputFormat::Yaml => {
-                    drop(state.printer.item(event, self.output))
+                    drop(state.printer.item(event, self.output));
                 }
             }
         });
