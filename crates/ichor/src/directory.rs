@@ -16,7 +16,7 @@ use engine::live::{
 use engine::{Cluster, PortError, Vault as _};
 use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName};
 use sha2::{Digest as _, Sha256};
-use talos_config::{Bundle, Context, Makers, Mode, Secret, Source};
+use talos_config::{Bundle, Context, Mode, Secret, SecretSource, SourceId};
 
 pub(crate) use find::{Found, Kind, find, talosconfig};
 
@@ -153,7 +153,7 @@ impl Directory {
 }
 
 /// Makes credentials for one process, which are valid for so many seconds from the time that the makers tell.
-fn mint<T>(make: impl FnOnce(i64, &mut Makers<'_>) -> T) -> Result<T, Error> {
+fn mint<T>(make: impl FnOnce(i64, &mut SecretSource<'_>) -> T) -> Result<T, Error> {
     let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
     entropy::with(|makers| {
         makers.now -= seconds(CREDENTIALS_BACKDATED);
@@ -236,7 +236,7 @@ fn not_yet(spec: &ClusterSpec, name: &str) -> Option<String> {
 pub(crate) fn native_spec(
     file: &Path,
     sources: &mut SourceMap,
-) -> Result<(ClusterSpec, Source), Error> {
+) -> Result<(ClusterSpec, SourceId), Error> {
     let (text, source) = sources.read(&Input::File(file.to_owned()))?;
     let spec = ClusterSpec::parse(&text, source).map_err(|error| Error::Spec {
         message: sources.redact(&spec_problems(&error, sources, source)),
@@ -271,10 +271,10 @@ pub(crate) fn known(place: &Place) -> Result<Vec<Known>, Error> {
     match kind {
         Kind::Native => {
             let (spec, _) = native_spec(&file, &mut SourceMap::with_keys(&place.keys))?;
-            let machine = |(machine, place): (&Machine, plan::Place<'_>)| Known {
+            let machine = |(machine, membership): (&Machine, plan::Membership<'_>)| Known {
                 names: vec![machine.name.to_string()],
                 addresses: machine.address().iter().map(ToString::to_string).collect(),
-                is_control_plane: matches!(place, plan::Place::ControlPlane),
+                is_control_plane: matches!(membership, plan::Membership::ControlPlane),
             };
             Ok(spec.machines().map(machine).collect())
         }
@@ -390,7 +390,7 @@ fn digest_key(secret: &str) -> DigestKey {
     DigestKey::new(hash.finalize().into())
 }
 
-fn spec_problems(error: &plan::SpecError, sources: &SourceMap, source: Source) -> String {
+fn spec_problems(error: &plan::SpecError, sources: &SourceMap, source: SourceId) -> String {
     match error {
         plan::SpecError::Problems(problems) => {
             let lines = problems.iter().map(|problem| {

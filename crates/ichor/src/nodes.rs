@@ -109,7 +109,7 @@ impl Machines {
         addresses.retain(|address| !is_named(address));
         let node = |address: &String| {
             let context = Context { endpoints: vec![address.clone()], ..context.clone() };
-            Ok(Client::new(&context)?.here(address, connection.deadline))
+            Ok(Client::new(&context)?.direct(address, connection.deadline))
         };
         addresses.iter().map(node).collect()
     }
@@ -131,7 +131,7 @@ impl Machines {
         let names = named(connection, surroundings)?;
         let nodes = names.iter().map(|name| {
             let client = Client::maintenance(name, fingerprints.clone())?;
-            Ok(client.here(name, connection.deadline))
+            Ok(client.direct(name, connection.deadline))
         });
         Self::some(nodes.collect::<Result<_, Error>>()?)
     }

@@ -3,7 +3,7 @@
 //! talhelper counts lines in texts that nobody has seen. Here the same is said with the lines of the file, and with
 //! the keys that stand there.
 
-use talos_config::Source;
+use talos_config::SourceId;
 
 use crate::check::Finding;
 use crate::error::{Error, Trouble};
@@ -49,7 +49,7 @@ pub(crate) fn filled_in(trouble: Trouble, file: &str, written: &str) -> Trouble 
 
 /// A finding with the place of its key, or of the nearest one above it.
 pub(crate) fn found(finding: Finding, original: &Original) -> Finding {
-    let origin = original.nearest(&finding.field, Source::default());
+    let origin = original.nearest(&finding.field, SourceId::default());
     let place = match origin.line {
         0 => original.file().to_owned(),
         line => format!("{}:{line}", original.file()),

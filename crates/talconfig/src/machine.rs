@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use plan::Text;
+use plan::LayerSource;
 use talos_config::yaml::{self, Dialect};
 use talos_config::{
-    Confidential, Config, Contract, Data, Document, Finding, Generate, Mode, Options, Origin,
-    Patch, Patched, Role, Secret, Source, Value,
+    Confidential, Config, Contract, Data, Document, Finding, Generate, Location, Mode, Options,
+    Patch, Patched, Role, Secret, SourceId, Value,
 };
 
 use crate::ask::Ask;
@@ -119,7 +119,7 @@ impl<'a> Cluster<'a> {
             validation.errors.push(Finding {
                 document: Some("v1alpha1.Config".to_owned()),
                 message: "install instructions are required in \"\" mode".to_owned(),
-                origin: Origin::default(),
+                origin: Location::default(),
                 code: None,
             });
         }
@@ -372,10 +372,10 @@ impl Builder<'_> {
             let Filled { name, text, written, encrypted } = self.named_file(patch)?;
             let source = steps.text(match written {
                 Written::Key if asked => self.original.text(&name, text.lines().count()),
-                Written::Key => Text { file: String::new(), key: name, lines: Vec::new() },
+                Written::Key => LayerSource { file: String::new(), key: name, lines: Vec::new() },
                 Written::File(raw) => {
                     let lines = if asked { original::lines(&raw, &text) } else { Vec::new() };
-                    Text { file: name, key: String::new(), lines }
+                    LayerSource { file: name, key: String::new(), lines }
                 }
             });
             let patch = Patch::parse(&text, source).map_err(|error| steps.patch_error(&error))?;
@@ -392,7 +392,7 @@ impl Builder<'_> {
         let operations = patches.iter().any(Patch::is_operations);
         let mut patched = if operations {
             let text = text.map_or(Between::Documents(below), Between::Text).into_text();
-            Patched::new(text, Source::default())
+            Patched::new(text, SourceId::default())
         } else {
             Patched::from(below)
         };
@@ -401,7 +401,7 @@ impl Builder<'_> {
             let applied = patched.apply(patch, Dialect::default());
             patched = applied.map_err(|error| steps.patch_error(&error))?;
             if asked {
-                let layer = steps.texts[first + index].place(0);
+                let layer = steps.texts[first + index].location(0);
                 steps.push(|| layer, || patched.clone().into_config().ok());
             }
         }
@@ -493,7 +493,7 @@ impl Builder<'_> {
             if let Some(values) = encrypted {
                 steps.confidential.extend(&values);
                 // What cannot be read is told when all is read together.
-                if let Ok(documents) = Config::parse(&content, Source::default()) {
+                if let Ok(documents) = Config::parse(&content, SourceId::default()) {
                     steps.confidential.add_config(&documents);
                 }
             }
@@ -501,7 +501,7 @@ impl Builder<'_> {
                 text.push_str("---\n");
             }
             text.push_str(&content);
-            steps.push(|| path.to_owned(), || Config::parse(&text, Source::default()).ok());
+            steps.push(|| path.to_owned(), || Config::parse(&text, SourceId::default()).ok());
         }
         Ok(Between::Text(text))
     }
@@ -520,14 +520,17 @@ impl Builder<'_> {
     fn render_file(&self, path: &str, content: &str, below: &Config) -> Result<String, Error> {
         self.render(content, below.documents()).map_err(|trouble| {
             let count = u32::try_from(content.lines().count()).unwrap_or(u32::MAX);
-            let text =
-                Text { file: path.to_owned(), key: String::new(), lines: (1..=count).collect() };
+            let text = LayerSource {
+                file: path.to_owned(),
+                key: String::new(),
+                lines: (1..=count).collect(),
+            };
             self.template_error(trouble, &text)
         })
     }
 
     /// What is wrong with a template. Who asks gets the line where that was written, not the one in the template.
-    fn template_error(&self, trouble: Trouble, written: &Text) -> Error {
+    fn template_error(&self, trouble: Trouble, written: &LayerSource) -> Error {
         if !self.asked {
             let name = if written.key.is_empty() { &written.file } else { &written.key };
             return Error::Template(trouble.in_file(name));
@@ -539,7 +542,7 @@ impl Builder<'_> {
         let numbers: Vec<_> = numbers.collect();
         let line = numbers.first().map_or(1, |(_, line)| *line);
         let rest = said[numbers.iter().map(|(length, _)| length).sum()..].trim_start();
-        let message = format!("{}: template: {rest}", written.place(line));
+        let message = format!("{}: template: {rest}", written.location(line));
         Error::Template(Trouble { message, hint: trouble.hint })
     }
 
@@ -571,8 +574,8 @@ fn template_data(documents: &[Document]) -> BTreeMap<String, Value> {
 
 /// A configuration with documents merged into it.
 fn merged(text: &str, patch: &str) -> Result<Patched, talos_config::Error> {
-    let patch = Patch::parse(patch, Source::default())?;
-    Patched::new(text.to_owned(), Source::default()).apply(&patch, Dialect::default())
+    let patch = Patch::parse(patch, SourceId::default())?;
+    Patched::new(text.to_owned(), SourceId::default()).apply(&patch, Dialect::default())
 }
 
 /// A configuration between two stages.
@@ -628,7 +631,7 @@ fn keeps_its_blanks(value: &Value) -> bool {
 }
 
 fn read(text: &str) -> Result<Config, Error> {
-    Config::parse(text, Source::default()).map_err(|error| plain(&error))
+    Config::parse(text, SourceId::default()).map_err(|error| plain(&error))
 }
 
 fn find<'a>(documents: &'a mut [Document], kind: &str) -> Option<&'a mut Document> {

@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use talos_config::yaml::{Content, Node, Style};
-use talos_config::{Origin, Source};
+use talos_config::{Location, SourceId};
 
 use crate::text;
 
@@ -31,18 +31,18 @@ impl Original {
     }
 
     /// The place of a key such as `nodes[0].patches[1]`.
-    pub(crate) fn origin(&self, path: &str) -> Option<Origin> {
+    pub(crate) fn origin(&self, path: &str) -> Option<Location> {
         self.find(path).map(|node| node.alias.unwrap_or(node.origin))
     }
 
     /// The same in a text that is known by a number, or the nearest place above it.
-    pub(crate) fn nearest(&self, path: &str, source: Source) -> Origin {
+    pub(crate) fn nearest(&self, path: &str, source: SourceId) -> Location {
         let mut path = path;
         loop {
             if let Some(origin) = self.origin(path) {
-                return Origin { source, ..origin };
+                return Location { source, ..origin };
             }
-            let Some(at) = path.rfind(['.', '[']) else { return Origin::default() };
+            let Some(at) = path.rfind(['.', '[']) else { return Location::default() };
             path = &path[..at];
         }
     }
@@ -64,7 +64,7 @@ impl Original {
     }
 
     /// A text that a key holds, with the lines of the file that its lines are.
-    pub(crate) fn text(&self, path: &str, lines: usize) -> plan::Text {
+    pub(crate) fn text(&self, path: &str, lines: usize) -> plan::LayerSource {
         let lines = self.find(path).map_or_else(Vec::new, |node| {
             let first = node.origin.line;
             let count = u32::try_from(lines).unwrap_or(u32::MAX);
@@ -76,7 +76,7 @@ impl Original {
                 (alias, _) => vec![alias.map_or(first, |alias| alias.line); lines],
             }
         });
-        plan::Text { file: self.file.clone(), key: path.to_owned(), lines }
+        plan::LayerSource { file: self.file.clone(), key: path.to_owned(), lines }
     }
 
     /// The path of what stands in a line, as far as one can be told.
@@ -225,7 +225,7 @@ nodes:
         assert_eq!(line("nodes[0].hostname"), Some(7));
         assert_eq!(line("nodes[0].installDisk"), Some(4));
         assert_eq!(line("nodes[1]"), None);
-        assert_eq!(original.nearest("nodes[0].ipAddress", Source(3)).line, 6);
+        assert_eq!(original.nearest("nodes[0].ipAddress", SourceId(3)).line, 6);
         assert_eq!(original.text("nodes[0].patches[0]", 2).lines, [10, 11]);
         assert_eq!(original.key_at(7).as_deref(), Some("nodes[0].hostname"));
     }

@@ -1,16 +1,16 @@
 //! What a configuration was after each layer, and where what is wrong with one was written.
 
-use plan::{LaidStep, Text};
-use talos_config::{Confidential, Config, Origin, Source};
+use plan::{LayerSnapshot, LayerSource};
+use talos_config::{Confidential, Config, Location, SourceId};
 
 use crate::error::{Error, Trouble};
 
 /// What a configuration was after each layer. Most want only the end, so that the rest is kept only for who asks.
 #[derive(Default)]
 pub(crate) struct Steps {
-    pub(crate) list: Vec<LaidStep>,
+    pub(crate) list: Vec<LayerSnapshot>,
     /// The texts of patches, by the number that places in them carry, less one.
-    pub(crate) texts: Vec<Text>,
+    pub(crate) texts: Vec<LayerSource>,
     /// The values of encrypted patches and manifests, and the fields that they set.
     pub(crate) confidential: Confidential,
     /// Whether somebody asks.
@@ -33,14 +33,14 @@ impl Steps {
         if self.asked
             && let Some(config) = config()
         {
-            self.list.push(LaidStep { layer: layer(), config });
+            self.list.push(LayerSnapshot { layer: layer(), config });
         }
     }
 
     /// Takes in the text of a patch and gives its number.
-    pub(crate) fn text(&mut self, text: Text) -> Source {
+    pub(crate) fn text(&mut self, text: LayerSource) -> SourceId {
         self.texts.push(text);
-        Source(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
+        SourceId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
     }
 
     /// An error about a patch, with the name of the file or the key that it is in.
@@ -78,11 +78,11 @@ impl Steps {
     }
 
     /// A place as it is told: for talhelper's users the key or the path with a line of what was made of it.
-    fn place(&self, origin: Origin) -> Option<String> {
+    fn place(&self, origin: Location) -> Option<String> {
         let index = usize::try_from(origin.source.0).unwrap_or(0).checked_sub(1)?;
         let text = self.texts.get(index)?;
         if self.asked {
-            return Some(text.place(origin.line));
+            return Some(text.location(origin.line));
         }
         let name = if text.key.is_empty() { &text.file } else { &text.key };
         Some(format!("{name}:{}:{}", origin.line, origin.column))

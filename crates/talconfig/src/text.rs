@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use talos_config::yaml::{self, Content, Document, Limits, Node, Resolved, SyntaxError};
-use talos_config::{Origin, Source};
+use talos_config::{Location, SourceId};
 
 use crate::environment::Environment;
 use crate::error::Trouble;
@@ -40,7 +40,7 @@ pub(crate) fn fill_in(text: &str, environment: &Environment) -> Result<String, T
 
 /// Reads a text as YAML.
 pub(crate) fn parse(text: &str) -> Result<Vec<Document>, Trouble> {
-    yaml::parse(text, Source::default(), Limits::default())
+    yaml::parse(text, SourceId::default(), Limits::default())
         .map_err(|error| Trouble::new(syntax(&error)))
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn settle(text: &str, absolute: &dyn Fn(&str) -> String) -> Result<St
         return Err(unmarshal_errors(&duplicates));
     }
     let node = with_paths(node, Reference::No, absolute);
-    let document = Document { origin: Origin::default(), root: node, comments: Vec::new() };
+    let document = Document { origin: Location::default(), root: node, comments: Vec::new() };
     Ok(yaml::rewrite(&[document], 4, false))
 }
 

@@ -1,6 +1,6 @@
 //! What plans are given is what talhelper would write, in every recorded case and in directories that nobody wrote.
 
-#[path = "../../ichor/tests/bytes/directories.rs"]
+#[path = "../../ichor/tests/golden/directories.rs"]
 mod directories;
 mod world;
 
@@ -10,10 +10,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use plan::{DigestKey, MachineName, Native, Renderer};
+use plan::{DigestKey, MachineName, NativeExport, Renderer};
 use serde_json::Value;
 use talconfig::{Cluster, Environment, Error, Images, Secrets, Talconfig, World as _};
-use talos_config::{Config, Mode, Source};
+use talos_config::{Config, Mode, SourceId};
 
 use directories::Directory;
 use world::Files;
@@ -144,7 +144,7 @@ impl Seen {
         self.clusters += 1;
         let names = talconfig.nodes.iter().filter_map(talconfig::Node::machine_name);
         let names: Vec<MachineName> = names.collect();
-        let (spec, layers) = match cluster.translate(Source(1), names.first()) {
+        let (spec, layers) = match cluster.translate(SourceId(1), names.first()) {
             Ok(translated) => translated,
             Err(Error::Spec(error)) => return self.refused.push(format!("{name}: {error}")),
             Err(error) => return self.wrong.push(format!("{name}: {error}")),
@@ -157,7 +157,7 @@ impl Seen {
         let configs: BTreeMap<_, _> = configs.collect();
         // A cluster that can be meant can be said natively, down to the last field.
         if talconfig::checked(&spec).is_ok() && configs.len() == names.len() {
-            match Native::of(&spec, &configs, &secrets.bundle, &key, mode) {
+            match NativeExport::from_configs(&spec, &configs, &secrets.bundle, &key, mode) {
                 Ok(_) => self.native += 1,
                 Err(error) => self.wrong.push(format!("{name}: natively: {error}")),
             }
@@ -170,7 +170,7 @@ impl Seen {
                     continue;
                 }
             };
-            let theirs = Config::parse(machine.text.expose(), Source::default());
+            let theirs = Config::parse(machine.text.expose(), SourceId::default());
             if theirs.is_ok_and(|theirs| theirs != config) {
                 self.wrong.push(format!("{name}: {name_of} has another configuration"));
             }

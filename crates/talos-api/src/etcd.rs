@@ -3,7 +3,7 @@
 //! Always holds: a service that does not run says nothing about its data. Only the data directory does, and only once the
 //! machine has mounted it.
 
-use crate::error::{NodeError, Reason};
+use crate::error::{CallError, NodeError};
 use crate::node::Node;
 use crate::proto::definitions::config::{MachineType, MachineTypeSpec};
 use crate::proto::machine::ListRequest;
@@ -25,14 +25,14 @@ impl Node {
     /// Looks for a member of etcd: a service that runs, or data on the disk.
     pub async fn etcd_presence(&self) -> Result<EtcdPresence, NodeError> {
         let reply =
-            self.ask(|node| async move { node.call(node.machine().service_list(())).await });
-        let services = self.only(reply.await?.messages)?.services;
+            self.retrying(|node| async move { node.call(node.machine().service_list(())).await });
+        let services = self.single_reply(reply.await?.messages)?.services;
         match services.iter().find(|service| service.id == "etcd") {
             Some(etcd) if etcd.state == "Running" => Ok(EtcdPresence::Running),
             // The service is loaded once the disks are mounted: a directory that is missing now was never made.
             Some(_) => match self.has_etcd_data().await {
                 Ok(true) => Ok(EtcdPresence::Stopped),
-                Ok(false) | Err(NodeError { reason: Reason::NotFound(_), .. }) => {
+                Ok(false) | Err(NodeError { reason: CallError::NotFound(_), .. }) => {
                     Ok(EtcdPresence::Absent)
                 }
                 Err(error) => Err(error),

@@ -2,7 +2,7 @@
 
 use plan::{ClusterSpec, PatchEntry, PatchSource};
 use talos_config::yaml::{self, Content, Node, Resolved, Style};
-use talos_config::{Contract, Origin, Patch, Source};
+use talos_config::{Contract, Location, Patch, SourceId};
 
 use super::{Files, Level, Place, Remark};
 use crate::environment::Environment;
@@ -21,7 +21,7 @@ pub(super) struct Directory<'a> {
     /// The talconfig: anchors and merges followed, variables filled in where they are set. Empty for a native file.
     pub(super) root: Node,
     /// Where the second document begins, if there is one.
-    pub(super) second: Option<Origin>,
+    pub(super) second: Option<Location>,
     /// What configuration is written for, where that can be told.
     pub(super) contract: Option<Contract>,
     /// Files that the talconfig names.
@@ -133,8 +133,8 @@ impl<'a> Directory<'a> {
         directory.contract = Some(spec.contract);
         for (machine, place) in spec.machines() {
             let group: &[PatchSource] = match place {
-                plan::Place::ControlPlane => &spec.control_plane.patches,
-                plan::Place::Pool(pool) => &pool.patches,
+                plan::Membership::ControlPlane => &spec.control_plane.patches,
+                plan::Membership::Pool(pool) => &pool.patches,
             };
             let all = spec.patches.iter().chain(group).chain(&machine.patches);
             let patches: Vec<usize> = all.map(|source| directory.native_patch(source)).collect();
@@ -149,7 +149,7 @@ impl<'a> Directory<'a> {
             world,
             environment: environment.clone(),
             text: String::new(),
-            root: Node::new(Content::Mapping(Vec::new()), Origin::default()),
+            root: Node::new(Content::Mapping(Vec::new()), Location::default()),
             second: None,
             contract: None,
             references: Vec::new(),
@@ -159,7 +159,7 @@ impl<'a> Directory<'a> {
     }
 
     /// A place in the file that describes the cluster.
-    pub(super) fn place(&self, origin: Origin) -> Place {
+    pub(super) fn place(&self, origin: Location) -> Place {
         Place { file: self.files.cluster.clone(), line: origin.line, column: origin.column }
     }
 
@@ -205,7 +205,7 @@ impl<'a> Directory<'a> {
     }
 
     /// Where a field such as `nodes[0].patches` is written, or what it would be in.
-    fn origin(&self, field: &str) -> Origin {
+    fn origin(&self, field: &str) -> Location {
         let mut node = &self.root;
         let mut origin = node.origin;
         for part in field.split(['.', '[', ']']).filter(|part| !part.is_empty()) {
@@ -348,7 +348,7 @@ impl<'a> Directory<'a> {
     }
 
     /// Where the lines of a text are that stands within the talconfig.
-    fn lines(&self, origin: Origin, text: &str, style: Style) -> Lines {
+    fn lines(&self, origin: Location, text: &str, style: Style) -> Lines {
         let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
         let first = |text: &str, skip: usize| {
             let mut lines = text.lines().skip(skip);
@@ -367,13 +367,13 @@ impl NamedPatch {
     /// What it is, and why it is none.
     pub(super) fn parsed(&self) -> Option<Result<Patch, talos_config::Error>> {
         match &self.content {
-            PatchText::Text(text) => Some(Patch::parse(text, Source(1))),
+            PatchText::Text(text) => Some(Patch::parse(text, SourceId(1))),
             _ => None,
         }
     }
 
     /// A place in it.
-    pub(super) fn at(&self, origin: Origin) -> Place {
+    pub(super) fn at(&self, origin: Location) -> Place {
         match &self.lines {
             Lines::File(file) => {
                 Place { file: file.clone(), line: origin.line, column: origin.column }
@@ -467,7 +467,7 @@ fn filled(node: &Node, environment: &Environment) -> Node {
 }
 
 /// Every text that names a file, and where it stands. `always` is what the key above says.
-fn references(node: &Node, always: Option<bool>, found: &mut Vec<(Origin, String)>) {
+fn references(node: &Node, always: Option<bool>, found: &mut Vec<(Location, String)>) {
     match &node.content {
         Content::Scalar { text, .. } => {
             let name = match (always, text.strip_prefix('@')) {

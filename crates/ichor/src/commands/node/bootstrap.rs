@@ -5,7 +5,7 @@ use std::time::Duration;
 use talos_api::proto::definitions::enums::RuntimeMachineStage as MachineStage;
 use talos_api::proto::definitions::runtime::MachineStatusSpec;
 use talos_api::proto::machine::{BootstrapRequest, ServiceInfo};
-use talos_api::{Client, EtcdPresence, Node, NodeError, Reason, each_node};
+use talos_api::{CallError, Client, EtcdPresence, Node, NodeError, each_node};
 use tokio::time::{Instant, interval, timeout};
 
 use super::etcd::with_overrides;
@@ -122,11 +122,11 @@ enum Evidence {
 /// Looks at the data of etcd, which outlives its service. A machine that does not trust us counts as one without etcd only
 /// when it says that it waits for its first configuration.
 async fn evidence(node: &Node) -> Evidence {
-    match node.within(ANSWERS_WITHIN).etcd_presence().await {
+    match node.with_deadline(ANSWERS_WITHIN).etcd_presence().await {
         Ok(EtcdPresence::Running | EtcdPresence::Stopped) => Evidence::Member,
         Ok(EtcdPresence::Absent) => Evidence::NoMember,
         Ok(EtcdPresence::Unknown) => Evidence::Unknown("it still boots".to_owned()),
-        Err(NodeError { reason: Reason::Untrusted(_), .. }) if waits_for_config(node).await => {
+        Err(NodeError { reason: CallError::Untrusted(_), .. }) if waits_for_config(node).await => {
             Evidence::NoMember
         }
         Err(error) => Evidence::Unknown(error.reason.to_string()),
@@ -136,7 +136,7 @@ async fn evidence(node: &Node) -> Evidence {
 /// Returns whether the machine says, to a client without credentials, that it waits for its first configuration.
 async fn waits_for_config(node: &Node) -> bool {
     let Ok(client) = Client::maintenance(node.name(), Vec::new()) else { return false };
-    let node = client.here(node.name(), ANSWERS_WITHIN);
+    let node = client.direct(node.name(), ANSWERS_WITHIN);
     let status = node.get::<MachineStatusSpec>("machine").await;
     status.is_ok_and(|status| {
         status.is_some_and(|status| status.stage() == MachineStage::MachineStageMaintenance)
@@ -174,7 +174,7 @@ async fn begun_before(
 async fn begin(node: &Node, request: BootstrapRequest) -> Result<(), Error> {
     match node.call(node.machine().bootstrap(request)).await {
         Ok(_) => Ok(()),
-        Err(NodeError { node, reason: Reason::AlreadyThere(_) }) => {
+        Err(NodeError { node, reason: CallError::AlreadyThere(_) }) => {
             Err(Failure::Bootstrapped(node).into())
         }
         Err(error) => Err(error.into()),
@@ -204,8 +204,10 @@ async fn begin_when_ready(
         };
         let may_pass = match &reason {
             // It still shows itself as nobody's for a moment.
-            Reason::Untrusted(_) | Reason::CertificateTime(_) => begun.elapsed() < SETTLED_WITHIN,
-            Reason::Refused(_) => true,
+            CallError::Untrusted(_) | CallError::CertificateTime(_) => {
+                begun.elapsed() < SETTLED_WITHIN
+            }
+            CallError::Refused(_) => true,
             other => other.is_passing(),
         };
         if !may_pass {
@@ -254,8 +256,9 @@ async fn etcd_runs(node: &Node, printer: &mut Printer) -> Result<(), Error> {
 }
 
 async fn etcd(node: &Node) -> Result<Option<ServiceInfo>, NodeError> {
-    let reply = node.ask(|node| async move { node.call(node.machine().service_list(())).await });
-    let services = node.only(reply.await?.messages)?.services;
+    let reply =
+        node.retrying(|node| async move { node.call(node.machine().service_list(())).await });
+    let services = node.single_reply(reply.await?.messages)?.services;
     Ok(services.into_iter().find(|service| service.id == "etcd"))
 }
 

@@ -49,7 +49,7 @@ pub(super) async fn send_reboot(node: &Node, mode: RebootMode) -> Result<String,
         RebootMode::Force => Mode::Force,
     };
     let reply = node.call(node.machine().reboot(RebootRequest { mode: mode.into() })).await?;
-    Ok(node.only(reply.messages)?.actor_id)
+    Ok(node.single_reply(reply.messages)?.actor_id)
 }
 
 pub(super) async fn shutdown(
@@ -65,7 +65,7 @@ pub(super) async fn shutdown(
     let send = async |node: &Node| {
         let request = ShutdownRequest { force: args.force };
         let reply = node.call(node.machine().shutdown(request)).await?;
-        Ok(node.only(reply.messages)?.actor_id)
+        Ok(node.single_reply(reply.messages)?.actor_id)
     };
     let guard = EtcdGuard::new(MemberEffect::Away, &args.overrides, surroundings);
     let act = async |node: &Node, printer: &mut Printer| {
@@ -100,7 +100,7 @@ pub(super) async fn reset(
     };
     let send = async |node: &Node| {
         let reply = node.call(node.machine().reset(request.clone())).await?;
-        Ok(node.only(reply.messages)?.actor_id)
+        Ok(node.single_reply(reply.messages)?.actor_id)
     };
     let effect = if args.graceful { MemberEffect::Leaves } else { MemberEffect::DataLoss };
     let guard = EtcdGuard::new(effect, &args.overrides, surroundings);

@@ -7,7 +7,7 @@ use talos_api::proto::machine::upgrade_request;
 use talos_api::proto::machine::{
     InstallArtifactsSource, LifecycleServiceUpgradeRequest, UpgradeRequest,
 };
-use talos_api::{Feature, Node, Release};
+use talos_api::{Feature, Node, TalosRelease};
 use tokio::time::timeout;
 
 use super::etcd::{EtcdGuard, MemberEffect, with_overrides};
@@ -126,12 +126,12 @@ async fn by_directory(
     Ok(upgrades)
 }
 
-fn is_legacy(args: &UpgradeArgs, release: Release) -> bool {
+fn is_legacy(args: &UpgradeArgs, release: TalosRelease) -> bool {
     args.legacy || !release.has(Feature::LifecycleService)
 }
 
 /// Refuses what the release has no words for, before anything is done.
-fn suits(args: &UpgradeArgs, node: &str, release: Release) -> Result<(), Error> {
+fn suits(args: &UpgradeArgs, node: &str, release: TalosRelease) -> Result<(), Error> {
     let refuse = |flag: &str, hint: &str| {
         Err(Error::Usage {
             message: format!("{node}: {flag} does not go with Talos {release}"),
@@ -170,7 +170,7 @@ async fn install(upgrade: &Upgrading, printer: &mut Printer) -> Result<(), Error
         // The name by which it was pulled: the machine looks it up by that.
         source: Some(InstallArtifactsSource { image_name: image.clone() }),
     };
-    let patient = node.within(node.deadline().max(SILENT_WITHIN));
+    let patient = node.with_deadline(node.deadline().max(SILENT_WITHIN));
     let open = |node: Node| async move { node.lifecycle().upgrade(request).await };
     let mut stream = patient.open(open).await?;
     let mut line = String::new();
@@ -234,9 +234,9 @@ async fn upgrade_legacy(
     let order = Order { action: "upgrade", goal: Goal::Back, wait: args.wait };
     let send = async |node: &Node| {
         // It answers only once it has pulled the image.
-        let node = node.within(args.wait.timeout);
+        let node = node.with_deadline(args.wait.timeout);
         let reply = node.call(node.machine().upgrade(request)).await?;
-        Ok(node.only(reply.messages)?.actor_id)
+        Ok(node.single_reply(reply.messages)?.actor_id)
     };
     order.give(&upgrade.node, printer, send).await
 }
@@ -254,7 +254,7 @@ async fn runs(Upgrading { node, image }: &Upgrading) -> Result<(), Error> {
 }
 
 /// The release that the tag of an image names, where it names one.
-fn release_of(image: &str) -> Option<Release> {
+fn release_of(image: &str) -> Option<TalosRelease> {
     let plain = image.split('@').next().unwrap_or_default();
     let (_, tag) = plain.rsplit_once(':')?;
     (tag.split('.').count() >= 3 && !tag.contains('/')).then(|| tag.parse().ok())?

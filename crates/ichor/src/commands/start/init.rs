@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use plan::ClusterSpec;
 use talos_config::yaml::Dialect;
-use talos_config::{Bundle, Contract, Source};
+use talos_config::{Bundle, Contract, SourceId};
 
 use crate::args::start::InitArgs;
 use crate::directory::FILE;
@@ -99,7 +99,7 @@ pub(super) fn tell_next(plain: &str, is_sealed: bool, printer: &mut Printer) {
 /// The native file, if what was typed makes one.
 pub(super) fn checked(args: &InitArgs) -> Result<String, Error> {
     let text = text(args)?;
-    ClusterSpec::parse(&text, Source::default()).map_err(|error| Error::Spec {
+    ClusterSpec::parse(&text, SourceId::default()).map_err(|error| Error::Spec {
         message: error.to_string(),
         hint: error.hint().map(str::to_owned),
         code: error.code(),

@@ -187,7 +187,7 @@ static EXTRA_MOUNT: Struct = Struct {
     fields: &[
         ("Destination", "destination", Kind::Text),
         ("Type", "type", Kind::Text),
-        ("Source", "source", Kind::Text),
+        ("SourceId", "source", Kind::Text),
         ("Options", "options", Kind::Texts),
         ("UIDMappings", "uidMappings", Kind::Objects(&LINUX_ID_MAPPING)),
         ("GIDMappings", "gidMappings", Kind::Objects(&LINUX_ID_MAPPING)),

@@ -56,7 +56,7 @@ async fn leave(
     let act = async |node: &Node, printer: &mut Printer| {
         let own = status(node).await?.member_id;
         check_departure(node, own, &args.overrides, printer).await?;
-        let patient = node.within(node.deadline().max(LEFT_WITHIN));
+        let patient = node.with_deadline(node.deadline().max(LEFT_WITHIN));
         patient.call(patient.machine().etcd_leave_cluster(EtcdLeaveClusterRequest {})).await?;
         printer.note(&format!("{}: left etcd", node.name()));
         Ok(())
@@ -98,7 +98,7 @@ async fn forfeit(
     let act = async |node: &Node, printer: &mut Printer| {
         let request = EtcdForfeitLeadershipRequest {};
         let reply = node.call(node.machine().etcd_forfeit_leadership(request)).await?;
-        let leader = node.only(reply.messages)?.member;
+        let leader = node.single_reply(reply.messages)?.member;
         let text = if leader.is_empty() {
             "did not lead".to_owned()
         } else {
@@ -127,7 +127,7 @@ async fn defragment(
     let deed = Deed { verb: "etcd defrag", detail: String::new(), sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         let before = status(node).await?.db_size;
-        let patient = node.within(node.deadline().max(DEFRAGMENTED_WITHIN));
+        let patient = node.with_deadline(node.deadline().max(DEFRAGMENTED_WITHIN));
         patient.call(patient.machine().etcd_defragment(())).await?;
         let after = status(node).await?.db_size;
         let sizes = format!("{} of {} kB", after / 1000, before / 1000);
@@ -146,7 +146,7 @@ async fn disarm(
     let deed = Deed { verb: "etcd alarms disarm", detail: String::new(), sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         let reply = node.call(node.machine().etcd_alarm_disarm(())).await?;
-        let alarms = node.only(reply.messages)?.member_alarms;
+        let alarms = node.single_reply(reply.messages)?.member_alarms;
         if alarms.is_empty() {
             printer.note(&format!("{}: no alarms", node.name()));
         }
@@ -213,14 +213,15 @@ fn named(member: &EtcdMember) -> String {
 /// Lists the members by the machine's own etcd: otherwise Talos asks any control plane, which may be in another etcd.
 async fn members(node: &Node) -> Result<Vec<EtcdMember>, NodeError> {
     let request = EtcdMemberListRequest { query_local: true };
-    let reply =
-        node.ask(|node| async move { node.call(node.machine().etcd_member_list(request)).await });
-    Ok(node.only(reply.await?.messages)?.members)
+    let reply = node
+        .retrying(|node| async move { node.call(node.machine().etcd_member_list(request)).await });
+    Ok(node.single_reply(reply.await?.messages)?.members)
 }
 
 async fn status(node: &Node) -> Result<EtcdMemberStatus, NodeError> {
-    let reply = node.ask(|node| async move { node.call(node.machine().etcd_status(())).await });
-    Ok(node.only(reply.await?.messages)?.member_status.unwrap_or_default())
+    let reply =
+        node.retrying(|node| async move { node.call(node.machine().etcd_status(())).await });
+    Ok(node.single_reply(reply.await?.messages)?.member_status.unwrap_or_default())
 }
 
 /// A machine tries for five minutes.

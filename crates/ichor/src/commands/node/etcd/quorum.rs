@@ -48,11 +48,11 @@ pub(super) async fn voters(node: &Node, members: &[EtcdMember]) -> Vec<Voter> {
     let asked: Vec<Node> = voters
         .iter()
         .take(MOST_VOTERS)
-        .filter_map(|member| node.within(ANSWERS_WITHIN).beside(&address(member)?).ok())
+        .filter_map(|member| node.with_deadline(ANSWERS_WITHIN).sibling(&address(member)?).ok())
         .collect();
     let ask = |node: Node| async move {
         let reply = node.call(node.machine().etcd_status(())).await?;
-        Ok(node.only(reply.messages)?.member_status.unwrap_or_default())
+        Ok(node.single_reply(reply.messages)?.member_status.unwrap_or_default())
     };
     let answers: Vec<EtcdMemberStatus> =
         each_node(asked, AT_ONCE, ask).await.into_iter().filter_map(Result::ok).collect();
