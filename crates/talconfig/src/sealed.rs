@@ -220,8 +220,8 @@ fn decrypt(
     world: &dyn World,
 ) -> Result<Opened, Trouble> {
     let identities = world.identities(environment);
-    let error = match sops::open(text, format, &identities) {
-        Ok(sops::Opened { text, values }) => {
+    let error = match sops::decrypt_with_values(text, format, &identities) {
+        Ok(sops::Decrypted { text, values }) => {
             world.opened(file, &values);
             return Ok(Opened { text: text.into_exposed(), encrypted: Some(values) });
         }

@@ -177,8 +177,8 @@ pub(super) fn file_error(attempt: &'static str, path: &str, error: &std::io::Err
 /// The time as it stands before every line of a log, in UTC.
 pub(super) fn time_stamp() -> String {
     let seconds = u64::try_from(clock::now()).unwrap_or_default();
-    let moment = sops::Moment::from_unix(seconds);
-    moment.as_str().trim_end_matches('Z').replace('-', "/").replace('T', " ")
+    let timestamp = sops::Timestamp::from_unix(seconds);
+    timestamp.as_str().trim_end_matches('Z').replace('-', "/").replace('T', " ")
 }
 
 /// Where a file goes, for files that nobody else may read.
