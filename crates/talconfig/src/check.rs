@@ -5,12 +5,12 @@ mod references;
 
 use talos_config::{Value, rules};
 
-use crate::ask::Ask;
+use crate::gotemplate;
+use crate::host::Host;
 use crate::image::Factory;
 use crate::load::{Node, Talconfig};
-use crate::template;
-use crate::versions::{LATEST, Versions};
-use crate::world::World;
+use crate::release_catalog::{LATEST, ReleaseCatalog};
+use crate::value_ext::ValueExt;
 
 /// One thing that is wrong or questionable.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Finding {
     /// The key that it is about.
     pub field: String,
     /// The file and the line of that key, where they are known.
-    pub place: Option<String>,
+    pub location: Option<String>,
     /// What it is, one message a line.
     pub messages: Vec<String>,
     /// Whether it stops nothing.
@@ -28,24 +28,24 @@ pub struct Finding {
 }
 
 /// Looks for what is wrong.
-pub(crate) fn check(talconfig: &Talconfig, world: &dyn World) -> Vec<Finding> {
-    world.debug(&|| "start validating talconfig file".to_owned());
+pub(crate) fn check(talconfig: &Talconfig, host: &dyn Host) -> Vec<Finding> {
+    host.debug(&|| "start validating talconfig file".to_owned());
     let mut findings = Findings::default();
-    check_cluster(talconfig, world.versions(), &mut findings);
-    warn_of_unknown_release(talconfig, world);
-    let factory = Factory::of(&talconfig.cluster);
+    check_cluster(talconfig, host.release_catalog(), &mut findings);
+    warn_of_unknown_release(talconfig, host);
+    let factory = Factory::from_talconfig(&talconfig.cluster);
     for node in &talconfig.nodes {
-        world.debug(&|| format!("validating config file for node {}", node.hostname()));
+        host.debug(&|| format!("validating config file for node {}", node.hostname()));
         let mut findings = findings.of_node(node.index);
         check_identity(node, &mut findings);
         check_kubernetes(&node.value, &mut findings);
         check_disks_and_files(&node.value, &mut findings);
         if factory.registry == "factory.talos.dev" && !node.value.flag_at("noSchematicValidate") {
-            world.debug(&|| {
+            host.debug(&|| {
                 let name = node.hostname();
                 format!("validating schematic with official Talos schematic for node {name}")
             });
-            check_schematic(&node.value, &talconfig.talos(), world.versions(), &mut findings);
+            check_schematic(&node.value, &talconfig.talos(), host.release_catalog(), &mut findings);
         }
         let nameservers = node.value.texts_at("nameservers");
         if !nameservers.iter().all(|address| rules::is_ip(address)) {
@@ -56,7 +56,7 @@ pub(crate) fn check(talconfig: &Talconfig, world: &dyn World) -> Vec<Finding> {
         interfaces::check(node.value.items_at("networkInterfaces"), &mut findings);
         check_machine_spec(node.value.get("machineSpec"), &mut findings);
         check_firewall(node.value.get("ingressFirewall"), &mut findings);
-        check_extra_manifests(&node.value, world, &mut findings);
+        check_extra_manifests(&node.value, host, &mut findings);
     }
     findings.0
 }
@@ -65,28 +65,34 @@ pub(crate) fn check(talconfig: &Talconfig, world: &dyn World) -> Vec<Finding> {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn of_node(&mut self, index: usize) -> Place<'_> {
-        Place { findings: self, prefix: format!("nodes[{index}].") }
+    fn of_node(&mut self, index: usize) -> Scope<'_> {
+        Scope { findings: self, prefix: format!("nodes[{index}].") }
     }
 
-    fn of_cluster(&mut self) -> Place<'_> {
-        Place { findings: self, prefix: String::new() }
+    fn of_cluster(&mut self) -> Scope<'_> {
+        Scope { findings: self, prefix: String::new() }
     }
 }
 
 /// The part of a talconfig that is looked at.
-struct Place<'a> {
+struct Scope<'a> {
     findings: &'a mut Findings,
     prefix: String,
 }
 
-impl Place<'_> {
+impl Scope<'_> {
     /// Notes an error, unless there is no message.
     fn error(&mut self, kind: &'static str, key: &str, messages: impl IntoIterator<Item = String>) {
         let messages: Vec<String> = messages.into_iter().collect();
         if !messages.is_empty() {
             let field = format!("{}{key}", self.prefix);
-            self.findings.0.push(Finding { kind, field, place: None, messages, is_warning: false });
+            self.findings.0.push(Finding {
+                kind,
+                field,
+                location: None,
+                messages,
+                is_warning: false,
+            });
         }
     }
 
@@ -95,7 +101,7 @@ impl Place<'_> {
         self.findings.0.push(Finding {
             kind,
             field,
-            place: None,
+            location: None,
             messages: vec![message],
             is_warning: true,
         });
@@ -109,21 +115,21 @@ impl Place<'_> {
     }
 }
 
-fn check_cluster(talconfig: &Talconfig, versions: &Versions, findings: &mut Findings) {
+fn check_cluster(talconfig: &Talconfig, catalog: &ReleaseCatalog, findings: &mut Findings) {
     let cluster = &talconfig.cluster;
-    let mut place = findings.of_cluster();
-    place.require("ClusterNameRequired", "clusterName", cluster.has("clusterName"));
-    place.require(
+    let mut scope = findings.of_cluster();
+    scope.require("ClusterNameRequired", "clusterName", cluster.has("clusterName"));
+    scope.require(
         "KubernetesVersionRequired",
         "kubernetesVersion",
         cluster.has("kubernetesVersion"),
     );
-    place.require("EndpointRequired", "endpoint", cluster.has("endpoint"));
-    place.require("NodesRequired", "nodes", !talconfig.nodes.is_empty());
-    check_talos_version(talconfig, versions, &mut place);
-    check_kubernetes_version(talconfig, &mut place);
+    scope.require("EndpointRequired", "endpoint", cluster.has("endpoint"));
+    scope.require("NodesRequired", "nodes", !talconfig.nodes.is_empty());
+    check_talos_version(talconfig, catalog, &mut scope);
+    check_kubernetes_version(talconfig, &mut scope);
     if cluster.has("endpoint") {
-        place.error(
+        scope.error(
             "InvalidTalosEndpoint",
             "endpoint",
             rules::endpoint(cluster.text_at("endpoint")).err(),
@@ -132,7 +138,7 @@ fn check_cluster(talconfig: &Talconfig, versions: &Versions, findings: &mut Find
     let domain = cluster.text_at("domain");
     if !domain.is_empty() && !rules::is_domain(domain) {
         let message = format!("{} is not a valid domain", rules::quoted(domain));
-        place.error("InvalidDomain", "domain", [message]);
+        scope.error("InvalidDomain", "domain", [message]);
     }
     for (kind, key) in
         [("InvalidClusterPodNets", "clusterPodNets"), ("InvalidClusterSvcNets", "clusterSvcNets")]
@@ -141,12 +147,12 @@ fn check_cluster(talconfig: &Talconfig, versions: &Versions, findings: &mut Find
         if !nets.iter().all(|net| rules::is_cidr(net)) {
             let message =
                 format!("{} doesn't look like list of CIDR notations", quoted_list(&nets));
-            place.error(kind, key, [message]);
+            scope.error(kind, key, [message]);
         }
     }
     if let Some(cni) = cluster.get("cniConfig") {
         let problems = rules::cni(cni);
-        place.error(
+        scope.error(
             "InvalidCNIConfig",
             "cniConfig",
             problems.errors.into_iter().chain(problems.warnings),
@@ -154,39 +160,39 @@ fn check_cluster(talconfig: &Talconfig, versions: &Versions, findings: &mut Find
     }
     if let Some(manifests) = cluster.get("inlineManifests") {
         let problems = rules::inline_manifests(manifests);
-        place.error("InvalidClusterInlineManifests", "inlineManifests", problems.errors);
+        scope.error("InvalidClusterInlineManifests", "inlineManifests", problems.errors);
     }
 }
 
 /// Extensions of a release that is not known are held against those of another one.
-fn warn_of_unknown_release(talconfig: &Talconfig, world: &dyn World) {
+fn warn_of_unknown_release(talconfig: &Talconfig, host: &dyn Host) {
     let version = talconfig.talos();
     if talconfig.nodes.iter().any(|node| node.value.has("schematic"))
-        && !world.versions().contains(&version)
+        && !host.release_catalog().contains(&version)
     {
-        world.warn(&format!(
+        host.warn(&format!(
             "the extensions of {version} are not known, those of {LATEST} are taken: `ichor extensions {version} \
              --refresh` asks the image factory"
         ));
     }
 }
 
-fn check_talos_version(talconfig: &Talconfig, versions: &Versions, place: &mut Place<'_>) {
+fn check_talos_version(talconfig: &Talconfig, catalog: &ReleaseCatalog, scope: &mut Scope<'_>) {
     if !talconfig.cluster.has("talosVersion") {
         return;
     }
     let version = talconfig.talos();
-    if versions.contains(&version) {
+    if catalog.contains(&version) {
         return;
     }
     let quoted = rules::quoted(&version);
     if major_minor(&version).is_some_and(|(major, minor)| major == 1 && (2..=14).contains(&minor)) {
         let message =
             format!("{quoted} might not be compatible with this Talhelper version you're using");
-        place.warn("UnreleasedTalosVersion", "talosVersion", message);
+        scope.warn("UnreleasedTalosVersion", "talosVersion", message);
     } else {
         let message = format!("{quoted} is not a supported Talos version");
-        place.error("InvalidTalosVersion", "talosVersion", [message]);
+        scope.error("InvalidTalosVersion", "talosVersion", [message]);
     }
 }
 
@@ -232,7 +238,7 @@ fn is_semantic_version(version: &str) -> bool {
         && build.is_none_or(words)
 }
 
-fn check_kubernetes_version(talconfig: &Talconfig, place: &mut Place<'_>) {
+fn check_kubernetes_version(talconfig: &Talconfig, scope: &mut Scope<'_>) {
     const KIND: &str = "InvalidKubernetesVersion";
     if !talconfig.cluster.has("kubernetesVersion") {
         return;
@@ -240,20 +246,20 @@ fn check_kubernetes_version(talconfig: &Talconfig, place: &mut Place<'_>) {
     let written = talconfig.cluster.text_at("talosVersion");
     if !written.is_empty() && !is_semantic_version(written) {
         let message = "fix the issue on \"talosVersion\" field".to_owned();
-        return place.error(KIND, "kubernetesVersion", [message]);
+        return scope.error(KIND, "kubernetesVersion", [message]);
     }
     let talos = talconfig.talos();
     let talos = talos.strip_prefix('v').unwrap_or(&talos);
     let kubernetes = talconfig.kubernetes();
     let Some(version) = kubernetes_version(kubernetes) else {
         let message = format!("error parsing Kubernetes version {}", rules::quoted(kubernetes));
-        return place.error(KIND, "kubernetesVersion", [message]);
+        return scope.error(KIND, "kubernetesVersion", [message]);
     };
     let core = |text: &str| text.split(['-', '+']).next().unwrap_or_default().to_owned();
     let minor = major_minor(&format!("v{talos}")).map_or(0, |(_, minor)| minor);
     let Some((least, most)) = KUBERNETES.get(minor.wrapping_sub(2) as usize) else {
         let message = format!("compatibility with version {} is not supported", core(talos));
-        return place.error(KIND, "kubernetesVersion", [message]);
+        return scope.error(KIND, "kubernetesVersion", [message]);
     };
     let shown = {
         let (major, minor, patch) = version;
@@ -268,7 +274,7 @@ fn check_kubernetes_version(talconfig: &Talconfig, place: &mut Place<'_>) {
     };
     let message =
         format!("version of Kubernetes {shown} is {problem} to be used with Talos {}", core(talos));
-    place.error(KIND, "kubernetesVersion", [message]);
+    scope.error(KIND, "kubernetesVersion", [message]);
 }
 
 /// `1.34` or `1.34.1`, whatever follows a dash.
@@ -299,12 +305,12 @@ const KUBERNETES: [(u32, u32); 13] = [
     (32, 37),
 ];
 
-fn check_identity(node: &Node, place: &mut Place<'_>) {
+fn check_identity(node: &Node, scope: &mut Scope<'_>) {
     let value = &node.value;
-    place.require("NodeHostnameRequired", "hostname", value.has("hostname"));
-    place.require("NodeIPAddressRequired", "ipAddress", value.has("ipAddress"));
+    scope.require("NodeHostnameRequired", "hostname", value.has("hostname"));
+    scope.require("NodeIPAddressRequired", "ipAddress", value.has("ipAddress"));
     let installs = value.has("installDisk") || value.has("installDiskSelector");
-    place.require("NodeInstallRequired", "installDisk", installs);
+    scope.require("NodeInstallRequired", "installDisk", installs);
     if value.has("ipAddress") {
         let addresses = node.addresses();
         let wrong = addresses
@@ -313,10 +319,10 @@ fn check_identity(node: &Node, place: &mut Place<'_>) {
             .map(|address| {
                 format!("{} is not a valid domain or IP address", rules::quoted(address))
             });
-        place.error("InvalidNodeIPAddress", "ipAddress", wrong);
+        scope.error("InvalidNodeIPAddress", "ipAddress", wrong);
     }
     if let Some(selector) = value.get("installDiskSelector") {
-        place.error(
+        scope.error(
             "InvalidNodeDiskSelector",
             "installDiskSelector",
             rules::disk_selector(selector),
@@ -325,11 +331,11 @@ fn check_identity(node: &Node, place: &mut Place<'_>) {
     let hostname = node.hostname();
     if !hostname.is_empty() && !is_hostname(hostname) {
         let message = format!("{} is not a valid hostname", rules::quoted(hostname));
-        place.error("InvalidNodeHostname", "hostname", [message]);
+        scope.error("InvalidNodeHostname", "hostname", [message]);
     }
     let image = value.text_at("talosImageURL");
     if !image.is_empty() {
-        place.error("InvalidNodeTalosImageURL", "talosImageURL", references::check(image).err());
+        scope.error("InvalidNodeTalosImageURL", "talosImageURL", references::check(image).err());
     }
 }
 
@@ -344,22 +350,22 @@ fn is_hostname(text: &str) -> bool {
         })
 }
 
-fn check_kubernetes(node: &Value, place: &mut Place<'_>) {
+fn check_kubernetes(node: &Value, scope: &mut Scope<'_>) {
     let plain = |key: &str| {
         let mut map = node.map_at(key);
-        map.retain(|_, value| !template::is_template(value));
+        map.retain(|_, value| !gotemplate::is_template(value));
         map
     };
-    place.error("InvalidNodeLabels", "nodeLabels", rules::node_labels(&plain("nodeLabels")));
+    scope.error("InvalidNodeLabels", "nodeLabels", rules::node_labels(&plain("nodeLabels")));
     let annotations = plain("nodeAnnotations");
-    place.error("InvalidNodeAnnotations", "nodeAnnotations", rules::node_annotations(&annotations));
-    place.error("InvalidNodeTaints", "nodeTaints", rules::node_taints(&node.map_at("nodeTaints")));
+    scope.error("InvalidNodeAnnotations", "nodeAnnotations", rules::node_annotations(&annotations));
+    scope.error("InvalidNodeTaints", "nodeTaints", rules::node_taints(&node.map_at("nodeTaints")));
 }
 
-fn check_disks_and_files(node: &Value, place: &mut Place<'_>) {
+fn check_disks_and_files(node: &Value, scope: &mut Scope<'_>) {
     if node.has("machineDisks") {
         let message = "`machineDisks` is deprecated, please use `userVolumes` instead".to_owned();
-        place.warn("DeprecatedNodeMachineDisks", "machineDisks", message);
+        scope.warn("DeprecatedNodeMachineDisks", "machineDisks", message);
         let mut messages = Vec::new();
         for disk in node.items_at("machineDisks") {
             let partitions = disk.items_at("partitions");
@@ -375,7 +381,7 @@ fn check_disks_and_files(node: &Value, place: &mut Place<'_>) {
                 },
             ));
         }
-        place.error("InvalidMachineDisks", "machineDisks", messages);
+        scope.error("InvalidMachineDisks", "machineDisks", messages);
     }
     let mut messages = Vec::new();
     for file in node.items_at("machineFiles") {
@@ -390,7 +396,7 @@ fn check_disks_and_files(node: &Value, place: &mut Place<'_>) {
             messages.push(format!("{} is not a valid Unix file path", rules::quoted(path)));
         }
     }
-    place.error("InvalidMachineFiles", "machineFiles", messages);
+    scope.error("InvalidMachineFiles", "machineFiles", messages);
 }
 
 /// A path from the root of names without NUL.
@@ -400,9 +406,9 @@ fn is_unix_path(path: &str) -> bool {
         && !path[1..].split('/').rev().skip(1).any(str::is_empty)
 }
 
-fn check_schematic(node: &Value, talos: &str, versions: &Versions, place: &mut Place<'_>) {
+fn check_schematic(node: &Value, talos: &str, catalog: &ReleaseCatalog, scope: &mut Scope<'_>) {
     let Some(schematic) = node.get("schematic") else { return };
-    let talos = if versions.contains(talos) { talos } else { LATEST };
+    let talos = if catalog.contains(talos) { talos } else { LATEST };
     let quoted_talos = rules::quoted(talos);
     let mut messages = Vec::new();
     let mut seen = Vec::new();
@@ -413,7 +419,7 @@ fn check_schematic(node: &Value, talos: &str, versions: &Versions, place: &mut P
         .unwrap_or_default();
     for extension in extensions {
         let quoted = rules::quoted(&extension);
-        if !versions.has_extension(talos, &extension) {
+        if !catalog.has_extension(talos, &extension) {
             messages
                 .push(format!("{quoted} is not a supported Talos extension for {quoted_talos}"));
         }
@@ -428,17 +434,17 @@ fn check_schematic(node: &Value, talos: &str, versions: &Versions, place: &mut P
             if image.is_empty() || name.is_empty() {
                 messages.push("both `image` and `name` is required to be set".to_owned());
             }
-            if !versions.has_overlay(talos, name, image) {
+            if !catalog.has_overlay(talos, name, image) {
                 messages.push(format!(
                     "{name} ({image}) is not a supported Talos overlay for {quoted_talos}"
                 ));
             }
         }
     }
-    place.error("InvalidNodeSchematic", "schematic", messages);
+    scope.error("InvalidNodeSchematic", "schematic", messages);
 }
 
-fn check_machine_spec(spec: Option<&Value>, place: &mut Place<'_>) {
+fn check_machine_spec(spec: Option<&Value>, scope: &mut Scope<'_>) {
     let Some(spec) = spec else { return };
     let (method, suffix) = (spec.text_at("bootMethod"), spec.text_at("imageSuffix"));
     let mut messages = Vec::new();
@@ -458,13 +464,13 @@ fn check_machine_spec(spec: Option<&Value>, place: &mut Place<'_>) {
             _ => messages.push("invalid `imageSuffix` and `bootMethod`".to_owned()),
         }
     }
-    place.error("InvalidNodeMachineSpec", "machineSpec", messages);
+    scope.error("InvalidNodeMachineSpec", "machineSpec", messages);
 }
 
 const DISK_IMAGES: [&str; 7] =
     ["raw.zst", "raw.xz", "raw.tar.gz", "vhd.xz", "raw.gz", "ova", "qcow2"];
 
-fn check_firewall(firewall: Option<&Value>, place: &mut Place<'_>) {
+fn check_firewall(firewall: Option<&Value>, scope: &mut Scope<'_>) {
     let Some(firewall) = firewall else { return };
     let mut messages = Vec::new();
     for (index, rule) in firewall.items_at("rules").iter().enumerate() {
@@ -493,22 +499,22 @@ fn check_firewall(firewall: Option<&Value>, place: &mut Place<'_>) {
             }
         }
     }
-    place.error("InvalidNodeIngressFirewall", "ingressFirewall", messages);
+    scope.error("InvalidNodeIngressFirewall", "ingressFirewall", messages);
 }
 
-fn check_extra_manifests(node: &Value, world: &dyn World, place: &mut Place<'_>) {
+fn check_extra_manifests(node: &Value, host: &dyn Host, scope: &mut Scope<'_>) {
     let manifests = node.texts_at("extraManifests");
     if manifests.is_empty() {
         return;
     }
     let message = "`extraManifests` is deprecated, please use `patches` instead".to_owned();
-    place.warn("DeprecatedNodeMachineDisks", "extraManifests", message);
+    scope.warn("DeprecatedNodeMachineDisks", "extraManifests", message);
     let missing = manifests.iter().enumerate().filter_map(|(index, path)| {
-        let error = world.stat(path.strip_prefix('@').unwrap_or(path)).err()?;
+        let error = host.stat(path.strip_prefix('@').unwrap_or(path)).err()?;
         Some(format!("extraManifests[{index}], {}", rules::quoted(&error.to_string())))
     });
     let missing: Vec<String> = missing.collect();
-    place.error("InvalidNodeExtraManifests", "extraManifests", missing);
+    scope.error("InvalidNodeExtraManifests", "extraManifests", missing);
 }
 
 /// A list as Go's `%q` writes it.

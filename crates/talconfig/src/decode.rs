@@ -1,4 +1,4 @@
-//! From text to values, by the tables of [`shape`](crate::shape).
+//! From text to values, by the tables of [`schema`](crate::schema).
 //!
 //! Keys that are not known are passed over, as talhelper does. A value that equals none is left out of the
 //! result, so that "not there" is the one way to be unset.
@@ -8,18 +8,18 @@ use std::collections::BTreeMap;
 use talos_config::yaml::{self, Content, Node, Resolved};
 use talos_config::{Data, Origin, Value, rules};
 
-use crate::error::Trouble;
-use crate::shape::{Object, Shape};
+use crate::error::ErrorDetail;
+use crate::schema::{Object, Type};
 use crate::text;
 
 /// Reads the first document of a text as an object.
-pub(crate) fn object(text: &str, object: &'static Object) -> Result<Value, Trouble> {
+pub(crate) fn object(text: &str, object: &'static Object) -> Result<Value, ErrorDetail> {
     let documents = text::parse(text)?;
     let Some(document) = documents.first() else {
         return Ok(Value::new(Data::Map(BTreeMap::new())));
     };
     let mut decoder = Decoder { complaints: Vec::new() };
-    let value = decoder.value(&document.root, Shape::Whole(object)).map_err(Trouble::new)?;
+    let value = decoder.value(&document.root, Type::Whole(object)).map_err(ErrorDetail::new)?;
     if !decoder.complaints.is_empty() {
         return Err(text::unmarshal_errors(&decoder.complaints));
     }
@@ -35,38 +35,38 @@ struct Decoder {
 type Read = Result<Option<Value>, String>;
 
 impl Decoder {
-    fn value(&mut self, node: &Node, shape: Shape) -> Read {
+    fn value(&mut self, node: &Node, ty: Type) -> Read {
         if yaml::resolve_node(node) == Resolved::Null && node.scalar().is_some() {
             return Ok(None);
         }
         let origin = node.origin;
         let found = |data: Data| Ok(Some(at(data, origin)));
-        match shape {
-            Shape::Part(object) => {
+        match ty {
+            Type::Part(object) => {
                 let value = self.object(node, object)?;
                 Ok(value.filter(|value| value.as_map().is_some_and(|map| !map.is_empty())))
             }
-            Shape::Whole(object) => self.object(node, object),
-            Shape::Objects { item, .. } => {
-                self.list(node, shape, Shape::Whole(item), !item.go.ends_with("config.Node"))
+            Type::Whole(object) => self.object(node, object),
+            Type::Objects { item, .. } => {
+                self.list(node, ty, Type::Whole(item), !item.go.ends_with("config.Node"))
             }
-            Shape::List { item, .. } => self.list(node, shape, *item, false),
-            Shape::TextMap => Ok(self.text_map(node, shape)),
-            Shape::Any => found(any(node)),
+            Type::List { item, .. } => self.list(node, ty, *item, false),
+            Type::TextMap => Ok(self.text_map(node, ty)),
+            Type::Any => found(any(node)),
             _ => {
-                let Some((text, _)) = node.scalar() else { return Ok(self.complain(node, shape)) };
-                self.scalar(node, text, shape)
+                let Some((text, _)) = node.scalar() else { return Ok(self.complain(node, ty)) };
+                self.scalar(node, text, ty)
             }
         }
     }
 
-    fn scalar(&mut self, node: &Node, text: &str, shape: Shape) -> Read {
+    fn scalar(&mut self, node: &Node, text: &str, ty: Type) -> Read {
         let origin = node.origin;
         let found = |data: Data| Ok(Some(at(data, origin)));
         let resolved = yaml::resolve_node(node);
-        match shape {
-            Shape::Text => Ok((!text.is_empty()).then(|| at(Data::Text(text.to_owned()), origin))),
-            Shape::Bool | Shape::Flag => {
+        match ty {
+            Type::Text => Ok((!text.is_empty()).then(|| at(Data::Text(text.to_owned()), origin))),
+            Type::Bool | Type::Flag => {
                 let value = match resolved {
                     Resolved::Bool(value) => Some(value),
                     // Only these of the old words; others are no booleans to the library.
@@ -75,12 +75,12 @@ impl Decoder {
                     _ => None,
                 };
                 match value {
-                    None => Ok(self.complain(node, shape)),
-                    Some(false) if matches!(shape, Shape::Bool) => Ok(None),
+                    None => Ok(self.complain(node, ty)),
+                    Some(false) if matches!(ty, Type::Bool) => Ok(None),
                     Some(value) => found(Data::Bool(value)),
                 }
             }
-            Shape::Int { min, max, .. } => {
+            Type::Int { min, max, .. } => {
                 #[expect(clippy::cast_possible_truncation, reason = "so the library has it")]
                 let number = match resolved {
                     Resolved::Int(number) => Some(number),
@@ -88,31 +88,31 @@ impl Decoder {
                     _ => None,
                 };
                 match number.filter(|number| (min..=max).contains(number)) {
-                    None => Ok(self.complain(node, shape)),
+                    None => Ok(self.complain(node, ty)),
                     Some(0) => Ok(None),
                     Some(number) => found(Data::Int(number)),
                 }
             }
-            Shape::Duration => match (resolved, rules::duration(text)) {
+            Type::Duration => match (resolved, rules::duration(text)) {
                 (Resolved::Text, Some(0)) => Ok(None),
                 (Resolved::Text, Some(_)) => {
                     found(Data::Text(rules::spelled_duration(text).unwrap_or_default()))
                 }
-                _ => Ok(self.complain(node, shape)),
+                _ => Ok(self.complain(node, ty)),
             },
-            Shape::Word { go, words } => {
+            Type::Word { go, words } => {
                 let lower = text.to_lowercase();
                 match words.iter().find(|word| **word == lower) {
                     None => Err(format!("{text} does not belong to {go} values")),
                     Some(word) => found(Data::Text((*word).to_owned())),
                 }
             }
-            Shape::DiskSize => match rules::bytes(text) {
+            Type::DiskSize => match rules::bytes(text) {
                 Err(error) => Err(size_error(text, &error)),
                 Ok(0) => Ok(None),
                 Ok(_) => found(rules::disk_size(text)?),
             },
-            Shape::SizeMatch => {
+            Type::SizeMatch => {
                 let text = text.trim();
                 let operator =
                     [">=", "<=", ">", "<", "=="].iter().find(|sign| text.starts_with(**sign));
@@ -125,7 +125,7 @@ impl Decoder {
                     Ok(_) => found(Data::Text(text.to_owned())),
                 }
             }
-            Shape::Size { share } => {
+            Type::Size { share } => {
                 let amount = text.strip_prefix('-').unwrap_or(text);
                 if text.is_empty() {
                     return Ok(None);
@@ -136,9 +136,9 @@ impl Decoder {
                 rules::bytes(amount).map_err(|error| size_error(amount, &error))?;
                 found(Data::Text(text.to_owned()))
             }
-            Shape::Prefix if text.is_empty() => Ok(None),
-            Shape::Prefix => found(Data::Text(rules::network(text)?)),
-            Shape::Ports => {
+            Type::Prefix if text.is_empty() => Ok(None),
+            Type::Prefix => found(Data::Text(rules::network(text)?)),
+            Type::Ports => {
                 let is_port = |text: &str| {
                     text.parse::<u16>()
                         .ok()
@@ -153,18 +153,18 @@ impl Decoder {
                     _ => Err(format!("invalid port range: {}", rules::quoted(text))),
                 }
             }
-            Shape::Any
-            | Shape::TextMap
-            | Shape::List { .. }
-            | Shape::Objects { .. }
-            | Shape::Part(_)
-            | Shape::Whole(_) => Ok(self.complain(node, shape)),
+            Type::Any
+            | Type::TextMap
+            | Type::List { .. }
+            | Type::Objects { .. }
+            | Type::Part(_)
+            | Type::Whole(_) => Ok(self.complain(node, ty)),
         }
     }
 
     fn object(&mut self, node: &Node, object: &'static Object) -> Read {
         let Content::Mapping(entries) = &node.content else {
-            return Ok(self.complain(node, Shape::Whole(object)));
+            return Ok(self.complain(node, Type::Whole(object)));
         };
         if self.has_duplicates(entries) {
             return Ok(None);
@@ -173,7 +173,7 @@ impl Decoder {
         for (key, value) in text::merged(entries) {
             let Some((name, _)) = key.scalar() else { continue };
             let Some(known) = object.keys().find(|known| known.name == name) else { continue };
-            if let Some(value) = self.value(value, known.shape)? {
+            if let Some(value) = self.value(value, known.ty)? {
                 map.insert(name.to_owned(), value);
             }
         }
@@ -181,8 +181,8 @@ impl Decoder {
     }
 
     /// `held`: an element that is null cannot be meant.
-    fn list(&mut self, node: &Node, shape: Shape, item: Shape, held: bool) -> Read {
-        let Content::Sequence(items) = &node.content else { return Ok(self.complain(node, shape)) };
+    fn list(&mut self, node: &Node, ty: Type, item: Type, held: bool) -> Read {
+        let Content::Sequence(items) = &node.content else { return Ok(self.complain(node, ty)) };
         let mut list = Vec::new();
         for node in items {
             let is_null = node.scalar().is_some() && yaml::resolve_node(node) == Resolved::Null;
@@ -197,10 +197,10 @@ impl Decoder {
                 Some(value) => list.push(value),
                 None if is_null => {}
                 // An element that is empty is an element all the same.
-                None if matches!(item, Shape::Text) && node.scalar().is_some() => {
+                None if matches!(item, Type::Text) && node.scalar().is_some() => {
                     list.push(at(Data::Text(String::new()), node.origin));
                 }
-                None if matches!(item, Shape::Int { .. }) => {
+                None if matches!(item, Type::Int { .. }) => {
                     list.push(at(Data::Int(0), node.origin));
                 }
                 None => {}
@@ -209,9 +209,9 @@ impl Decoder {
         Ok(Some(at(Data::List(list), node.origin)))
     }
 
-    fn text_map(&mut self, node: &Node, shape: Shape) -> Option<Value> {
+    fn text_map(&mut self, node: &Node, ty: Type) -> Option<Value> {
         let Content::Mapping(entries) = &node.content else {
-            return self.complain(node, shape);
+            return self.complain(node, ty);
         };
         if self.has_duplicates(entries) {
             return None;
@@ -221,7 +221,7 @@ impl Decoder {
             let Some((name, _)) = key.scalar() else { continue };
             let is_null = yaml::resolve_node(value) == Resolved::Null;
             let Some((text, _)) = value.scalar() else {
-                self.complain(value, Shape::Text);
+                self.complain(value, Type::Text);
                 continue;
             };
             let text = if is_null { "" } else { text };
@@ -237,12 +237,12 @@ impl Decoder {
         self.complaints.len() > before
     }
 
-    fn complain(&mut self, node: &Node, shape: Shape) -> Option<Value> {
+    fn complain(&mut self, node: &Node, ty: Type) -> Option<Value> {
         self.complaints.push(format!(
             "line {}: cannot unmarshal {} into {}",
             node.origin.line,
             text::shown(node),
-            shape.go()
+            ty.go()
         ));
         None
     }

@@ -2,23 +2,23 @@
 
 use talos_config::{Config, Contract, Data, Document, Mode, Origin, Value, kinds};
 
-use crate::ask::Ask;
-use crate::error::{Error, Trouble};
+use crate::error::{Error, ErrorDetail};
+use crate::host::Host;
 use crate::load::Node;
 use crate::network;
-use crate::world::World;
+use crate::value_ext::ValueExt;
 
 /// The documents of each key, in the order in which talhelper writes them.
 pub(crate) fn documents(
     node: &Node,
     contract: Contract,
     mode: Option<Mode>,
-    world: &dyn World,
+    host: &dyn Host,
 ) -> Result<Vec<(&'static str, Vec<Document>)>, Error> {
     let value = &node.value;
     let name = node.hostname();
     let networked = contract >= Contract::new(1, 12);
-    let say = |what: &str| world.debug(&|| format!("generating {what} config for {name}"));
+    let say = |what: &str| host.debug(&|| format!("generating {what} config for {name}"));
     let mut documents = Vec::new();
     let nameservers = value.texts_at("nameservers");
     if networked && (!nameservers.is_empty() || value.flag_at("disableSearchDomain")) {
@@ -45,14 +45,15 @@ pub(crate) fn documents(
         let mut rules =
             vec![document("NetworkDefaultActionConfig", vec![("ingress", text(action))])];
         for rule in firewall.items_at("rules") {
-            rules.push(checked(of("NetworkRuleConfig", rule), mode)?);
+            rules.push(checked(from_value("NetworkRuleConfig", rule), mode)?);
         }
         documents.push(("ingressFirewall", rules));
     }
     if !value.items_at("extensionServices").is_empty() {
         say("machine extension service");
         let services = value.items_at("extensionServices").iter();
-        let services = services.map(|service| checked(of("ExtensionServiceConfig", service), mode));
+        let services =
+            services.map(|service| checked(from_value("ExtensionServiceConfig", service), mode));
         documents.push(("extensionServices", services.collect::<Result<_, _>>()?));
     }
     for (key, kind, what) in
@@ -70,14 +71,14 @@ pub(crate) fn documents(
                 return Err(wrong(format!("duplicated {what} config name found: {name}")));
             }
             names.push(name);
-            made.push(checked(of(kind, volume), mode)?);
+            made.push(checked(from_value(kind, volume), mode)?);
         }
         documents.push((key, made));
     }
     if networked {
         let mut links = Vec::new();
         let devices = value.items_at("networkInterfaces");
-        network::documents(devices, name, &|line| world.debug(line), &mut links)?;
+        network::documents(devices, name, &|line| host.debug(line), &mut links)?;
         if !links.is_empty() {
             documents.push(("networkInterfaces", links));
         }
@@ -106,11 +107,11 @@ fn checked(document: Document, mode: Option<Mode>) -> Result<Document, Error> {
 }
 
 fn wrong(message: String) -> Error {
-    Error::Machine(Trouble::new(message))
+    Error::Machine(ErrorDetail::new(message))
 }
 
 /// A document whose fields are those of a value.
-fn of(kind: &'static str, value: &Value) -> Document {
+fn from_value(kind: &'static str, value: &Value) -> Document {
     let mut document = document(kind, Vec::new());
     document.body = value.as_map().cloned().unwrap_or_default();
     document

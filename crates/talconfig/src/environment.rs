@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use talos_config::Confidential;
 
 use crate::dotenv;
-use crate::error::{Error, Trouble};
-use crate::sealed;
-use crate::world::World;
+use crate::error::{Error, ErrorDetail};
+use crate::host::Host;
+use crate::sops_files;
 
 /// The variables that texts may refer to. They may hold secrets, so there is no `Debug`.
 #[derive(Clone, Default)]
@@ -36,40 +36,40 @@ impl Environment {
     }
 
     /// Adds what env files set, in their order; files that are not there are passed over.
-    pub(crate) fn load(&mut self, files: &[String], world: &dyn World) -> Result<(), Error> {
+    pub(crate) fn load(&mut self, files: &[String], host: &dyn Host) -> Result<(), Error> {
         for file in files {
-            match world.stat(file) {
+            match host.stat(file) {
                 Ok(()) => {}
                 Err(error) if error.is_missing() => continue,
                 Err(error) => {
                     return Err(Error::EnvFile(format!("trying to stat {file}: {error}").into()));
                 }
             }
-            world.debug(&|| format!("loading environment variables from {file}"));
-            let wrong = |trouble: Trouble| {
-                Error::EnvFile(trouble.within(&format!("trying to decrypt {file} with sops: ")))
+            host.debug(&|| format!("loading environment variables from {file}"));
+            let wrong = |detail: ErrorDetail| {
+                Error::EnvFile(detail.within(&format!("trying to decrypt {file} with sops: ")))
             };
-            let bytes = world.read(file).map_err(|error| wrong(error.to_string().into()))?;
+            let bytes = host.read(file).map_err(|error| wrong(error.to_string().into()))?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            let opened = sealed::open_yaml(text.clone(), file, self, world).map_err(wrong)?;
+            let opened = sops_files::decrypt_yaml(text.clone(), file, self, host).map_err(wrong)?;
             let encrypted_names = match &opened.encrypted {
                 Some(values) => {
                     self.encrypted.extend(values);
-                    sealed::encrypted_keys(&text)
+                    sops_files::encrypted_keys(&text)
                 }
                 None => BTreeSet::new(),
             };
             let lines = dotenv::without_separators(&opened.text);
             let variables = dotenv::parse(&lines).map_err(|error| {
-                Error::EnvFile(Trouble::new(format!("{file}: {error}")).hint(NO_DOTENV))
+                Error::EnvFile(ErrorDetail::new(format!("{file}: {error}")).hint(NO_DOTENV))
             })?;
             for (name, value) in variables {
                 // What was encrypted, and keys, must not appear in a log.
                 let is_secret = opened.encrypted.is_some() || name.starts_with("SOPS_");
                 let shown = if is_secret { talos_config::REDACTED } else { &value };
-                world.debug(&|| format!("loaded environment variable: {name}={shown}"));
+                host.debug(&|| format!("loaded environment variable: {name}={shown}"));
                 if FROM_PROCESS_ONLY.contains(&name.as_str()) {
-                    world.warn(&format!(
+                    host.warn(&format!(
                         "{file}: {name} is ignored: no file says where keys come from; set it in the environment"
                     ));
                 }

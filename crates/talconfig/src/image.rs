@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use talos_config::{Data, Schematic, Source, Value};
 
-use crate::ask::Ask;
 use crate::decode;
 use crate::environment::Environment;
-use crate::error::{Error, Trouble};
+use crate::error::{Error, ErrorDetail};
+use crate::gotemplate::{self, GoValue, TemplateContext};
+use crate::host::Host;
 use crate::load::{Node, Talconfig};
-use crate::shape::SCHEMATIC_FILE;
-use crate::template::{self, Go, Surroundings};
-use crate::world::World;
+use crate::schema::SCHEMATIC_FILE;
+use crate::value_ext::ValueExt;
 
 /// Where images come from.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl Factory {
     }
 
     /// What a talconfig says about it.
-    pub(crate) fn of(cluster: &Value) -> Self {
+    pub(crate) fn from_talconfig(cluster: &Value) -> Self {
         let mut factory = Self::default();
         let Some(said) = cluster.get("imageFactory") else { return factory };
         for (key, field) in [
@@ -71,16 +71,16 @@ impl Factory {
     }
 
     /// The id of a schematic: computed, or asked for.
-    fn id(&self, schematic: &Schematic, offline: bool, world: &dyn World) -> Result<String, Error> {
-        world.debug(&|| format!("defined schematic:\n{}", schematic.canonical().trim_end()));
+    fn id(&self, schematic: &Schematic, offline: bool, host: &dyn Host) -> Result<String, Error> {
+        host.debug(&|| format!("defined schematic:\n{}", schematic.canonical().trim_end()));
         if offline {
-            world.debug(&|| "generating schematic ID in offline mode".to_owned());
+            host.debug(&|| "generating schematic ID in offline mode".to_owned());
             return Ok(schematic.id());
         }
         let url = self.url();
-        world.debug(&|| format!("generating schematic ID from {url}"));
-        world.register(&url, &schematic.canonical()).map_err(|reason| {
-            Error::Factory(Trouble::new(reason).hint(
+        host.debug(&|| format!("generating schematic ID from {url}"));
+        host.register(&url, &schematic.canonical()).map_err(|reason| {
+            Error::Factory(ErrorDetail::new(reason).hint(
                 "--offline-mode computes the id; the factory serves it once it is registered",
             ))
         })
@@ -114,7 +114,7 @@ pub struct MachineSpec {
 }
 
 impl MachineSpec {
-    fn of(node: &Node) -> Self {
+    fn for_node(node: &Node) -> Self {
         let nothing = Value::new(Data::Map(BTreeMap::new()));
         let spec = node.value.get("machineSpec").unwrap_or(&nothing);
         let or = |key: &str, default: &str| {
@@ -139,20 +139,20 @@ pub struct Images<'a> {
     /// Whether ids are computed and nobody is asked.
     pub offline: bool,
     /// Files and the network.
-    pub world: &'a dyn World,
+    pub host: &'a dyn Host,
     /// Variables that templates may ask for.
     pub environment: &'a Environment,
 }
 
 impl<'a> Images<'a> {
     /// Images as a talconfig wants them.
-    pub fn of(
+    pub fn for_talconfig(
         talconfig: &Talconfig,
         offline: bool,
-        world: &'a dyn World,
+        host: &'a dyn Host,
         environment: &'a Environment,
     ) -> Self {
-        Self { factory: Factory::of(&talconfig.cluster), offline, world, environment }
+        Self { factory: Factory::from_talconfig(&talconfig.cluster), offline, host, environment }
     }
 
     /// What the installers of machines are made of, and where that is registered, each once. What is not changed needs no
@@ -180,7 +180,7 @@ impl<'a> Images<'a> {
             return Ok(format!("{image}:{version}"));
         }
         let schematic = schematic(node.value.get("schematic"));
-        self.installer_of(&schematic, &MachineSpec::of(node), version)
+        self.installer_of(&schematic, &MachineSpec::for_node(node), version)
     }
 
     /// The name of the installer that is made of a schematic.
@@ -190,15 +190,15 @@ impl<'a> Images<'a> {
         spec: &MachineSpec,
         version: &str,
     ) -> Result<String, Error> {
-        let id = self.factory.id(schematic, self.offline, self.world)?;
-        let data = Go::Record(
+        let id = self.factory.id(schematic, self.offline, self.host)?;
+        let data = GoValue::Record(
             "talos.installerTmpl",
             vec![
-                ("RegistryURL", Go::text(&self.factory.registry)),
-                ("ID", Go::Text(id)),
-                ("Version", Go::text(version)),
-                ("Mode", Go::text(&spec.mode)),
-                ("Secureboot", Go::Bool(spec.secure_boot)),
+                ("RegistryURL", GoValue::text(&self.factory.registry)),
+                ("ID", GoValue::Text(id)),
+                ("Version", GoValue::text(version)),
+                ("Mode", GoValue::text(&spec.mode)),
+                ("Secureboot", GoValue::Bool(spec.secure_boot)),
             ],
         );
         self.render("installer", &self.factory.installer, &data)
@@ -207,7 +207,7 @@ impl<'a> Images<'a> {
     /// The URL of a machine's boot image.
     pub fn image(&self, node: &Node, version: &str) -> Result<String, Error> {
         let value = node.value.get("imageSchematic").or_else(|| node.value.get("schematic"));
-        self.image_of(&schematic(value), &MachineSpec::of(node), version)
+        self.image_of(&schematic(value), &MachineSpec::for_node(node), version)
     }
 
     /// The URL of the boot image that is made of a schematic.
@@ -223,35 +223,35 @@ impl<'a> Images<'a> {
             ("", _) => ".iso".to_owned(),
             (suffix, _) => format!(".{suffix}"),
         };
-        let id = self.factory.id(schematic, self.offline, self.world)?;
-        let data = Go::Record(
+        let id = self.factory.id(schematic, self.offline, self.host)?;
+        let data = GoValue::Record(
             "*talos.imageTmpl",
             vec![
-                ("BootMethod", Go::text(&spec.boot_method)),
-                ("Suffix", Go::Text(suffix)),
-                ("Protocol", Go::text(&self.factory.protocol)),
-                ("RegistryURL", Go::text(&self.factory.registry)),
-                ("ID", Go::Text(id)),
-                ("Version", Go::text(version)),
-                ("Mode", Go::text(&spec.mode)),
-                ("Arch", Go::text(&spec.arch)),
-                ("Secureboot", Go::Bool(spec.secure_boot)),
-                ("UseUKI", Go::Bool(spec.use_uki)),
+                ("BootMethod", GoValue::text(&spec.boot_method)),
+                ("Suffix", GoValue::Text(suffix)),
+                ("Protocol", GoValue::text(&self.factory.protocol)),
+                ("RegistryURL", GoValue::text(&self.factory.registry)),
+                ("ID", GoValue::Text(id)),
+                ("Version", GoValue::text(version)),
+                ("Mode", GoValue::text(&spec.mode)),
+                ("Arch", GoValue::text(&spec.arch)),
+                ("Secureboot", GoValue::Bool(spec.secure_boot)),
+                ("UseUKI", GoValue::Bool(spec.use_uki)),
             ],
         );
         self.render("image", &self.factory.image, &data)
     }
 
-    fn render(&self, name: &str, text: &str, data: &Go<'_>) -> Result<String, Error> {
-        let surroundings =
-            Surroundings { environment: self.environment, now: self.world.now(), sprig: true };
-        template::render(name, text, data, &surroundings)
-            .map_err(|trouble| Error::Template(trouble.in_file("imageFactory")))
+    fn render(&self, name: &str, text: &str, data: &GoValue<'_>) -> Result<String, Error> {
+        let context =
+            TemplateContext { environment: self.environment, now: self.host.now(), sprig: true };
+        gotemplate::render(name, text, data, &context)
+            .map_err(|detail| Error::Template(detail.in_file("imageFactory")))
     }
 }
 
 /// Reads a schematic from a file of its own, as talhelper does.
-pub fn read_schematic(text: &str) -> Result<Schematic, Trouble> {
+pub fn read_schematic(text: &str) -> Result<Schematic, ErrorDetail> {
     decode::object(text, SCHEMATIC_FILE).map(|value| Schematic::from_value(&value))
 }
 
@@ -282,13 +282,13 @@ impl Talconfig {
     /// The name of a machine's file.
     pub fn file_name(&self, node: &Node) -> Result<String, Error> {
         let role = if node.is_control_plane() { "controlplane" } else { "worker" };
-        let data = Go::Record(
+        let data = GoValue::Record(
             "config.filenameTmpl",
             vec![
-                ("ClusterName", Go::text(self.cluster_name())),
-                ("Hostname", Go::text(node.hostname())),
-                ("IPAddress", Go::text(node.raw_address())),
-                ("Role", Go::text(role)),
+                ("ClusterName", GoValue::text(self.cluster_name())),
+                ("Hostname", GoValue::text(node.hostname())),
+                ("IPAddress", GoValue::text(node.raw_address())),
+                ("Role", GoValue::text(role)),
             ],
         );
         let text = match node.value.text_at("filenameTmpl") {
@@ -296,9 +296,9 @@ impl Talconfig {
             text => text,
         };
         let environment = Environment::default();
-        let surroundings = Surroundings { environment: &environment, now: 0, sprig: false };
-        template::render("filename", text, &data, &surroundings)
-            .map_err(|trouble| Error::Template(trouble.in_file("filenameTmpl")))
+        let context = TemplateContext { environment: &environment, now: 0, sprig: false };
+        gotemplate::render("filename", text, &data, &context)
+            .map_err(|detail| Error::Template(detail.in_file("filenameTmpl")))
     }
 }
 

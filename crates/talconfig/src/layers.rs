@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 use talos_config::{Contract, Data, Document, Mode, Value};
 
-use crate::ask::Ask;
 use crate::documents::{self, document, object, text, texts};
 use crate::error::Error;
+use crate::gotemplate;
+use crate::host::Host;
 use crate::image::Images;
 use crate::load::{Node, Talconfig};
-use crate::template;
-use crate::world::World;
+use crate::value_ext::ValueExt;
 
 /// One thing that a talconfig says.
 #[derive(Clone)]
@@ -22,12 +22,12 @@ pub struct Layer {
     /// The key that says it, such as `nodes[0].patches[1]`.
     pub origin: String,
     /// What is said.
-    pub change: Change,
+    pub op: LayerOp,
 }
 
 /// What a layer does to what is below it.
 #[derive(Clone)]
-pub enum Change {
+pub enum LayerOp {
     /// Sets a field of a document, whatever was there.
     Set {
         /// The kind of the document.
@@ -75,7 +75,7 @@ pub enum Change {
 }
 
 /// What is known about a cluster when its machines are laid out.
-pub(crate) struct Plan<'a> {
+pub(crate) struct LayerContext<'a> {
     pub(crate) talconfig: &'a Talconfig,
     pub(crate) contract: Contract,
     pub(crate) mode: Option<Mode>,
@@ -83,17 +83,17 @@ pub(crate) struct Plan<'a> {
     pub(crate) images: &'a Images<'a>,
 }
 
-impl Plan<'_> {
+impl LayerContext<'_> {
     /// What the keys of a talconfig set for one machine.
     pub(crate) fn keys(&self, node: &Node) -> Result<Vec<Layer>, Error> {
         let mut list = List { layers: Vec::new(), prefix: String::new() };
-        let world = self.images.world;
+        let host = self.images.host;
         self.cluster_keys(node, &mut list);
         list.prefix = format!("nodes[{}].", node.index);
         if self.contract < Contract::new(1, 12) {
-            legacy_network(node, world, &mut list);
+            legacy_network(node, host, &mut list);
         }
-        self.install(node, world, &mut list)?;
+        self.install(node, host, &mut list)?;
         list.prefix = String::new();
         self.workloads(node, &mut list);
         Ok(list.layers)
@@ -104,9 +104,9 @@ impl Plan<'_> {
         let mut list = List { layers: Vec::new(), prefix: String::new() };
         list.prefix = format!("nodes[{}].", node.index);
         for (key, documents) in
-            documents::documents(node, self.contract, self.mode, self.images.world)?
+            documents::documents(node, self.contract, self.mode, self.images.host)?
         {
-            list.push(key, Change::Documents(documents));
+            list.push(key, LayerOp::Documents(documents));
         }
         list.prefix = String::new();
         for (index, patch) in node.value.texts_at("patches").into_iter().enumerate() {
@@ -115,15 +115,15 @@ impl Plan<'_> {
                 None => format!("{role}.patches[{index}]"),
                 Some(index) => format!("nodes[{}].patches[{index}]", node.index),
             };
-            list.push(&origin, Change::Patch(patch));
+            list.push(&origin, LayerOp::Patch(patch));
         }
         for (index, patch) in self.talconfig.cluster.texts_at("patches").into_iter().enumerate() {
-            list.push(&format!("patches[{index}]"), Change::GlobalPatch(patch));
+            list.push(&format!("patches[{index}]"), LayerOp::GlobalPatch(patch));
         }
         for (index, path) in node.value.texts_at("extraManifests").into_iter().enumerate() {
             let path = path.strip_prefix('@').map_or(path.clone(), str::to_owned);
             let origin = format!("nodes[{}].extraManifests[{index}]", node.index);
-            list.push(&origin, Change::Manifest(path));
+            list.push(&origin, LayerOp::Manifest(path));
         }
         Ok(list.layers)
     }
@@ -178,7 +178,7 @@ impl Plan<'_> {
             list.set("clusterName", V1, path, Value::new(Data::Bool(true)));
         }
         if let Some(key) = self.older_key.filter(|_| self.since(3) && !documented) {
-            self.images.world.debug(&|| {
+            self.images.host.debug(&|| {
                 "encryption with secretbox is supported and AESCBCEncryptionSecret is not empty"
                     .to_owned()
             });
@@ -187,10 +187,10 @@ impl Plan<'_> {
     }
 
     /// What is installed, and what the machine is in Kubernetes.
-    fn install(&self, node: &Node, world: &dyn World, list: &mut List) -> Result<(), Error> {
+    fn install(&self, node: &Node, host: &dyn Host, list: &mut List) -> Result<(), Error> {
         let value = &node.value;
         let documented = self.since(14);
-        let say = |line: String| world.debug(&|| line.clone());
+        let say = |line: String| host.debug(&|| line.clone());
         if value.has("installDisk") {
             say(format!("setting install disk to {}", value.text_at("installDisk")));
             if !documented {
@@ -217,7 +217,7 @@ impl Plan<'_> {
                 object(vec![("modules", modules.clone())]),
             );
         }
-        self.node_maps(node, world, list);
+        self.node_maps(node, host, list);
         if !value.items_at("machineFiles").is_empty() {
             say("setting machine files".to_owned());
             list.copy(value, "machineFiles", &["machine", "files"]);
@@ -255,11 +255,11 @@ impl Plan<'_> {
         }
         for (key, path, documented_path) in MAPS {
             for (name, template) in value.map_at(key) {
-                if template::is_template(template) {
+                if gotemplate::is_template(template) {
                     let (kind, path) =
                         if documented { ("KubeNodeConfig", documented_path) } else { (V1, path) };
                     let (name, template) = (name.to_owned(), template.to_owned());
-                    list.push(key, Change::Rendered { kind, path, key: name, template });
+                    list.push(key, LayerOp::Rendered { kind, path, key: name, template });
                 }
             }
         }
@@ -289,7 +289,7 @@ impl Plan<'_> {
                 ];
                 list.push(
                     "inlineManifests",
-                    Change::Add(document("KubeInlineManifestConfig", fields)),
+                    LayerOp::Add(document("KubeInlineManifestConfig", fields)),
                 );
             }
         } else {
@@ -298,7 +298,7 @@ impl Plan<'_> {
     }
 
     /// Labels, annotations and taints. Those that are templates are filled in later.
-    fn node_maps(&self, node: &Node, world: &dyn World, list: &mut List) {
+    fn node_maps(&self, node: &Node, host: &dyn Host, list: &mut List) {
         let value = &node.value;
         for (key, path, documented_path, what) in [
             (
@@ -315,9 +315,9 @@ impl Plan<'_> {
             }
             let mut map = value.map_at(key);
             if key != "nodeTaints" {
-                map.retain(|_, value| !template::is_template(value));
+                map.retain(|_, value| !gotemplate::is_template(value));
             }
-            world.debug(&|| {
+            host.debug(&|| {
                 let shown: Vec<String> =
                     map.iter().map(|(key, value)| format!("{key}:{value}")).collect();
                 format!("setting node {what} map[{}]", shown.join(" "))
@@ -351,9 +351,9 @@ const MAPS: [(&str, &[&str], &[&str]); 2] = [
 ];
 
 /// Host name, name servers and interfaces where the oldest document has them.
-fn legacy_network(node: &Node, world: &dyn World, list: &mut List) {
+fn legacy_network(node: &Node, host: &dyn Host, list: &mut List) {
     let value = &node.value;
-    let say = |line: String| world.debug(&|| line.clone());
+    let say = |line: String| host.debug(&|| line.clone());
     if !value.flag_at("ignoreHostname") {
         say(format!("setting hostname to {}", node.hostname()));
         list.copy(value, "hostname", &["machine", "network", "hostname"]);
@@ -375,7 +375,7 @@ fn legacy_network(node: &Node, world: &dyn World, list: &mut List) {
 
 /// The network between pods where it has documents of its own.
 fn documented_cni(cni: &Value, control_plane: bool, list: &mut List) {
-    list.push("cniConfig", Change::Remove { kind: "KubeFlannelCNIConfig" });
+    list.push("cniConfig", LayerOp::Remove { kind: "KubeFlannelCNIConfig" });
     if !control_plane {
         return;
     }
@@ -388,7 +388,7 @@ fn documented_cni(cni: &Value, control_plane: bool, list: &mut List) {
                     fields.extend(flannel.get(key).map(|value| (key, value.clone())));
                 }
             }
-            list.push("cniConfig", Change::Add(document("KubeFlannelCNIConfig", fields)));
+            list.push("cniConfig", LayerOp::Add(document("KubeFlannelCNIConfig", fields)));
         }
         "custom" => {
             for (index, url) in cni.texts_at("urls").iter().enumerate() {
@@ -398,7 +398,10 @@ fn documented_cni(cni: &Value, control_plane: bool, list: &mut List) {
                     format!("custom-cni-{index}")
                 };
                 let fields = vec![("name", text(&name)), ("url", text(url))];
-                list.push("cniConfig", Change::Add(document("KubeExternalManifestConfig", fields)));
+                list.push(
+                    "cniConfig",
+                    LayerOp::Add(document("KubeExternalManifestConfig", fields)),
+                );
             }
         }
         _ => {}
@@ -458,13 +461,13 @@ struct List {
 }
 
 impl List {
-    fn push(&mut self, key: &str, change: Change) {
+    fn push(&mut self, key: &str, op: LayerOp) {
         let origin = format!("{}{key}", self.prefix);
-        self.layers.push(Layer { origin, change });
+        self.layers.push(Layer { origin, op });
     }
 
     fn set(&mut self, key: &str, kind: &'static str, path: &'static [&'static str], value: Value) {
-        self.push(key, Change::Set { kind, path, value });
+        self.push(key, LayerOp::Set { kind, path, value });
     }
 
     fn append(
@@ -475,7 +478,7 @@ impl List {
         items: Vec<Value>,
     ) {
         if !items.is_empty() {
-            self.push(key, Change::Append { kind, path, items });
+            self.push(key, LayerOp::Append { kind, path, items });
         }
     }
 

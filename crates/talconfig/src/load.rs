@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 
 use talos_config::{Confidential, Data, Value};
 
-use crate::ask::Ask;
 use crate::check::{self, Finding};
 use crate::environment::Environment;
-use crate::error::{Error, Trouble};
-use crate::original::Original;
-use crate::shape::{SHARED, TALCONFIG};
-use crate::versions::{LATEST, tag};
-use crate::world::World;
-use crate::{decode, located, sealed, text};
+use crate::error::{Error, ErrorDetail};
+use crate::host::Host;
+use crate::release_catalog::{LATEST, tag};
+use crate::schema::{SHARED, TALCONFIG};
+use crate::source_text::SourceText;
+use crate::value_ext::ValueExt;
+use crate::{decode, error_location, sops_files, text};
 
 /// A cluster as a talconfig describes it, with what groups say put into their machines.
 #[derive(Clone)]
 pub struct Talconfig {
     pub(crate) cluster: Value,
-    pub(crate) original: Original,
+    pub(crate) source_text: SourceText,
     /// The values of the encrypted files that were read.
     pub(crate) encrypted: Confidential,
     /// The machines, in their order.
@@ -44,9 +44,9 @@ impl Talconfig {
         file: &str,
         env_files: &[String],
         environment: &mut Environment,
-        world: &dyn World,
+        host: &dyn Host,
     ) -> Result<Self, Error> {
-        Self::read(file, env_files, environment, world, &[])
+        Self::read(file, env_files, environment, host, &[])
     }
 
     /// Does the same for who does more than talhelper: releases that the talconfig does not name are those of
@@ -55,16 +55,17 @@ impl Talconfig {
         file: &str,
         env_files: &[String],
         environment: &mut Environment,
-        world: &dyn World,
+        host: &dyn Host,
     ) -> Result<Self, Error> {
-        let opened = Self::read(file, env_files, environment, world, &RELEASES);
+        let opened = Self::read(file, env_files, environment, host, &RELEASES);
         let mut talconfig = opened.map_err(|error| {
-            let bytes = world.read(file).unwrap_or_default();
-            located::located(error, file, &String::from_utf8_lossy(&bytes))
+            let bytes = host.read(file).unwrap_or_default();
+            error_location::locate(error, file, &String::from_utf8_lossy(&bytes))
         })?;
         let warnings = std::mem::take(&mut talconfig.warnings).into_iter();
-        let original = &talconfig.original;
-        talconfig.warnings = warnings.map(|warning| located::found(warning, original)).collect();
+        let source_text = &talconfig.source_text;
+        talconfig.warnings =
+            warnings.map(|warning| error_location::locate_finding(warning, source_text)).collect();
         Ok(talconfig)
     }
 
@@ -73,16 +74,16 @@ impl Talconfig {
         file: &str,
         env_files: &[String],
         environment: &mut Environment,
-        world: &dyn World,
+        host: &dyn Host,
         from_variables: &[&str],
     ) -> Result<Self, Error> {
-        world.debug(&|| "start loading and validating config file".to_owned());
-        let written = read(file, world)?;
-        environment.load(env_files, world)?;
-        world.debug(&|| "substituting config file with environment variable".to_owned());
-        let text = text::fill_in(&written, environment)
-            .map_err(|trouble| Error::Substitution(trouble.in_file(file)))?;
-        world.debug(&|| "substituting relative paths with absolute paths".to_owned());
+        host.debug(&|| "start loading and validating config file".to_owned());
+        let written = read(file, host)?;
+        environment.load(env_files, host)?;
+        host.debug(&|| "substituting config file with environment variable".to_owned());
+        let text = text::substitute(&written, environment)
+            .map_err(|detail| Error::Substitution(detail.in_file(file)))?;
+        host.debug(&|| "substituting relative paths with absolute paths".to_owned());
         let folder = match file.rsplit_once('/') {
             Some(("", _)) => "/",
             Some((folder, _)) => folder,
@@ -92,11 +93,11 @@ impl Talconfig {
             if path.starts_with('/') {
                 path.to_owned()
             } else {
-                world.absolute(&format!("{folder}/{path}"))
+                host.absolute(&format!("{folder}/{path}"))
             }
         };
-        let text = text::settle(&text, &absolute).map_err(Error::Structure)?;
-        let mut cluster = decode::object(&text, &TALCONFIG).map_err(Error::Shape)?;
+        let text = text::absolutize_paths(&text, &absolute).map_err(Error::Structure)?;
+        let mut cluster = decode::object(&text, &TALCONFIG).map_err(Error::WrongType)?;
         if let Data::Map(map) = &mut cluster.data {
             for key in from_variables {
                 if let Some(value) = environment.get(key) {
@@ -105,11 +106,11 @@ impl Talconfig {
             }
         }
         let mut encrypted = environment.encrypted().clone();
-        fetch_manifests(&mut cluster, environment, world, &mut encrypted)?;
-        let nodes = nodes(&cluster, environment, world, &mut encrypted)?;
-        let original = Original::new(file, &written);
-        let mut talconfig = Self { cluster, original, encrypted, nodes, warnings: Vec::new() };
-        let findings = check::check(&talconfig, world);
+        fetch_manifests(&mut cluster, environment, host, &mut encrypted)?;
+        let nodes = nodes(&cluster, environment, host, &mut encrypted)?;
+        let source_text = SourceText::new(file, &written);
+        let mut talconfig = Self { cluster, source_text, encrypted, nodes, warnings: Vec::new() };
+        let findings = check::check(&talconfig, host);
         if findings.iter().any(|finding| !finding.is_warning) {
             return Err(Error::Invalid(findings));
         }
@@ -123,26 +124,26 @@ impl Talconfig {
         file: &str,
         env_files: &[String],
         environment: Option<&mut Environment>,
-        world: &dyn World,
+        host: &dyn Host,
     ) -> Result<Vec<Finding>, Error> {
-        let mut text = read(file, world)?;
+        let mut text = read(file, host)?;
         if let Some(environment) = environment {
-            environment.load(env_files, world)?;
-            text = text::fill_in(&text, environment)
-                .map_err(|trouble| Error::Substitution(trouble.in_file(file)))?;
+            environment.load(env_files, host)?;
+            text = text::substitute(&text, environment)
+                .map_err(|detail| Error::Substitution(detail.in_file(file)))?;
         }
-        let cluster = decode::object(&text, &TALCONFIG).map_err(Error::Shape)?;
+        let cluster = decode::object(&text, &TALCONFIG).map_err(Error::WrongType)?;
         let nodes = cluster.items_at("nodes").iter().enumerate();
         let nodes =
             nodes.map(|(index, value)| Node { value: value.clone(), index, group_patches: 0 });
         let talconfig = Self {
             nodes: nodes.collect(),
             cluster,
-            original: Original::default(),
+            source_text: SourceText::default(),
             encrypted: Confidential::default(),
             warnings: Vec::new(),
         };
-        Ok(check::check(&talconfig, world))
+        Ok(check::check(&talconfig, host))
     }
 
     /// The name of the cluster.
@@ -193,11 +194,11 @@ impl Node {
     }
 }
 
-fn read(file: &str, world: &dyn World) -> Result<String, Error> {
-    world.debug(&|| format!("reading {file}"));
-    match world.read(file) {
+fn read(file: &str, host: &dyn Host) -> Result<String, Error> {
+    host.debug(&|| format!("reading {file}"));
+    match host.read(file) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) if error.is_missing() => Err(Error::Unreadable(Trouble::new(format!(
+        Err(error) if error.is_missing() => Err(Error::Unreadable(ErrorDetail::new(format!(
             "{file} doesn't exist. Refer to this docs for more information on how to create one: {GUIDE}"
         )))),
         Err(error) => Err(Error::Unreadable(error.to_string().into())),
@@ -208,17 +209,17 @@ fn read(file: &str, world: &dyn World) -> Result<String, Error> {
 fn fetch_manifests(
     cluster: &mut Value,
     environment: &Environment,
-    world: &dyn World,
+    host: &dyn Host,
     encrypted: &mut Confidential,
 ) -> Result<(), Error> {
     for (index, manifest) in items_mut(cluster, "inlineManifests").enumerate() {
-        fetch(manifest, "contents", environment, world, encrypted).map_err(|trouble| {
+        fetch(manifest, "contents", environment, host, encrypted).map_err(|detail| {
             let name = manifest.text_at("contents");
             let attempt = format!(
                 "failed to get inlineManifest content for {name} in `inlineManifest[{index}]`: "
             );
             let key = format!("inlineManifests[{index}]");
-            Error::Reference { key, group: "", trouble: trouble.within(&attempt) }
+            Error::Reference { key, group: "", detail: detail.within(&attempt) }
         })?;
     }
     Ok(())
@@ -228,17 +229,18 @@ fn fetch(
     holder: &mut Value,
     key: &str,
     environment: &Environment,
-    world: &dyn World,
+    host: &dyn Host,
     encrypted: &mut Confidential,
-) -> Result<(), Trouble> {
+) -> Result<(), ErrorDetail> {
     let Some(path) = holder.text_at(key).strip_prefix('@').map(str::to_owned) else {
         return Ok(());
     };
-    world.debug(&|| format!("getting file content of @{path}"));
-    let opened = sealed::open_any(&path, environment, world)?;
+    host.debug(&|| format!("getting file content of @{path}"));
+    let opened = sops_files::read_with_values(&path, environment, host)?;
     let mut content = opened.text;
     if !holder.flag_at("skipEnvsubst") {
-        content = text::fill_in(&content, environment).map_err(|trouble| trouble.in_file(&path))?;
+        content =
+            text::substitute(&content, environment).map_err(|detail| detail.in_file(&path))?;
     }
     if let Some(values) = &opened.encrypted {
         encrypted.extend(values);
@@ -254,7 +256,7 @@ fn fetch(
 fn nodes(
     cluster: &Value,
     environment: &Environment,
-    world: &dyn World,
+    host: &dyn Host,
     encrypted: &mut Confidential,
 ) -> Result<Vec<Node>, Error> {
     let nothing = Value::new(Data::Map(BTreeMap::new()));
@@ -266,17 +268,17 @@ fn nodes(
             ("worker", "worker")
         };
         let hostname = value.text_at("hostname").to_owned();
-        world.debug(&|| format!("overriding global {role} node config for {hostname}"));
+        host.debug(&|| format!("overriding global {role} node config for {hostname}"));
         let mut node = with_group(value, cluster.get(key).unwrap_or(&nothing));
         node.index = index;
         for (at, file) in items_mut(&mut node.value, "machineFiles").enumerate() {
-            fetch(file, "content", environment, world, encrypted).map_err(|trouble| {
+            fetch(file, "content", environment, host, encrypted).map_err(|detail| {
                 let attempt = format!(
                     "failed to get machine file content for {hostname} in `machineFiles[{at}]`: "
                 );
-                let trouble = trouble.within(&attempt);
+                let detail = detail.within(&attempt);
                 let of_node = format!("nodes[{index}].machineFiles[{at}]");
-                Error::Reference { key: of_node, group: key, trouble }
+                Error::Reference { key: of_node, group: key, detail }
             })?;
         }
         nodes.push(node);

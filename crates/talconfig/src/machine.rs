@@ -2,7 +2,7 @@
 //!
 //! Between two stages a configuration is text to talhelper: what one library writes and another one reads can
 //! differ in blanks at the beginning of a text, and files depend on it. So it is text here too, where that makes a
-//! difference ([`Between`]).
+//! difference ([`Intermediate`]).
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,18 @@ use talos_config::{
     Patch, Patched, Role, Secret, Source, Value,
 };
 
-use crate::ask::Ask;
 use crate::environment::Environment;
-use crate::error::{Error, Trouble};
+use crate::error::{Error, ErrorDetail};
+use crate::gotemplate::{self, TemplateContext};
+use crate::host::Host;
 use crate::image::Images;
-use crate::layers::{Change, Layer, Plan};
+use crate::layers::{Layer, LayerContext, LayerOp};
 use crate::load::{Node, Talconfig};
-use crate::original::{self, Original};
 use crate::secrets::Secrets;
-use crate::steps::{Steps, plain};
-use crate::template::{self, Surroundings};
-use crate::world::World;
-use crate::{located, sealed, text};
+use crate::source_text::{self, SourceText};
+use crate::trace::{LayerTrace, plain};
+use crate::value_ext::ValueExt;
+use crate::{error_location, sops_files, text};
 
 /// A machine's configuration.
 pub struct Machine {
@@ -55,9 +55,9 @@ impl<'a> Cluster<'a> {
             .talos()
             .parse()
             .map_err(|error: talos_config::NoContract| Error::Machine(error.to_string().into()))?;
-        let world = images.world;
+        let host = images.host;
         let cluster = &talconfig.cluster;
-        world.debug(&|| {
+        host.debug(&|| {
             format!(
                 "generating input file clusterName={} endpoint={} kubernetesVersion={}",
                 talconfig.cluster_name(),
@@ -71,7 +71,7 @@ impl<'a> Cluster<'a> {
             ("additional machine cert SANs", "additionalMachineCertSans", ""),
             ("additional subject alt names", "additionalApiServerCertSans", ""),
         ] {
-            world.debug(&|| {
+            host.debug(&|| {
                 let texts = cluster.texts_at(key).join(" ");
                 let texts = if texts.is_empty() { default } else { &texts };
                 format!("setting input {what} to [{texts}]")
@@ -82,35 +82,38 @@ impl<'a> Cluster<'a> {
 
     /// The layers of a machine, in the order in which they are laid.
     pub fn layers(&self, node: &Node) -> Result<Vec<Layer>, Error> {
-        let mut layers = self.plan().keys(node)?;
-        layers.extend(self.plan().overlays(node)?);
+        let mut layers = self.layer_context().keys(node)?;
+        layers.extend(self.layer_context().overlays(node)?);
         Ok(layers)
     }
 
     /// The configuration of a machine.
     pub fn machine(&self, node: &Node) -> Result<Machine, Error> {
-        self.lay(node, &mut Steps::default())
+        self.build(node, &mut LayerTrace::default())
     }
 
     /// Lays the layers of a machine, and tells what came out after each of them.
-    pub(crate) fn lay(&self, node: &Node, steps: &mut Steps) -> Result<Machine, Error> {
+    pub(crate) fn build(&self, node: &Node, trace: &mut LayerTrace) -> Result<Machine, Error> {
         let builder = Builder {
-            world: self.images.world,
+            host: self.images.host,
             environment: self.images.environment,
-            original: &self.talconfig.original,
+            source_text: &self.talconfig.source_text,
             node,
-            asked: steps.asked,
+            with_locations: trace.enabled,
         };
-        let keys = self.plan().keys(node).map_err(|error| builder.within("imageFactory", error))?;
-        let text = builder.keys(&self.generate(node)?, &keys, steps)?;
+        let keys = self
+            .layer_context()
+            .keys(node)
+            .map_err(|error| builder.within("imageFactory", error))?;
+        let text = builder.keys(&self.generate(node)?, &keys, trace)?;
         if known_mode(self.mode).is_none() && has_volumes(node) {
             return Err(unknown_mode(self.mode));
         }
-        let layers = self.plan().overlays(node)?;
-        let between = builder.documents(text, &layers, steps)?;
-        let between = builder.patches(between, &layers, Stage::Machine, steps)?;
-        let between = builder.patches(between, &layers, Stage::All, steps)?;
-        let (config, text) = builder.manifests(between, &layers, steps)?.both()?;
+        let layers = self.layer_context().overlays(node)?;
+        let intermediate = builder.documents(text, &layers, trace)?;
+        let intermediate = builder.patches(intermediate, &layers, Stage::Machine, trace)?;
+        let intermediate = builder.patches(intermediate, &layers, Stage::All, trace)?;
+        let (config, text) = builder.manifests(intermediate, &layers, trace)?.both()?;
         let mode = known_mode(self.mode).ok_or_else(|| unknown_mode(self.mode))?;
         let mut validation = config.validate(mode, true);
         // What a newer release calls old is right for this one.
@@ -124,7 +127,7 @@ impl<'a> Cluster<'a> {
             });
         }
         if !validation.errors.is_empty() {
-            return Err(Error::Machine(Trouble::new(validation.text())));
+            return Err(Error::Machine(ErrorDetail::new(validation.text())));
         }
         // Rules that are ours are no part of what talhelper says.
         let warnings = validation.warnings.into_iter().filter(|warning| warning.code.is_none());
@@ -135,8 +138,8 @@ impl<'a> Cluster<'a> {
         })
     }
 
-    fn plan(&self) -> Plan<'_> {
-        Plan {
+    fn layer_context(&self) -> LayerContext<'_> {
+        LayerContext {
             talconfig: self.talconfig,
             contract: self.contract,
             mode: known_mode(self.mode),
@@ -184,7 +187,7 @@ fn known_mode(name: &str) -> Option<Mode> {
 fn unknown_mode(name: &str) -> Error {
     let name = talos_config::rules::quoted(name);
     Error::Machine(
-        Trouble::new(format!("unknown Talos runtime mode: {name}"))
+        ErrorDetail::new(format!("unknown Talos runtime mode: {name}"))
             .hint("it is metal, cloud or container"),
     )
 }
@@ -201,26 +204,26 @@ enum Stage {
 }
 
 struct Builder<'a> {
-    world: &'a dyn World,
+    host: &'a dyn Host,
     environment: &'a Environment,
-    original: &'a Original,
+    source_text: &'a SourceText,
     node: &'a Node,
     /// Whether somebody asks where things are written.
-    asked: bool,
+    with_locations: bool,
 }
 
 /// A patch with everything put in that is to be put in.
-struct Filled {
+struct RenderedPatch {
     /// What it is called.
     name: String,
     text: String,
-    written: Written,
+    origin: PatchOrigin,
     /// The values of its file that were encrypted, if it is hidden where it is shown.
     encrypted: Option<Confidential>,
 }
 
 /// Where a patch is written.
-enum Written {
+enum PatchOrigin {
     /// In a key of the talconfig.
     Key,
     /// In a file, whose text this is.
@@ -229,29 +232,34 @@ enum Written {
 
 impl Builder<'_> {
     /// Sets what keys set.
-    fn keys(&self, config: &Config, layers: &[Layer], steps: &mut Steps) -> Result<String, Error> {
+    fn keys(
+        &self,
+        config: &Config,
+        layers: &[Layer],
+        trace: &mut LayerTrace,
+    ) -> Result<String, Error> {
         let mut documents = config.documents().to_vec();
-        steps.push(|| "generated".to_owned(), || Some(config.clone()));
+        trace.push(|| "generated".to_owned(), || Some(config.clone()));
         let mut snapshot = None;
         let mut rendered: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for layer in layers {
-            match &layer.change {
-                Change::Set { kind, path, value } => {
+            match &layer.op {
+                LayerOp::Set { kind, path, value } => {
                     if let Some(document) = find(&mut documents, kind) {
                         set(&mut document.body, path, value.clone());
                     }
                 }
-                Change::Append { kind, path, items } => {
+                LayerOp::Append { kind, path, items } => {
                     if let Some(document) = find(&mut documents, kind) {
                         append(&mut document.body, path, items);
                     }
                 }
-                Change::Rendered { kind, path, key, template } => {
+                LayerOp::Rendered { kind, path, key, template } => {
                     let before = snapshot.get_or_insert_with(|| documents.clone());
                     let value = self.render(template, before);
-                    let value = value.map_err(|trouble| {
-                        let trouble = trouble.in_file(&layer.origin);
-                        self.within(&layer.origin, Error::Template(trouble))
+                    let value = value.map_err(|detail| {
+                        let detail = detail.in_file(&layer.origin);
+                        self.within(&layer.origin, Error::Template(detail))
                     })?;
                     let what = if path
                         .last()
@@ -264,24 +272,26 @@ impl Builder<'_> {
                     rendered.entry(what).or_default().push(format!("{key}:{value}"));
                     if self.environment.is_encrypted_in(template) {
                         let path = format!("{}.{key}", path.join("."));
-                        steps.confidential.add_field(kind, &path);
+                        trace.confidential.add_field(kind, &path);
                     }
                     if let Some(document) = find(&mut documents, kind) {
                         insert(&mut document.body, path, key, &value);
                     }
                 }
-                Change::Remove { kind } => documents.retain(|document| document.kind.name != *kind),
-                Change::Add(document) => documents.push(document.clone()),
-                Change::Documents(_)
-                | Change::Patch(_)
-                | Change::GlobalPatch(_)
-                | Change::Manifest(_) => {}
+                LayerOp::Remove { kind } => {
+                    documents.retain(|document| document.kind.name != *kind)
+                }
+                LayerOp::Add(document) => documents.push(document.clone()),
+                LayerOp::Documents(_)
+                | LayerOp::Patch(_)
+                | LayerOp::GlobalPatch(_)
+                | LayerOp::Manifest(_) => {}
             }
-            steps.push(|| self.layer(&layer.origin), || Config::new(documents.clone()).ok());
+            trace.push(|| self.layer(&layer.origin), || Config::new(documents.clone()).ok());
         }
         for what in ["node labels", "node annotations"] {
             if let Some(added) = rendered.get(what) {
-                self.world.debug(&|| format!("adding map[{}] to {what}", added.join(" ")));
+                self.host.debug(&|| format!("adding map[{}] to {what}", added.join(" ")));
             }
         }
         let config = Config::new(documents).map_err(|error| plain(&error))?;
@@ -293,13 +303,13 @@ impl Builder<'_> {
         &self,
         text: String,
         layers: &[Layer],
-        steps: &mut Steps,
-    ) -> Result<Between, Error> {
+        trace: &mut LayerTrace,
+    ) -> Result<Intermediate, Error> {
         let mut patch = String::new();
         for layer in layers {
-            let Change::Documents(documents) = &layer.change else { continue };
+            let LayerOp::Documents(documents) = &layer.op else { continue };
             if patch.is_empty() {
-                self.world.debug(&|| {
+                self.host.debug(&|| {
                     "patching multidocs configurations to main configurations".to_owned()
                 });
             }
@@ -308,152 +318,169 @@ impl Builder<'_> {
                 patch.push_str("---\n");
                 patch.push_str(config.encode_indented(2).expose());
             }
-            steps.push(
+            trace.push(
                 || self.layer(&layer.origin),
                 || merged(&text, &patch).ok()?.into_config().ok(),
             );
         }
         if patch.is_empty() {
-            return Ok(Between::Text(text));
+            return Ok(Intermediate::Text(text));
         }
         // Two documents of the same name are refused here, before one is merged into the other.
         read(&patch)?;
         let merged = merged(&text, &patch).and_then(Patched::into_config);
-        Ok(Between::new(merged.map_err(|error| steps.located(&error))?))
+        Ok(Intermediate::new(merged.map_err(|error| trace.locate(&error))?))
     }
 
     /// Applies the patches of one stage. All are filled in with what is below the first of them.
     fn patches(
         &self,
-        between: Between,
+        intermediate: Intermediate,
         layers: &[Layer],
         stage: Stage,
-        steps: &mut Steps,
-    ) -> Result<Between, Error> {
+        trace: &mut LayerTrace,
+    ) -> Result<Intermediate, Error> {
         let entries: Vec<(&str, &str)> = layers
             .iter()
-            .filter_map(|layer| match &layer.change {
-                Change::Patch(patch) if stage == Stage::Machine => Some((&*layer.origin, &**patch)),
-                Change::GlobalPatch(patch) if stage == Stage::All => {
+            .filter_map(|layer| match &layer.op {
+                LayerOp::Patch(patch) if stage == Stage::Machine => {
+                    Some((&*layer.origin, &**patch))
+                }
+                LayerOp::GlobalPatch(patch) if stage == Stage::All => {
                     Some((&*layer.origin, &**patch))
                 }
                 _ => None,
             })
             .collect();
         if entries.is_empty() {
-            return Ok(between);
+            return Ok(intermediate);
         }
         let whose = if stage == Stage::Machine { "node specific" } else { "global" };
-        self.world.debug(&|| format!("applying {whose} patches to {}", self.node.hostname()));
-        let (below, text) = between.read()?;
-        let asked = self.asked;
-        let mut filled = Vec::new();
+        self.host.debug(&|| format!("applying {whose} patches to {}", self.node.hostname()));
+        let (below, text) = intermediate.read()?;
+        let with_locations = self.with_locations;
+        let mut rendered = Vec::new();
         for (key, entry) in entries {
-            filled.extend(match entry.strip_prefix('@') {
+            rendered.extend(match entry.strip_prefix('@') {
                 Some(path) => {
                     self.patch_file(path, &below).map_err(|error| self.within(key, error))?
                 }
                 None => {
-                    let text = self.render(entry, below.documents()).map_err(|trouble| {
-                        let text = self.original.text(key, entry.lines().count());
-                        self.template_error(trouble, &text)
+                    let text = self.render(entry, below.documents()).map_err(|detail| {
+                        let text = self.source_text.plan_text(key, entry.lines().count());
+                        self.template_error(detail, &text)
                     })?;
-                    Some(Filled {
+                    Some(RenderedPatch {
                         name: key.to_owned(),
                         text,
-                        written: Written::Key,
+                        origin: PatchOrigin::Key,
                         encrypted: self.encrypted(entry, None),
                     })
                 }
             });
         }
         let mut patches = Vec::new();
-        for patch in filled {
-            let Filled { name, text, written, encrypted } = self.named_file(patch)?;
-            let source = steps.text(match written {
-                Written::Key if asked => self.original.text(&name, text.lines().count()),
-                Written::Key => Text { file: String::new(), key: name, lines: Vec::new() },
-                Written::File(raw) => {
-                    let lines = if asked { original::lines(&raw, &text) } else { Vec::new() };
+        for patch in rendered {
+            let RenderedPatch { name, text, origin, encrypted } = self.named_file(patch)?;
+            let source = trace.text(match origin {
+                PatchOrigin::Key if with_locations => {
+                    self.source_text.plan_text(&name, text.lines().count())
+                }
+                PatchOrigin::Key => Text { file: String::new(), key: name, lines: Vec::new() },
+                PatchOrigin::File(raw) => {
+                    let lines = if with_locations {
+                        source_text::line_map(&raw, &text)
+                    } else {
+                        Vec::new()
+                    };
                     Text { file: name, key: String::new(), lines }
                 }
             });
-            let patch = Patch::parse(&text, source).map_err(|error| steps.patch_error(&error))?;
+            let patch = Patch::parse(&text, source).map_err(|error| trace.patch_error(&error))?;
             if let Some(values) = encrypted {
-                steps.confidential.extend(&values);
-                steps.confidential.add_patch(&patch);
+                trace.confidential.extend(&values);
+                trace.confidential.add_patch(&patch);
             }
             patches.push(patch);
         }
         if patches.is_empty() {
-            return Ok(text.map_or(Between::Documents(below), Between::Text));
+            return Ok(text.map_or(Intermediate::Documents(below), Intermediate::Text));
         }
         // Operations work on the text itself.
         let operations = patches.iter().any(Patch::is_operations);
         let mut patched = if operations {
-            let text = text.map_or(Between::Documents(below), Between::Text).into_text();
+            let text = text.map_or(Intermediate::Documents(below), Intermediate::Text).into_text();
             Patched::new(text, Source::default())
         } else {
             Patched::from(below)
         };
-        let first = steps.texts.len() - patches.len();
+        let first = trace.texts.len() - patches.len();
         for (index, patch) in patches.iter().enumerate() {
             let applied = patched.apply(patch, Dialect::default());
-            patched = applied.map_err(|error| steps.patch_error(&error))?;
-            if asked {
-                let layer = steps.texts[first + index].place(0);
-                steps.push(|| layer, || patched.clone().into_config().ok());
+            patched = applied.map_err(|error| trace.patch_error(&error))?;
+            if with_locations {
+                let layer = trace.texts[first + index].place(0);
+                trace.push(|| layer, || patched.clone().into_config().ok());
             }
         }
         if operations {
-            return Ok(Between::Text(patched.encode(Dialect::default()).into_exposed()));
+            return Ok(Intermediate::Text(patched.encode(Dialect::default()).into_exposed()));
         }
-        let config = patched.into_config().map_err(|error| steps.patch_error(&error))?;
-        Ok(Between::new(config))
+        let config = patched.into_config().map_err(|error| trace.patch_error(&error))?;
+        Ok(Intermediate::new(config))
     }
 
     /// Reads a patch from a file; nothing when there is nothing in it.
-    fn patch_file(&self, path: &str, below: &Config) -> Result<Option<Filled>, Error> {
-        let bytes = self.world.read(path).map_err(|error| Error::Patch(error.into()))?;
+    fn patch_file(&self, path: &str, below: &Config) -> Result<Option<RenderedPatch>, Error> {
+        let bytes = self.host.read(path).map_err(|error| Error::Patch(error.into()))?;
         let raw = String::from_utf8_lossy(&bytes).into_owned();
         if raw.trim().is_empty() {
-            self.world.debug(&|| format!("{path} is an empty file, skip applying this patch"));
+            self.host.debug(&|| format!("{path} is an empty file, skip applying this patch"));
             return Ok(None);
         }
-        let opened = sealed::open_yaml(raw.clone(), path, self.environment, self.world);
+        let opened = sops_files::decrypt_yaml(raw.clone(), path, self.environment, self.host);
         let (content, encrypted) = match opened {
             Ok(opened) => (opened.text, opened.encrypted),
-            Err(trouble) if trouble.message.starts_with("SOPS decryption failed") => {
-                return Err(Error::Patch(trouble.within(&format!("{path}: "))));
+            Err(detail) if detail.message.starts_with("SOPS decryption failed") => {
+                return Err(Error::Patch(detail.within(&format!("{path}: "))));
             }
             // A template need not be YAML before it is filled in.
             Err(_) => (raw.clone(), None),
         };
         let encrypted = self.encrypted(&content, encrypted);
         let content = self.render_file(path, &content, below)?;
-        let text = text::fill_in(&content, self.environment).map_err(|trouble| {
-            let trouble = trouble.in_file(path);
-            Error::Patch(if self.asked { located::filled_in(trouble, path, &raw) } else { trouble })
+        let text = text::substitute(&content, self.environment).map_err(|detail| {
+            let detail = detail.in_file(path);
+            Error::Patch(if self.with_locations {
+                error_location::locate_substitution(detail, path, &raw)
+            } else {
+                detail
+            })
         })?;
-        Ok(Some(Filled { name: path.to_owned(), text, written: Written::File(raw), encrypted }))
+        Ok(Some(RenderedPatch {
+            name: path.to_owned(),
+            text,
+            origin: PatchOrigin::File(raw),
+            encrypted,
+        }))
     }
 
     /// An entry that looks like the name of a file is one.
-    fn named_file(&self, patch: Filled) -> Result<Filled, Error> {
-        let Filled { name, text, .. } = &patch;
+    fn named_file(&self, patch: RenderedPatch) -> Result<RenderedPatch, Error> {
+        let RenderedPatch { name, text, .. } = &patch;
         if text.contains([' ', '\n']) || text.starts_with(['[', '{']) {
             return Ok(patch);
         }
-        let bytes = self.world.read(text).map_err(|error| {
-            Error::Patch(Trouble::new(error.to_string()).hint(format!(
+        let bytes = self.host.read(text).map_err(|error| {
+            Error::Patch(ErrorDetail::new(error.to_string()).hint(format!(
                 "{name} has neither a blank nor a line break, so it is taken for the name of a file"
             )))
         })?;
         let raw = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Filled {
+        Ok(RenderedPatch {
             name: text.clone(),
             text: raw.clone(),
-            written: Written::File(raw),
+            origin: PatchOrigin::File(raw),
             encrypted: patch.encrypted,
         })
     }
@@ -467,72 +494,72 @@ impl Builder<'_> {
     /// Puts the documents of files behind everything else.
     fn manifests(
         &self,
-        between: Between,
+        intermediate: Intermediate,
         layers: &[Layer],
-        steps: &mut Steps,
-    ) -> Result<Between, Error> {
+        trace: &mut LayerTrace,
+    ) -> Result<Intermediate, Error> {
         let paths: Vec<(&str, &str)> = layers
             .iter()
-            .filter_map(|layer| match &layer.change {
-                Change::Manifest(path) => Some((&*layer.origin, &**path)),
+            .filter_map(|layer| match &layer.op {
+                LayerOp::Manifest(path) => Some((&*layer.origin, &**path)),
                 _ => None,
             })
             .collect();
         if paths.is_empty() {
-            return Ok(between);
+            return Ok(intermediate);
         }
-        self.world.debug(&|| format!("generating extra manifests for {}", self.node.hostname()));
-        let (below, mut text) = between.both()?;
+        self.host.debug(&|| format!("generating extra manifests for {}", self.node.hostname()));
+        let (below, mut text) = intermediate.both()?;
         for (key, path) in paths {
-            let opened = sealed::open_any(path, self.environment, self.world)
-                .map_err(|trouble| self.within(key, Error::Patch(trouble)))?;
+            let opened = sops_files::read_with_values(path, self.environment, self.host)
+                .map_err(|detail| self.within(key, Error::Patch(detail)))?;
             let encrypted = self.encrypted(&opened.text, opened.encrypted);
             let content = self
                 .render_file(path, &opened.text, &below)
                 .map_err(|error| self.within(key, error))?;
             if let Some(values) = encrypted {
-                steps.confidential.extend(&values);
+                trace.confidential.extend(&values);
                 // What cannot be read is told when all is read together.
                 if let Ok(documents) = Config::parse(&content, Source::default()) {
-                    steps.confidential.add_config(&documents);
+                    trace.confidential.add_config(&documents);
                 }
             }
             if !content.starts_with("---\n") {
                 text.push_str("---\n");
             }
             text.push_str(&content);
-            steps.push(|| path.to_owned(), || Config::parse(&text, Source::default()).ok());
+            trace.push(|| path.to_owned(), || Config::parse(&text, Source::default()).ok());
         }
-        Ok(Between::Text(text))
+        Ok(Intermediate::Text(text))
     }
 
     /// Where a layer comes from, as people find it.
     fn layer(&self, key: &str) -> String {
         let group = if self.node.is_control_plane() { "controlPlane" } else { "worker" };
-        self.original.layer(key, group)
+        self.source_text.key_location(key, group)
     }
 
     /// Says which key of the talconfig an error came up at, for who asks.
     fn within(&self, key: &str, error: Error) -> Error {
-        if self.asked { error.within(&format!("{}: ", self.layer(key))) } else { error }
+        if self.with_locations { error.within(&format!("{}: ", self.layer(key))) } else { error }
     }
 
     fn render_file(&self, path: &str, content: &str, below: &Config) -> Result<String, Error> {
-        self.render(content, below.documents()).map_err(|trouble| {
+        self.render(content, below.documents()).map_err(|detail| {
             let count = u32::try_from(content.lines().count()).unwrap_or(u32::MAX);
             let text =
                 Text { file: path.to_owned(), key: String::new(), lines: (1..=count).collect() };
-            self.template_error(trouble, &text)
+            self.template_error(detail, &text)
         })
     }
 
     /// What is wrong with a template. Who asks gets the line where that was written, not the one in the template.
-    fn template_error(&self, trouble: Trouble, written: &Text) -> Error {
-        if !self.asked {
+    fn template_error(&self, detail: ErrorDetail, written: &Text) -> Error {
+        if !self.with_locations {
             let name = if written.key.is_empty() { &written.file } else { &written.key };
-            return Error::Template(trouble.in_file(name));
+            return Error::Template(detail.in_file(name));
         }
-        let said = trouble.message.strip_prefix("template: template:").unwrap_or(&trouble.message);
+        let said = detail.message.strip_prefix("template: template:").unwrap_or(&detail.message);
         let numbers = said
             .split_inclusive(':')
             .map_while(|part| Some((part.len(), part.strip_suffix(':')?.parse::<u32>().ok()?)));
@@ -540,18 +567,18 @@ impl Builder<'_> {
         let line = numbers.first().map_or(1, |(_, line)| *line);
         let rest = said[numbers.iter().map(|(length, _)| length).sum()..].trim_start();
         let message = format!("{}: template: {rest}", written.place(line));
-        Error::Template(Trouble { message, hint: trouble.hint })
+        Error::Template(ErrorDetail { message, hint: detail.hint })
     }
 
-    fn render(&self, template: &str, documents: &[Document]) -> Result<String, Trouble> {
+    fn render(&self, template: &str, documents: &[Document]) -> Result<String, ErrorDetail> {
         if !template.contains("{{") {
             return Ok(template.to_owned());
         }
-        let surroundings =
-            Surroundings { environment: self.environment, now: self.world.now(), sprig: true };
+        let context =
+            TemplateContext { environment: self.environment, now: self.host.now(), sprig: true };
         let body = template_data(documents);
-        let data = template::config(&body);
-        template::render("template", template, &data, &surroundings)
+        let data = gotemplate::config(&body);
+        gotemplate::render("template", template, &data, &context)
     }
 }
 
@@ -576,13 +603,13 @@ fn merged(text: &str, patch: &str) -> Result<Patched, talos_config::Error> {
 }
 
 /// A configuration between two stages.
-enum Between {
+enum Intermediate {
     Text(String),
     /// Documents that read as themselves once they are written.
     Documents(Config),
 }
 
-impl Between {
+impl Intermediate {
     fn new(config: Config) -> Self {
         let values = config.documents().iter().flat_map(|document| document.body.values());
         if values.into_iter().all(keeps_its_blanks) {

@@ -7,36 +7,36 @@ use std::collections::BTreeSet;
 
 use talos_config::{Data, Document, Value, rules};
 
-use crate::ask::Ask;
 use crate::documents::{document, object, text, texts};
-use crate::error::{Error, Trouble};
+use crate::error::{Error, ErrorDetail};
+use crate::value_ext::ValueExt;
 
 /// Somebody who may want to know every step.
-pub(crate) type Tell<'a> = &'a dyn Fn(&dyn Fn() -> String);
+pub(crate) type DebugSink<'a> = &'a dyn Fn(&dyn Fn() -> String);
 
 /// Adds the documents of a list of interfaces.
 pub(crate) fn documents(
     devices: &[Value],
     hostname: &str,
-    tell: Tell<'_>,
+    debug: DebugSink<'_>,
     documents: &mut Vec<Document>,
 ) -> Result<(), Error> {
     if devices.is_empty() {
         return Ok(());
     }
-    let say = |what: &str| tell(&|| format!("generating {what} config for {hostname}"));
+    let say = |what: &str| debug(&|| format!("generating {what} config for {hostname}"));
     let named = named(devices);
     say("link alias");
     for (name, device) in &named {
         let Some(selector) = device.get("deviceSelector") else { continue };
-        documents.extend(alias(name, selector, "link alias", tell)?);
+        documents.extend(alias(name, selector, "link alias", debug)?);
     }
     say("bond member alias");
     for (name, device) in &named {
         let Some(bond) = device.get("bond") else { continue };
         for (index, selector) in bond.items_at("deviceSelectors").iter().enumerate() {
             let name = format!("{name}-m{index}");
-            documents.extend(alias(&name, selector, "bond member alias", tell)?);
+            documents.extend(alias(&name, selector, "bond member alias", debug)?);
         }
     }
     say("bond");
@@ -126,7 +126,7 @@ fn alias(
     name: &str,
     selector: &Value,
     what: &str,
-    tell: Tell<'_>,
+    debug: DebugSink<'_>,
 ) -> Result<Option<Document>, Error> {
     let mut conditions: Vec<String> = [
         ("hardwareAddr", "mac(link.hardware_addr)"),
@@ -152,7 +152,7 @@ fn alias(
             "failed to generate {what} config for {name}: invalid CEL expression: {reason}"
         ))
     })?;
-    tell(&|| {
+    debug(&|| {
         "WARNING: the selector MUST match exactly one device or Talos will refuse to continue, globbing is \
          technically not possible with LinkAliasConfig"
             .to_owned()
@@ -360,5 +360,5 @@ fn list(items: impl IntoIterator<Item = Value>) -> Value {
 }
 
 fn wrong(message: String) -> Error {
-    Error::Machine(Trouble::new(message))
+    Error::Machine(ErrorDetail::new(message))
 }

@@ -4,9 +4,9 @@ use talos_config::yaml::{Content, Node};
 use talos_config::{Bundle, Source};
 
 use crate::environment::Environment;
-use crate::error::{Error, Trouble};
-use crate::world::World;
-use crate::{sealed, text};
+use crate::error::{Error, ErrorDetail};
+use crate::host::Host;
+use crate::{sops_files, text};
 
 /// Secrets, and what machine configuration needs to know about them.
 pub struct Secrets {
@@ -23,16 +23,17 @@ impl Secrets {
     }
 
     /// Reads a secrets file: decrypts it, puts variables in, and refuses keys that it should not have.
-    pub fn load(file: &str, environment: &Environment, world: &dyn World) -> Result<Self, Error> {
-        world.debug(&|| format!("using secret file {file}"));
-        let bytes = world.read(file).map_err(|error| Error::Secrets(error.to_string().into()))?;
+    pub fn load(file: &str, environment: &Environment, host: &dyn Host) -> Result<Self, Error> {
+        host.debug(&|| format!("using secret file {file}"));
+        let bytes = host.read(file).map_err(|error| Error::Secrets(error.to_string().into()))?;
         let read = String::from_utf8_lossy(&bytes).into_owned();
-        let opened = sealed::open_yaml(read, file, environment, world).map_err(Error::Secrets)?;
+        let opened =
+            sops_files::decrypt_yaml(read, file, environment, host).map_err(Error::Secrets)?;
         if opened.text.is_empty() {
             return Err(Error::Secrets(format!("secret file {file} is empty").into()));
         }
-        let filled = text::fill_in(&opened.text, environment)
-            .map_err(|trouble| Error::Secrets(trouble.in_file(file)))?;
+        let filled = text::substitute(&opened.text, environment)
+            .map_err(|detail| Error::Secrets(detail.in_file(file)))?;
         let documents = text::parse(&filled).map_err(Error::Secrets)?;
         let root = documents.first().map(|document| &document.root);
         let mut complaints = Vec::new();
@@ -49,7 +50,7 @@ impl Secrets {
             } else {
                 message.clone()
             };
-            Error::Secrets(Trouble::new(message).hint(format!("{file}: {error}")))
+            Error::Secrets(ErrorDetail::new(message).hint(format!("{file}: {error}")))
         })?;
         let missing: Vec<String> = bundle
             .problems()
@@ -59,7 +60,7 @@ impl Secrets {
             .collect();
         if !missing.is_empty() {
             return Err(Error::Secrets(
-                Trouble::new(format!("{file}: {}", missing.join(", ")))
+                ErrorDetail::new(format!("{file}: {}", missing.join(", ")))
                     .hint("`ichor gen secrets` makes a complete set for a new cluster"),
             ));
         }

@@ -34,7 +34,7 @@ pub(crate) fn substitute(
 }
 
 /// Puts in the values of those variables that have one; the others stay as they are.
-pub(crate) fn where_set(text: &str, environment: &Environment) -> String {
+pub(crate) fn substitute_known(text: &str, environment: &Environment) -> String {
     if !text.contains('$') {
         return text.to_owned();
     }

@@ -11,16 +11,15 @@ use talos_config::yaml::{self, Content, Document, Limits, Node, Resolved, Syntax
 use talos_config::{Origin, Source};
 
 use crate::environment::Environment;
-use crate::error::Trouble;
+use crate::error::ErrorDetail;
 use crate::substitute::{self, SubstitutionError};
 
 /// Takes comments out of a text and puts variables in.
-pub(crate) fn fill_in(text: &str, environment: &Environment) -> Result<String, Trouble> {
+pub(crate) fn substitute(text: &str, environment: &Environment) -> Result<String, ErrorDetail> {
     let documents = parse(text)?;
     if documents.is_empty() {
-        return Err(
-            Trouble::new("yaml: expected STREAM-START").hint("there is nothing but comments in it")
-        );
+        return Err(ErrorDetail::new("yaml: expected STREAM-START")
+            .hint("there is nothing but comments in it"));
     }
     let bare = yaml::rewrite(&documents, 2, false);
     substitute::substitute(&bare, environment).map_err(|error| {
@@ -34,14 +33,14 @@ pub(crate) fn fill_in(text: &str, environment: &Environment) -> Result<String, T
             }
             SubstitutionError::Unclosed => "a `${` has no `}` on its line".to_owned(),
         };
-        Trouble::new(error.to_string()).hint(hint)
+        ErrorDetail::new(error.to_string()).hint(hint)
     })
 }
 
 /// Reads a text as YAML.
-pub(crate) fn parse(text: &str) -> Result<Vec<Document>, Trouble> {
+pub(crate) fn parse(text: &str) -> Result<Vec<Document>, ErrorDetail> {
     yaml::parse(text, Source::default(), Limits::default())
-        .map_err(|error| Trouble::new(syntax(&error)))
+        .map_err(|error| ErrorDetail::new(syntax(&error)))
 }
 
 /// An error of YAML in the words that talhelper's users know.
@@ -51,7 +50,10 @@ pub(crate) fn syntax(error: &SyntaxError) -> String {
 
 /// The first document with aliases and merges written out, paths of files made absolute, and everything in
 /// the spelling and order of free-form data.
-pub(crate) fn settle(text: &str, absolute: &dyn Fn(&str) -> String) -> Result<String, Trouble> {
+pub(crate) fn absolutize_paths(
+    text: &str,
+    absolute: &dyn Fn(&str) -> String,
+) -> Result<String, ErrorDetail> {
     let documents = parse(text)?;
     let Some(document) = documents.into_iter().next() else { return Ok("null\n".to_owned()) };
     let mut duplicates = Vec::new();
@@ -65,8 +67,8 @@ pub(crate) fn settle(text: &str, absolute: &dyn Fn(&str) -> String) -> Result<St
 }
 
 /// Several complaints about values, as one error.
-pub(crate) fn unmarshal_errors(complaints: &[String]) -> Trouble {
-    Trouble::new(format!("yaml: unmarshal errors:\n  {}", complaints.join("\n  ")))
+pub(crate) fn unmarshal_errors(complaints: &[String]) -> ErrorDetail {
+    ErrorDetail::new(format!("yaml: unmarshal errors:\n  {}", complaints.join("\n  ")))
 }
 
 /// A mapping with the keys of `<<` in it; those that it has itself count more.

@@ -12,12 +12,12 @@ use plan::{
 };
 use talos_config::{Config, Origin, Source, Value};
 
-use crate::ask::Ask;
 use crate::error::Error;
+use crate::host::Host;
 use crate::load::{Node, Talconfig};
 use crate::machine::Cluster;
-use crate::steps::Steps;
-use crate::world::World;
+use crate::trace::LayerTrace;
+use crate::value_ext::ValueExt;
 
 impl Cluster<'_> {
     /// The cluster as plans know it; [`checked`] says whether it can be meant. `source` is the number of the talconfig in
@@ -31,8 +31,8 @@ impl Cluster<'_> {
         let mut first = None;
         for node in &self.talconfig.nodes {
             let name = node.machine_name();
-            let asked = name.is_some() && name.as_ref() == explained;
-            let made = self.laid(node, asked)?;
+            let traced = name.is_some() && name.as_ref() == explained;
+            let made = self.prerender(node, traced)?;
             if first.is_none() && node.is_control_plane() {
                 first = Config::parse(made.text.expose(), Source::default()).ok();
             }
@@ -42,31 +42,32 @@ impl Cluster<'_> {
         Ok((spec, Layers::laid(laid)))
     }
 
-    fn laid(&self, node: &Node, asked: bool) -> Result<Laid, Error> {
-        let mut steps = if asked { Steps::asked() } else { Steps::default() };
-        let machine = match self.lay(node, &mut steps) {
+    fn prerender(&self, node: &Node, traced: bool) -> Result<Laid, Error> {
+        let mut trace = if traced { LayerTrace::enabled() } else { LayerTrace::default() };
+        let machine = match self.build(node, &mut trace) {
             Ok(machine) => machine,
             // Once more for the places, which are not looked for where nothing is wrong.
-            Err(_) => self.lay(node, &mut Steps::asked()).map_err(|error| match error {
-                Error::Machine(_) => {
-                    let key = format!("nodes[{}]", node.index);
-                    let place = self.talconfig.original.layer(&key, "");
-                    error.within(&format!("{place}: {}: ", node.hostname()))
-                }
-                other => other,
-            })?,
+            Err(_) => {
+                self.build(node, &mut LayerTrace::enabled()).map_err(|error| match error {
+                    Error::Machine(_) => {
+                        let key = format!("nodes[{}]", node.index);
+                        let place = self.talconfig.source_text.key_location(&key, "");
+                        error.within(&format!("{place}: {}: ", node.hostname()))
+                    }
+                    other => other,
+                })?
+            }
         };
         let mut confidential = self.talconfig.encrypted.clone();
-        confidential.extend(&steps.confidential);
-        let Steps { list: steps, texts, .. } = steps;
+        confidential.extend(&trace.confidential);
+        let LayerTrace { list: steps, texts, .. } = trace;
         Ok(Laid { text: machine.text, steps, texts, confidential })
     }
 
     fn spec(&self, source: Source, first: Option<&Config>) -> Result<ClusterSpec, SpecError> {
         let Self { talconfig, contract, .. } = self;
         let cluster = &talconfig.cluster;
-        let mut reader =
-            Reader { talconfig, world: self.images.world, source, problems: Vec::new() };
+        let mut reader = Reader { talconfig, host: self.images.host, source, problems: Vec::new() };
         let name = reader.cluster_name();
         let endpoint = reader.parsed("endpoint", cluster.text_at("endpoint"));
         let talos = reader.parsed("talosVersion", &talconfig.talos());
@@ -86,7 +87,7 @@ impl Cluster<'_> {
             origin,
         });
         let releases = ["kubernetesVersion", "talosVersion"];
-        let releases = releases.iter().find_map(|key| talconfig.original.origin(key));
+        let releases = releases.iter().find_map(|key| talconfig.source_text.origin(key));
         let problems = reader.problems;
         match (name, endpoint, talos, kubernetes) {
             (Some(cluster), Some(endpoint), Some(talos), Some(kubernetes))
@@ -121,7 +122,7 @@ impl Cluster<'_> {
 }
 
 /// Refuses a cluster that cannot be meant, in the words of a talconfig.
-pub fn checked(spec: &ClusterSpec) -> Result<(), Error> {
+pub fn check_spec(spec: &ClusterSpec) -> Result<(), Error> {
     spec.check().map_err(|error| match error {
         SpecError::Problems(mut problems) => {
             for problem in &mut problems {
@@ -151,17 +152,17 @@ impl Node {
     }
 
     /// The address at which it is called: the first one that is no name, else that of the first name.
-    pub fn address(&self, world: &dyn World) -> Option<Address> {
+    pub fn address(&self, host: &dyn Host) -> Option<Address> {
         let given = self.addresses();
         let address = given.iter().find_map(|address| address.parse().ok());
-        address.or_else(|| given.iter().find_map(|name| world.lookup(name)).map(Address))
+        address.or_else(|| given.iter().find_map(|name| host.lookup(name)).map(Address))
     }
 }
 
 /// Reads values, and notes what cannot be meant.
 struct Reader<'a> {
     talconfig: &'a Talconfig,
-    world: &'a dyn World,
+    host: &'a dyn Host,
     source: Source,
     problems: Vec<Problem>,
 }
@@ -172,7 +173,7 @@ impl Reader<'_> {
     }
 
     fn note(&mut self, key: &str, message: &str, hint: Option<&str>) {
-        let origin = self.talconfig.original.nearest(key, self.source);
+        let origin = self.talconfig.source_text.nearest_origin(key, self.source);
         let (rule, hint) = (SpecRule::Value, hint.map(str::to_owned));
         self.problems.push(Problem { rule, origin, message: format!("{key}: {message}"), hint });
     }
@@ -191,7 +192,7 @@ impl Reader<'_> {
             let hostname = node.hostname().to_owned();
             let _: Option<MachineName> = self.parsed(&format!("{key}.hostname"), &hostname);
         }
-        let address = node.address(self.world);
+        let address = node.address(self.host);
         if address.is_none() {
             let message =
                 format!("{:?} is no address, and no name that has one", node.raw_address());
@@ -205,13 +206,13 @@ impl Reader<'_> {
             disk: node.value.text_at("installDisk").to_owned(),
             domain: None,
             patches: Vec::new(),
-            origin: self.talconfig.original.nearest(&key, self.source),
+            origin: self.talconfig.source_text.nearest_origin(&key, self.source),
         })
     }
 
     /// The networks that the first control plane is configured for.
     fn network(&mut self, first: Option<&Config>) -> ClusterNetwork {
-        let found = first.map(Networks::of).unwrap_or_default();
+        let found = first.map(Networks::from_config).unwrap_or_default();
         let mut networks = |key: &str, texts: &[String]| {
             texts.iter().filter_map(|text| self.parsed(key, text)).collect()
         };
@@ -222,7 +223,7 @@ impl Reader<'_> {
             cni: found.cni,
             origin: ["clusterPodNets", "clusterSvcNets", "cniConfig"]
                 .iter()
-                .find_map(|key| self.talconfig.original.origin(key))
+                .find_map(|key| self.talconfig.source_text.origin(key))
                 .map_or_else(Origin::default, |origin| Origin { source: self.source, ..origin }),
         }
     }
@@ -244,7 +245,7 @@ impl Default for Networks {
 }
 
 impl Networks {
-    fn of(config: &Config) -> Self {
+    fn from_config(config: &Config) -> Self {
         let said = |value: Option<&Value>, cni: Cni| {
             let texts = |key: &str| value.map(|value| value.texts_at(key)).unwrap_or_default();
             let domain = value.map_or("", |value| value.text_at("dnsDomain"));

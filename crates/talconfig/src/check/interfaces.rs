@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use talos_config::{Value, rules};
 
-use super::Place;
-use crate::ask::Ask;
+use super::Scope;
+use crate::value_ext::ValueExt;
 
-pub(super) fn check(devices: &[Value], place: &mut Place<'_>) {
+pub(super) fn check(devices: &[Value], scope: &mut Scope<'_>) {
     let mut messages = Vec::new();
     let mut warnings = Vec::new();
     let mut bonded: BTreeMap<String, String> = BTreeMap::new();
@@ -39,7 +39,7 @@ pub(super) fn check(devices: &[Value], place: &mut Place<'_>) {
         // Those of earlier interfaces are told again; so talhelper has it.
         messages.extend(warnings.iter().cloned());
     }
-    place.error("InvalidNodeNetworkInterfaces", "networkInterfaces", messages);
+    scope.error("InvalidNodeNetworkInterfaces", "networkInterfaces", messages);
 }
 
 /// Notes the members of a bond or bridge, and complains about those that belong to another one.
