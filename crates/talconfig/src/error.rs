@@ -3,7 +3,7 @@
 //! The text of an error begins with what talhelper would say, since scripts look for it; what helps a person
 //! beyond that is the hint.
 
-use crate::check::Finding;
+use crate::door::check::Finding;
 use crate::host::FileError;
 
 /// Why there is no machine configuration.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use talos_config::Value;
 
-use crate::environment::Environment;
+use crate::door::environment::Environment;
 use crate::error::ErrorDetail;
 
 pub(crate) use value::GoValue;

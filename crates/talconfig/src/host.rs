@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use sops::Identities;
 use talos_config::Confidential;
 
-use crate::environment::Environment;
-use crate::release_catalog::ReleaseCatalog;
+use crate::door::environment::Environment;
+use crate::door::release_catalog::ReleaseCatalog;
 
 /// Files, keys, and somebody to tell what happens.
 pub trait Host {

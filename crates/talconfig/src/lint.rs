@@ -16,10 +16,10 @@ use std::fmt;
 
 use plan::ClusterSpec;
 
-use crate::environment::Environment;
+use crate::door::environment::Environment;
+use crate::door::load::Talconfig;
 use crate::error::Error;
 use crate::host::Host;
-use crate::load::Talconfig;
 
 use directory::Directory;
 

@@ -212,7 +212,7 @@ pub(super) const MOST: i64 = 100_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::Environment;
+    use crate::door::environment::Environment;
 
     #[test]
     fn a_function_that_is_missing_is_told_from_one_that_nobody_has() {

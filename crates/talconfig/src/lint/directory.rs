@@ -5,11 +5,11 @@ use talos_config::yaml::{self, Content, Node, Resolved, Style};
 use talos_config::{Contract, Origin, Patch, Source};
 
 use super::{Diagnostic, FileLocation, Files, Level};
-use crate::environment::Environment;
+use crate::door::environment::Environment;
+use crate::door::release_catalog::LATEST;
+use crate::door::{sops_files, substitute, text};
 use crate::error::{Error, ErrorDetail};
 use crate::host::Host;
-use crate::release_catalog::LATEST;
-use crate::{sops_files, substitute, text};
 
 /// A cluster's directory.
 pub(super) struct Directory<'a> {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::directory::Directory;
 use super::{FileLocation, Violation};
-use crate::dotenv;
-use crate::load::RELEASES;
-use crate::sops_files;
+use crate::door::dotenv;
+use crate::door::load::RELEASES;
+use crate::door::sops_files;
 
 /// Without secrets every run makes new ones, and no machine knows the others.
 pub(super) fn no_secrets(directory: &Directory<'_>, found: &mut Vec<Violation>) {

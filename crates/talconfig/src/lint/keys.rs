@@ -5,7 +5,7 @@ use talos_config::yaml::{self, Content, Node, Resolved, Style};
 
 use super::Violation;
 use super::directory::{Directory, entries, is_null, items, key_text};
-use crate::schema::{NODE_ONLY, Object, SHARED, TALCONFIG, Type};
+use crate::door::schema::{NODE_ONLY, Object, SHARED, TALCONFIG, Type};
 
 /// A key that does nothing because nobody knows it.
 pub(super) fn unknown(directory: &Directory<'_>, found: &mut Vec<Violation>) {
@@ -112,7 +112,8 @@ fn instead(name: &str, object: &Object) -> String {
     if let Some(near) = nearest(name, object.keys().map(|known| known.name)) {
         return format!("did you mean {near:?}?");
     }
-    let in_table = |table: &[crate::schema::Key]| table.iter().any(|known| known.name == name);
+    let in_table =
+        |table: &[crate::door::schema::Key]| table.iter().any(|known| known.name == name);
     if in_table(NODE_ONLY) {
         return format!("{name} belongs to an entry of `nodes`");
     }

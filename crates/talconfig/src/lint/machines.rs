@@ -9,7 +9,7 @@ use super::Violation;
 use super::directory::{
     Directory, PatchText, entries, entry, is_null, is_true, items, key_text, word,
 };
-use crate::schema::{SHARED, Type};
+use crate::door::schema::{SHARED, Type};
 
 /// Labels of a control plane take the place of the one that keeps load balancers away from it.
 pub(super) fn default_label(directory: &Directory<'_>, found: &mut Vec<Violation>) {

@@ -7,7 +7,7 @@ use talos_config::{Error, Origin};
 
 use super::Violation;
 use super::directory::{Directory, NamedPatch, PatchText, entries, key_text, word};
-use crate::text;
+use crate::door::text;
 
 /// A patch that cannot be read: a misspelt key, most of the time.
 pub(super) fn broken(directory: &Directory<'_>, found: &mut Vec<Violation>) {

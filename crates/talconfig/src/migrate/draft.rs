@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use talos_config::{Config, Contract, Data, Document, Error, Value};
 
 use super::{Converted, Moved, NotMoved};
-use crate::documents::{document, object};
+use crate::door::documents::{document, object};
 
 pub(super) struct Draft {
     /// The oldest document.

@@ -6,8 +6,8 @@ use talos_config::{Data, Value};
 
 use super::draft::{Draft, Rename, body, flag, has_only, is_true, list, number, picked};
 use super::machine::{from_pem, from_pem_pair, to_pem, to_pem_pair};
-use crate::documents::{document, object, text};
-use crate::layers::CONTROL_PLANE;
+use crate::door::documents::{document, object, text};
+use crate::door::layers::CONTROL_PLANE;
 use crate::value_ext::ValueExt;
 
 const IDENTITY: &[Rename] = &[

@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use talos_config::{Data, Value, rules};
 
 use super::draft::{Draft, Rename, body, flag, has_only, is_true, list, picked};
-use crate::documents::{document, object, text};
+use crate::door::documents::{document, object, text};
+use crate::door::{layers, network};
 use crate::value_ext::ValueExt;
-use crate::{layers, network};
 
 /// Features that every machine has since, whatever is written.
 pub(super) fn hidden_features(draft: &mut Draft) {

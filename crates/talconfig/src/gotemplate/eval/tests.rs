@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use talos_config::{Data, Value};
 
 use super::*;
-use crate::environment::Environment;
+use crate::door::environment::Environment;
 use crate::gotemplate::{config, parse};
 
 /// Compares what becomes of templates.

@@ -6,10 +6,10 @@ use sops::Format;
 use talos_config::yaml::{self, Content, Limits, Resolved};
 use talos_config::{Confidential, Source};
 
-use crate::environment::Environment;
+use crate::door::environment::Environment;
+use crate::door::text;
 use crate::error::ErrorDetail;
 use crate::host::Host;
-use crate::text;
 
 /// What a file says.
 pub(crate) struct FileContent {

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 
 use talos_config::{Contract, Data, Document, Mode, Value};
 
-use crate::documents::{self, document, object, text, texts};
+use crate::door::documents::{self, document, object, text, texts};
+use crate::door::image::Images;
+use crate::door::load::{Node, Talconfig};
 use crate::error::Error;
 use crate::gotemplate;
 use crate::host::Host;
-use crate::image::Images;
-use crate::load::{Node, Talconfig};
 use crate::value_ext::ValueExt;
 
 /// One thing that a talconfig says.

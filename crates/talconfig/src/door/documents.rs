@@ -2,10 +2,10 @@
 
 use talos_config::{Config, Contract, Data, Document, Mode, Origin, Value, kinds};
 
+use crate::door::load::Node;
+use crate::door::network;
 use crate::error::{Error, ErrorDetail};
 use crate::host::Host;
-use crate::load::Node;
-use crate::network;
 use crate::value_ext::ValueExt;
 
 /// The documents of each key, in the order in which talhelper writes them.

@@ -5,11 +5,11 @@ mod references;
 
 use talos_config::{Value, rules};
 
+use crate::door::image::Factory;
+use crate::door::load::{Node, Talconfig};
+use crate::door::release_catalog::{LATEST, ReleaseCatalog};
 use crate::gotemplate;
 use crate::host::Host;
-use crate::image::Factory;
-use crate::load::{Node, Talconfig};
-use crate::release_catalog::{LATEST, ReleaseCatalog};
 use crate::value_ext::ValueExt;
 
 /// One thing that is wrong or questionable.

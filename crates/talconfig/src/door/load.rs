@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use talos_config::{Confidential, Data, Value};
 
-use crate::check::{self, Finding};
-use crate::environment::Environment;
+use crate::door::check::{self, Finding};
+use crate::door::environment::Environment;
+use crate::door::release_catalog::{LATEST, tag};
+use crate::door::schema::{SHARED, TALCONFIG};
+use crate::door::source_text::SourceText;
+use crate::door::{decode, error_location, sops_files, text};
 use crate::error::{Error, ErrorDetail};
 use crate::host::Host;
-use crate::release_catalog::{LATEST, tag};
-use crate::schema::{SHARED, TALCONFIG};
-use crate::source_text::SourceText;
 use crate::value_ext::ValueExt;
-use crate::{decode, error_location, sops_files, text};
 
 /// A cluster as a talconfig describes it, with what groups say put into their machines.
 #[derive(Clone)]

@@ -13,18 +13,18 @@ use talos_config::{
     Patch, Patched, Role, Secret, Source, Value,
 };
 
-use crate::environment::Environment;
+use crate::door::environment::Environment;
+use crate::door::image::Images;
+use crate::door::layers::{Layer, LayerContext, LayerOp};
+use crate::door::load::{Node, Talconfig};
+use crate::door::secrets::Secrets;
+use crate::door::source_text::{self, SourceText};
+use crate::door::trace::{LayerTrace, plain};
+use crate::door::{error_location, sops_files, text};
 use crate::error::{Error, ErrorDetail};
 use crate::gotemplate::{self, TemplateContext};
 use crate::host::Host;
-use crate::image::Images;
-use crate::layers::{Layer, LayerContext, LayerOp};
-use crate::load::{Node, Talconfig};
-use crate::secrets::Secrets;
-use crate::source_text::{self, SourceText};
-use crate::trace::{LayerTrace, plain};
 use crate::value_ext::ValueExt;
-use crate::{error_location, sops_files, text};
 
 /// A machine's configuration.
 pub struct Machine {

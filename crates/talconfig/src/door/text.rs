@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use talos_config::yaml::{self, Content, Document, Limits, Node, Resolved, SyntaxError};
 use talos_config::{Origin, Source};
 
-use crate::environment::Environment;
+use crate::door::environment::Environment;
+use crate::door::substitute::{self, SubstitutionError};
 use crate::error::ErrorDetail;
-use crate::substitute::{self, SubstitutionError};
 
 /// Takes comments out of a text and puts variables in.
 pub(crate) fn substitute(text: &str, environment: &Environment) -> Result<String, ErrorDetail> {

@@ -6,7 +6,7 @@
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-use crate::environment::Environment;
+use crate::door::environment::Environment;
 
 /// Why a text cannot be filled in.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -305,7 +305,7 @@ fn is_name(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::substitute;
-    use crate::environment::Environment;
+    use crate::door::environment::Environment;
 
     #[test]
     fn the_forms_that_files_use() {

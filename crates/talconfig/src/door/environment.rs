@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use talos_config::Confidential;
 
-use crate::dotenv;
+use crate::door::dotenv;
+use crate::door::sops_files;
 use crate::error::{Error, ErrorDetail};
 use crate::host::Host;
-use crate::sops_files;
 
 /// The variables that texts may refer to. They may hold secrets, so there is no `Debug`.
 #[derive(Clone, Default)]

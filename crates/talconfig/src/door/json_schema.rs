@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::{Key, Object, TALCONFIG, Type};
+use crate::door::schema::{Key, Object, TALCONFIG, Type};
 
 /// The schema, for editors that check while one types.
 pub fn json_schema() -> Value {

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use talos_config::yaml::{Content, Node, Style};
 use talos_config::{Origin, Source};
 
-use crate::text;
+use crate::door::text;
 
 /// A talconfig as it was written.
 #[derive(Clone, Default)]

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use talos_config::{Data, Schematic, Source, Value};
 
-use crate::decode;
-use crate::environment::Environment;
+use crate::door::decode;
+use crate::door::environment::Environment;
+use crate::door::load::{Node, Talconfig};
+use crate::door::schema::SCHEMATIC_FILE;
 use crate::error::{Error, ErrorDetail};
 use crate::gotemplate::{self, GoValue, TemplateContext};
 use crate::host::Host;
-use crate::load::{Node, Talconfig};
-use crate::schema::SCHEMATIC_FILE;
 use crate::value_ext::ValueExt;
 
 /// Where images come from.

@@ -12,11 +12,11 @@ use plan::{
 };
 use talos_config::{Config, Origin, Source, Value};
 
+use crate::door::load::{Node, Talconfig};
+use crate::door::machine::Cluster;
+use crate::door::trace::LayerTrace;
 use crate::error::Error;
 use crate::host::Host;
-use crate::load::{Node, Talconfig};
-use crate::machine::Cluster;
-use crate::trace::LayerTrace;
 use crate::value_ext::ValueExt;
 
 impl Cluster<'_> {

@@ -1,4 +1,4 @@
-//! From text to values, by the tables of [`schema`](crate::schema).
+//! From text to values, by the tables of [`schema`](crate::door::schema).
 //!
 //! Keys that are not known are passed over, as talhelper does. A value that equals none is left out of the
 //! result, so that "not there" is the one way to be unset.
@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use talos_config::yaml::{self, Content, Node, Resolved};
 use talos_config::{Data, Origin, Value, rules};
 
+use crate::door::schema::{Object, Type};
+use crate::door::text;
 use crate::error::ErrorDetail;
-use crate::schema::{Object, Type};
-use crate::text;
 
 /// Reads the first document of a text as an object.
 pub(crate) fn object(text: &str, object: &'static Object) -> Result<Value, ErrorDetail> {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use talos_config::{Data, Document, Value, rules};
 
-use crate::documents::{document, object, text, texts};
+use crate::door::documents::{document, object, text, texts};
 use crate::error::{Error, ErrorDetail};
 use crate::value_ext::ValueExt;
 

@@ -5,11 +5,11 @@
 
 use talos_config::Source;
 
-use crate::check::Finding;
+use crate::door::check::Finding;
+use crate::door::schema::TALCONFIG;
+use crate::door::source_text::SourceText;
+use crate::door::{decode, text};
 use crate::error::{Error, ErrorDetail};
-use crate::schema::TALCONFIG;
-use crate::source_text::SourceText;
-use crate::{decode, text};
 
 /// An error about a text that was read from a file, with its place in it.
 pub(crate) fn locate(error: Error, file: &str, written: &str) -> Error {

@@ -3,10 +3,10 @@
 use talos_config::yaml::{Content, Node};
 use talos_config::{Bundle, Source};
 
-use crate::environment::Environment;
+use crate::door::environment::Environment;
+use crate::door::{sops_files, text};
 use crate::error::{Error, ErrorDetail};
 use crate::host::Host;
-use crate::{sops_files, text};
 
 /// Secrets, and what machine configuration needs to know about them.
 pub struct Secrets {
