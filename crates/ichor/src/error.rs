@@ -414,8 +414,8 @@ mod tests {
             .chain(engine::PortError::CODES)
             .chain(engine::journal::JournalError::CODES)
             .chain(talconfig::Error::CODES)
-            .chain(talconfig::guide::CODES);
-        for code in codes.copied().chain(talconfig::lint_codes()) {
+            .chain(talconfig::cluster_template::CODES);
+        for code in codes.copied().chain(talconfig::lint::codes()) {
             assert!(reference.contains(&format!("\n## `{code}`\n")), "no entry for {code}");
         }
     }

@@ -11,7 +11,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use serde::Deserialize;
-use talconfig::Release;
+use talconfig::ReleaseContents;
 
 /// A way to image factories.
 #[derive(Clone, Debug, Default)]
@@ -34,10 +34,10 @@ impl Factories {
     }
 
     /// What a release has; `url` is where the factory is.
-    pub(crate) fn release(&self, url: &str, version: &str) -> Result<Release, String> {
+    pub(crate) fn release(&self, url: &str, version: &str) -> Result<ReleaseContents, String> {
         let extensions: Vec<Extension> = self.list(url, version, "extensions")?;
         let overlays: Vec<Overlay> = self.list(url, version, "overlays")?;
-        Ok(Release {
+        Ok(ReleaseContents {
             extensions: extensions.into_iter().map(|extension| extension.name).collect(),
             overlays: overlays.into_iter().map(|overlay| (overlay.name, overlay.image)).collect(),
         })

@@ -3,22 +3,22 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use talconfig::Versions;
+use talconfig::ReleaseCatalog;
 use talos_config::suggest;
 
 use crate::{Error, files};
 
 /// What is known: what was built in, with what was kept where that can be read.
-pub(crate) fn known(cache: Option<&Path>) -> Cow<'static, Versions> {
+pub(crate) fn known(cache: Option<&Path>) -> Cow<'static, ReleaseCatalog> {
     let kept = cache.and_then(|cache| fs_err::read_to_string(file(cache)).ok());
-    let kept = kept.and_then(|text| Versions::with_refreshed(&text));
-    kept.map_or(Cow::Borrowed(Versions::built_in()), Cow::Owned)
+    let kept = kept.and_then(|text| ReleaseCatalog::with_refreshed(&text));
+    kept.map_or(Cow::Borrowed(ReleaseCatalog::built_in()), Cow::Owned)
 }
 
 /// Refuses extensions that a release does not have; `file` names them. Gives a warning when nobody knows what it has.
 pub(crate) fn check_extensions(
     names: &[String],
-    versions: &Versions,
+    versions: &ReleaseCatalog,
     version: &str,
     file: &str,
 ) -> Result<Option<String>, Error> {
@@ -41,7 +41,7 @@ pub(crate) fn check_extensions(
 }
 
 /// Keeps what was learned, and says where.
-pub(crate) fn keep(versions: &Versions, cache: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn keep(versions: &ReleaseCatalog, cache: &Path) -> Result<PathBuf, Error> {
     let file = file(cache);
     files::update(&file, &versions.refreshed())?;
     Ok(file)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use sops::{CreationRules, Format, Identities, Moment, Recipient, Rule};
+use sops::{CreationRules, Format, Identities, Recipient, Rule, Timestamp};
 use talos_config::Confidential;
 
 use crate::{Error, entropy};
@@ -103,8 +103,8 @@ pub(crate) fn open_with_values(
     if !sops::is_encrypted(&text, format) {
         return Ok((text, None));
     }
-    match sops::open(&text, format, &keys.identities()) {
-        Ok(sops::Opened { text, values }) => Ok((text.into_exposed(), Some(values))),
+    match sops::decrypt_with_values(&text, format, &keys.identities()) {
+        Ok(sops::Decrypted { text, values }) => Ok((text.into_exposed(), Some(values))),
         Err(error @ sops::Error::KeyKind(_)) => {
             let opened = open_with_sops(&text, kind(format)).unwrap_or(Err(wrong(path, &error)));
             opened.map(|text| {
@@ -146,8 +146,8 @@ pub(crate) fn seal(text: &str, path: &Path, keys: &Keys) -> Result<String, Error
         Err(error) => return Err(wrong(path, &error)),
     };
     let sealed = entropy::with(|makers| {
-        let moment = Moment::from_unix(u64::try_from(makers.now).unwrap_or_default());
-        sops::encrypt(text, format(path), &rule, &moment, &mut |bytes| (makers.random)(bytes))
+        let timestamp = Timestamp::from_unix(u64::try_from(makers.now).unwrap_or_default());
+        sops::encrypt(text, format(path), &rule, &timestamp, &mut |bytes| (makers.random)(bytes))
     })?;
     sealed.map_err(|error| wrong(path, &error))
 }

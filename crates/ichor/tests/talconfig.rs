@@ -564,8 +564,8 @@ fn sealed(text: &str) -> String {
             *byte = counter;
         }
     };
-    let moment = sops::Moment::from_unix(1_760_000_000);
-    sops::encrypt(text, sops::Format::Yaml, &rule, &moment, &mut random).expect("encrypted")
+    let timestamp = sops::Timestamp::from_unix(1_760_000_000);
+    sops::encrypt(text, sops::Format::Yaml, &rule, &timestamp, &mut random).expect("encrypted")
 }
 
 fn recipient() -> String {

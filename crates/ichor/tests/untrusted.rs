@@ -390,9 +390,9 @@ fn sealed(text: &str) -> String {
     let recipient = key.lines().find_map(|line| line.strip_prefix("# public key: "));
     let recipients = sops::Recipient::parse_list(recipient.expect("a recipient"));
     let rule = sops::Rule::for_recipients(recipients.expect("recipients")).expect("a rule");
-    let moment = sops::Moment::from_unix(1_760_000_000);
+    let timestamp = sops::Timestamp::from_unix(1_760_000_000);
     let random = &mut |bytes: &mut [u8]| bytes.fill(7);
-    sops::encrypt(text, sops::Format::Yaml, &rule, &moment, random).expect("encrypted")
+    sops::encrypt(text, sops::Format::Yaml, &rule, &timestamp, random).expect("encrypted")
 }
 
 /// Every command that opens a directory.

@@ -12,7 +12,7 @@ use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
 
 use crate::error::Error;
 
-pub(crate) use file::{open, seal};
+pub(crate) use file::{decrypt, encrypt};
 
 /// Whom a file is encrypted for: an age recipient of kind X25519, `age1…`.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]

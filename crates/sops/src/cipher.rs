@@ -12,8 +12,8 @@ use crate::Random;
 /// The key of one file. It has no `Debug`.
 pub(crate) struct DataKey(AesGcm<Aes256, U32>);
 
-/// An encrypted value that was opened.
-pub(crate) struct Opened<'a> {
+/// An encrypted value that was decrypted.
+pub(crate) struct Decrypted<'a> {
     pub(crate) plain: String,
     /// The name of its type.
     pub(crate) kind: &'a str,
@@ -26,37 +26,41 @@ impl DataKey {
     }
 
     /// Encrypts a text, bound to where it stands.
-    pub(crate) fn seal(
+    pub(crate) fn encrypt(
         &self,
         plain: &str,
         kind: &str,
-        place: &str,
+        additional_data: &str,
         random: Random<'_>,
     ) -> Result<String, &'static str> {
         let mut nonce = Nonce::<U32>::default();
         random(&mut nonce);
-        let payload = Payload { msg: plain.as_bytes(), aad: place.as_bytes() };
-        let sealed = self.0.encrypt(&nonce, payload).map_err(|_| "it is too long")?;
-        let (data, tag) = sealed.split_at(sealed.len().saturating_sub(TAG_LENGTH));
+        let payload = Payload { msg: plain.as_bytes(), aad: additional_data.as_bytes() };
+        let encrypted = self.0.encrypt(&nonce, payload).map_err(|_| "it is too long")?;
+        let (data, tag) = encrypted.split_at(encrypted.len().saturating_sub(TAG_LENGTH));
         let [data, nonce, tag] = [data, &nonce, tag].map(|bytes| STANDARD.encode(bytes));
         Ok(format!("{BEGIN}{data},iv:{nonce},tag:{tag},type:{kind}]"))
     }
 
     /// Decrypts a value. An error says what is wrong without repeating any of it.
-    pub(crate) fn open<'a>(&self, text: &'a str, place: &str) -> Result<Opened<'a>, &'static str> {
+    pub(crate) fn decrypt<'a>(
+        &self,
+        text: &'a str,
+        additional_data: &str,
+    ) -> Result<Decrypted<'a>, &'static str> {
         let (data, nonce, tag, kind) = parts(text).ok_or("it is not encrypted as it should be")?;
         let bytes = |part: &str| STANDARD.decode(part).map_err(|_| "its base64 is broken");
         let nonce = bytes(nonce)?;
         let nonce =
             Nonce::<U32>::try_from(nonce.as_slice()).map_err(|_| "its iv has a wrong length")?;
-        let sealed = [bytes(data)?, bytes(tag)?].concat();
-        let payload = Payload { msg: &sealed, aad: place.as_bytes() };
+        let encrypted = [bytes(data)?, bytes(tag)?].concat();
+        let payload = Payload { msg: &encrypted, aad: additional_data.as_bytes() };
         let plain = self
             .0
             .decrypt(&nonce, payload)
             .map_err(|_| "it was changed, moved or encrypted under another key")?;
         let plain = String::from_utf8(plain).map_err(|_| "it is not UTF-8")?;
-        Ok(Opened { plain, kind })
+        Ok(Decrypted { plain, kind })
     }
 }
 
@@ -80,11 +84,12 @@ mod tests {
     #[test]
     fn a_value_is_bound_to_its_place_and_its_key() {
         let key = DataKey::new(&[1; 32]).unwrap();
-        let sealed = key.seal("plain", "str", "a:b:", &mut |bytes| bytes.fill(2)).unwrap();
-        let opened = key.open(&sealed, "a:b:").unwrap_or_else(|problem| panic!("{problem}"));
-        assert_eq!((opened.plain.as_str(), opened.kind), ("plain", "str"));
-        assert!(key.open(&sealed, "a:c:").is_err());
-        assert!(DataKey::new(&[2; 32]).unwrap().open(&sealed, "a:b:").is_err());
+        let encrypted = key.encrypt("plain", "str", "a:b:", &mut |bytes| bytes.fill(2)).unwrap();
+        let decrypted =
+            key.decrypt(&encrypted, "a:b:").unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!((decrypted.plain.as_str(), decrypted.kind), ("plain", "str"));
+        assert!(key.decrypt(&encrypted, "a:c:").is_err());
+        assert!(DataKey::new(&[2; 32]).unwrap().decrypt(&encrypted, "a:b:").is_err());
         assert!(DataKey::new(&[1; 31]).is_none());
     }
 
@@ -98,7 +103,7 @@ mod tests {
             "ENC[AES256_GCM,data:*,iv:*,tag:*,type:str]",
             "ENC[AES256_GCM,data:AA==,iv:AA==,tag:AA==,type:str]",
         ] {
-            let problem = key.open(text, "a:").err().unwrap();
+            let problem = key.decrypt(text, "a:").err().unwrap();
             assert!(!problem.contains(text));
         }
     }

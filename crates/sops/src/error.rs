@@ -29,18 +29,18 @@ pub enum Error {
     #[error("the file is for keys of another kind: {}", .0.join(", "))]
     KeyKind(Vec<String>),
     /// No identity opens the data key.
-    #[error("no age identity opens the file{}", findings(.looked_at))]
+    #[error("no age identity opens the file{}", findings(.sources_tried))]
     NoKey {
         /// Whom the file is for.
         recipients: Vec<String>,
         /// Where identities were looked for.
-        looked_at: Vec<LookedAt>,
+        sources_tried: Vec<KeySourceTried>,
     },
     /// A value cannot be decrypted or encrypted.
-    #[error("{place}: {problem}")]
+    #[error("{location}: {problem}")]
     Value {
         /// Which one.
-        place: Place,
+        location: ValueLocation,
         /// What is wrong.
         problem: &'static str,
     },
@@ -70,7 +70,7 @@ pub enum Error {
 
 /// One source of identities, and why it did not help.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct LookedAt {
+pub struct KeySourceTried {
     /// Its name: a variable, a path.
     pub source: String,
     /// What was found, without any of it.
@@ -79,7 +79,7 @@ pub struct LookedAt {
 
 /// Which value of a file.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Place {
+pub struct ValueLocation {
     /// Its keys, with the positions in lists: `certs.etcd.crt`, `nodes[0].token`.
     pub path: String,
     /// The line, where it is known.
@@ -125,7 +125,7 @@ impl Error {
     pub fn line(&self) -> Option<u32> {
         match self {
             Self::Syntax { line, .. } | Self::Rules { line, .. } => *line,
-            Self::Value { place, .. } => place.line,
+            Self::Value { location, .. } => location.line,
             _ => None,
         }
     }
@@ -150,7 +150,7 @@ impl Error {
     }
 }
 
-impl Place {
+impl ValueLocation {
     /// A place by its keys, cut where they would fill a screen, and its line, zero when it is not known.
     pub(crate) fn new(path: &str, line: u32) -> Self {
         let path = path.chars().take(200).collect();
@@ -158,7 +158,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ValueLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.path.as_str(), self.line) {
             ("", None) => f.write_str("a value"),
@@ -168,7 +168,7 @@ impl fmt::Display for Place {
     }
 }
 
-fn findings(sources: &[LookedAt]) -> String {
-    let found = sources.iter().flat_map(|looked| ["; ", &looked.source, ": ", &looked.finding]);
+fn findings(sources: &[KeySourceTried]) -> String {
+    let found = sources.iter().flat_map(|tried| ["; ", &tried.source, ": ", &tried.finding]);
     found.collect()
 }

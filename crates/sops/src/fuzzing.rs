@@ -1,7 +1,7 @@
 //! What the fuzz target does with a text, and what the tests do again with every text it ever found.
 
 use crate::{
-    CreationRules, Format, Identities, Moment, Recipient, Rule, decrypt, encrypt, is_encrypted,
+    CreationRules, Format, Identities, Recipient, Rule, Timestamp, decrypt, encrypt, is_encrypted,
 };
 
 /// Takes the text for a file of every format, for rules and for keys. What can be encrypted can be
@@ -19,8 +19,9 @@ pub fn decode(text: &str) {
     for format in [Format::Yaml, Format::Json, Format::Dotenv] {
         let _ = is_encrypted(text, format);
         let _ = decrypt(text, format, &identities);
-        let moment = Moment::from_unix(0);
-        if let Ok(encrypted) = encrypt(text, format, &rule, &moment, &mut |bytes| bytes.fill(7)) {
+        let timestamp = Timestamp::from_unix(0);
+        if let Ok(encrypted) = encrypt(text, format, &rule, &timestamp, &mut |bytes| bytes.fill(7))
+        {
             let again = decrypt(&encrypted, format, &identities);
             assert!(again.is_ok(), "cannot read what was written");
         }

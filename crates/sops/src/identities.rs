@@ -1,7 +1,7 @@
 //! Private keys, and where they came from.
 
 use crate::age::{self, Identity};
-use crate::error::LookedAt;
+use crate::error::KeySourceTried;
 
 /// The private keys that may open a file.
 ///
@@ -11,7 +11,7 @@ use crate::error::LookedAt;
 #[derive(Clone, Default)]
 pub struct Identities {
     keys: Vec<Identity>,
-    looked_at: Vec<LookedAt>,
+    sources_tried: Vec<KeySourceTried>,
 }
 
 impl Identities {
@@ -30,7 +30,8 @@ impl Identities {
     /// Remembers a source that could not be read, for the error that may follow: the file is not there,
     /// the variable is not set.
     pub fn add_missing(&mut self, source: &str, finding: &str) {
-        self.looked_at.push(LookedAt { source: source.to_owned(), finding: finding.to_owned() });
+        self.sources_tried
+            .push(KeySourceTried { source: source.to_owned(), finding: finding.to_owned() });
     }
 
     /// Whether there is no usable key at all.
@@ -39,18 +40,18 @@ impl Identities {
     }
 
     /// What was looked at, and what was found.
-    pub fn looked_at(&self) -> &[LookedAt] {
-        &self.looked_at
+    pub fn sources_tried(&self) -> &[KeySourceTried] {
+        &self.sources_tried
     }
 
     /// Opens one age file; `Ok(None)` when no key fits.
-    pub(crate) fn open(&self, file: &str) -> Result<Option<Vec<u8>>, &'static str> {
-        age::open(file, &self.keys)
+    pub(crate) fn decrypt(&self, file: &str) -> Result<Option<Vec<u8>>, &'static str> {
+        age::decrypt(file, &self.keys)
     }
 
     fn add_words<'a>(&mut self, source: &str, text: &'a str, words: fn(&'a str) -> Vec<&'a str>) {
         let finding = match read(text, words) {
-            Ok(Found { keys, others }) => {
+            Ok(ParsedKeys { keys, others }) => {
                 let finding = match (keys.len(), others) {
                     (0, 0) => "no key in it".to_owned(),
                     (0, _) => "only keys of kinds that the `sops` program can use".to_owned(),
@@ -62,18 +63,18 @@ impl Identities {
             }
             Err(problem) => problem,
         };
-        self.looked_at.push(LookedAt { source: source.to_owned(), finding });
+        self.sources_tried.push(KeySourceTried { source: source.to_owned(), finding });
     }
 }
 
-struct Found {
+struct ParsedKeys {
     keys: Vec<Identity>,
     /// Keys of plugins, and post-quantum ones: fine, and none of ours.
     others: usize,
 }
 
-fn read<'a>(text: &'a str, words: fn(&'a str) -> Vec<&'a str>) -> Result<Found, String> {
-    let mut found = Found { keys: Vec::new(), others: 0 };
+fn read<'a>(text: &'a str, words: fn(&'a str) -> Vec<&'a str>) -> Result<ParsedKeys, String> {
+    let mut found = ParsedKeys { keys: Vec::new(), others: 0 };
     if text.starts_with("age-encryption") || text.starts_with("-----BEGIN AGE") {
         return Err("it is encrypted with a passphrase".to_owned());
     }
@@ -117,7 +118,7 @@ mod tests {
         identities.add_missing("i", "not set");
         assert_eq!(identities.keys.len(), 4);
         let findings: Vec<_> =
-            identities.looked_at().iter().map(|looked| looked.finding.as_str()).collect();
+            identities.sources_tried().iter().map(|tried| tried.finding.as_str()).collect();
         assert_eq!(
             findings,
             [

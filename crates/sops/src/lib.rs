@@ -1,6 +1,6 @@
 //! SOPS files with age keys: read, written, and which keys a new file is for.
 //!
-//! An encrypted text goes in with [`Identities`] and comes out as plain text ([`decrypt`], [`open`]); a plain text
+//! An encrypted text goes in with [`Identities`] and comes out as plain text ([`decrypt`], [`decrypt_with_values`]); a plain text
 //! goes in with a [`Rule`], the time and randomness and comes out encrypted ([`encrypt`]); a `.sops.yaml`
 //! says which rule a path has ([`CreationRules`]). The files are those of the `sops` program, either way.
 //!
@@ -26,12 +26,12 @@ mod tree;
 use talos_config::{Confidential, Secret};
 
 pub use age::Recipient;
-pub use error::{Error, LookedAt, Place};
+pub use error::{Error, KeySourceTried, ValueLocation};
 pub use identities::Identities;
 pub use rules::{CreationRules, Layout, Rule};
 pub use selection::{Pattern, Selection};
 pub use store::Format;
-pub use time::Moment;
+pub use time::Timestamp;
 
 use metadata::Metadata;
 
@@ -48,7 +48,7 @@ pub fn is_encrypted(text: &str, format: Format) -> bool {
 }
 
 /// An encrypted text, opened.
-pub struct Opened {
+pub struct Decrypted {
     /// The plain text.
     pub text: Secret<String>,
     /// The values that were encrypted: a file may have others beside them.
@@ -61,17 +61,21 @@ pub fn decrypt(
     format: Format,
     identities: &Identities,
 ) -> Result<Secret<String>, Error> {
-    open(text, format, identities).map(|opened| opened.text)
+    decrypt_with_values(text, format, identities).map(|decrypted| decrypted.text)
 }
 
 /// Does the same, and tells which values were encrypted.
-pub fn open(text: &str, format: Format, identities: &Identities) -> Result<Opened, Error> {
+pub fn decrypt_with_values(
+    text: &str,
+    format: Format,
+    identities: &Identities,
+) -> Result<Decrypted, Error> {
     let mut documents = format.read(text)?;
     let metadata = Metadata::read(&format.take_metadata(&mut documents)?)?;
     let data_key = metadata.data_key(identities)?;
     let values = crypt::decrypt(&mut documents, &metadata, &data_key)?;
     let text = format.write(&documents, Layout::default()).map(Secret::new)?;
-    Ok(Opened { text, values })
+    Ok(Decrypted { text, values })
 }
 
 /// Encrypts a text for the recipients of a rule, under a data key of its own.
@@ -82,7 +86,7 @@ pub fn encrypt(
     text: &str,
     format: Format,
     rule: &Rule,
-    moment: &Moment,
+    timestamp: &Timestamp,
     random: Random<'_>,
 ) -> Result<String, Error> {
     let mut documents = format.read(text)?;
@@ -92,7 +96,7 @@ pub fn encrypt(
     if documents.iter().any(|document| format.has_metadata(document)) {
         return Err(Error::AlreadyEncrypted);
     }
-    let metadata = crypt::encrypt(&mut documents, rule, moment, random)?;
+    let metadata = crypt::encrypt(&mut documents, rule, timestamp, random)?;
     format.put_metadata(&mut documents, &metadata);
     format.write(&documents, rule.layout)
 }

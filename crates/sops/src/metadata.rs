@@ -5,7 +5,7 @@ use crate::cipher::DataKey;
 use crate::error::Error;
 use crate::selection::Selection;
 use crate::tree::{Element, Entry, Map, Node, Value};
-use crate::{Identities, Moment, Random, Rule, shamir, time};
+use crate::{Identities, Random, Rule, Timestamp, shamir, time};
 
 /// What an encrypted file says of itself.
 pub(crate) struct Metadata {
@@ -95,7 +95,7 @@ impl Metadata {
         let mut parts = Vec::new();
         let mut broken = None;
         for group in &self.groups {
-            match group.open(identities) {
+            match group.decrypt(identities) {
                 Ok(part) => parts.extend(part),
                 Err(problem) => broken = Some(problem),
             }
@@ -113,8 +113,11 @@ impl Metadata {
 
     fn no_key(&self, identities: &Identities) -> Error {
         let recipients = self.groups.iter().flat_map(|group| &group.age);
-        let looked_at = identities.looked_at().to_vec();
-        Error::NoKey { recipients: recipients.map(|(name, _)| shown(name)).collect(), looked_at }
+        let sources_tried = identities.sources_tried().to_vec();
+        Error::NoKey {
+            recipients: recipients.map(|(name, _)| shown(name)).collect(),
+            sources_tried,
+        }
     }
 }
 
@@ -159,10 +162,10 @@ impl Group {
     }
 
     /// An age file that is broken matters only when no other opens.
-    fn open(&self, identities: &Identities) -> Result<Option<Vec<u8>>, &'static str> {
+    fn decrypt(&self, identities: &Identities) -> Result<Option<Vec<u8>>, &'static str> {
         let mut broken = None;
         for (_, file) in &self.age {
-            match identities.open(file) {
+            match identities.decrypt(file) {
                 Ok(Some(part)) => return Ok(Some(part)),
                 Ok(None) => {}
                 Err(problem) => broken = Some(problem),
@@ -173,37 +176,42 @@ impl Group {
 }
 
 /// The data key for each group of a rule: pairs of recipient and age file.
-pub(crate) type SealedGroups = Vec<Vec<(String, String)>>;
+pub(crate) type EncryptedGroups = Vec<Vec<(String, String)>>;
 
 /// Encrypts a data key for every recipient, split when there are several groups.
-pub(crate) fn seal_data_key(
+pub(crate) fn encrypt_data_key(
     key: &[u8],
     rule: &Rule,
     random: Random<'_>,
-) -> Result<SealedGroups, Error> {
+) -> Result<EncryptedGroups, Error> {
     let (count, threshold) = rule.split()?;
     let parts = match count {
         1 => vec![key.to_vec()],
         _ => shamir::split(key, count, threshold, random),
     };
-    let mut sealed = SealedGroups::new();
+    let mut encrypted = EncryptedGroups::new();
     for (group, part) in rule.groups().iter().zip(parts) {
         let mut files = Vec::new();
         for (index, recipient) in group.iter().enumerate() {
             let problem = "nothing can be kept secret with it";
-            let file = age::seal(&part, recipient, random)
+            let file = age::encrypt(&part, recipient, random)
                 .ok_or(Error::Recipient { number: index + 1, problem })?;
             files.push((recipient.to_string(), file));
         }
-        sealed.push(files);
+        encrypted.push(files);
     }
-    Ok(sealed)
+    Ok(encrypted)
 }
 
 /// The metadata of a new file, keys sorted.
-pub(crate) fn write(rule: &Rule, mut groups: SealedGroups, moment: &Moment, mac: String) -> Map {
+pub(crate) fn write(
+    rule: &Rule,
+    mut groups: EncryptedGroups,
+    timestamp: &Timestamp,
+    mac: String,
+) -> Map {
     let mut map: Vec<(&str, Value)> = vec![
-        ("lastmodified", Value::Text(moment.as_str().to_owned())),
+        ("lastmodified", Value::Text(timestamp.as_str().to_owned())),
         ("mac", Value::Text(mac)),
         ("version", Value::Text(VERSION.to_owned())),
     ];

@@ -64,7 +64,7 @@ impl Selection {
     }
 
     /// Whether the rule speaks of a key.
-    pub(crate) fn speaks_of_key(&self, key: &str) -> bool {
+    pub(crate) fn matches_key(&self, key: &str) -> bool {
         match self {
             Self::UnencryptedSuffix(suffix) | Self::EncryptedSuffix(suffix) => {
                 key.ends_with(suffix)
@@ -75,7 +75,7 @@ impl Selection {
     }
 
     /// Whether the rule speaks of a comment, and so of what follows it.
-    pub(crate) fn speaks_of_comment(&self, text: &str) -> bool {
+    pub(crate) fn matches_comment(&self, text: &str) -> bool {
         match self {
             Self::UnencryptedCommentRegex(pattern) | Self::EncryptedCommentRegex(pattern) => {
                 pattern.matches(text)
@@ -85,7 +85,7 @@ impl Selection {
     }
 
     /// Whether what the rule speaks of is what is encrypted, and not what is left.
-    pub(crate) fn names_encrypted(&self) -> bool {
+    pub(crate) fn encrypts_matches(&self) -> bool {
         match self {
             Self::UnencryptedSuffix(_)
             | Self::UnencryptedRegex(_)

@@ -2,9 +2,9 @@
 
 /// When a file is encrypted.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Moment(String);
+pub struct Timestamp(String);
 
-impl Moment {
+impl Timestamp {
     /// A moment by the seconds since 1970 began, in UTC. What lies behind the year 9999 becomes its end,
     /// since the format has four digits for the year.
     pub fn from_unix(seconds: u64) -> Self {
@@ -124,7 +124,7 @@ mod tests {
             (1_794_789_130, "2026-11-16T00:32:10Z"),
             (u64::MAX, "9999-12-31T23:59:59Z"),
         ] {
-            assert_eq!(Moment::from_unix(seconds).as_str(), text);
+            assert_eq!(Timestamp::from_unix(seconds).as_str(), text);
         }
     }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use sops::{
-    CreationRules, Format, Identities, Moment, Recipient, Rule, Selection, decrypt, encrypt,
-    is_encrypted, open,
+    CreationRules, Format, Identities, Recipient, Rule, Selection, Timestamp, decrypt,
+    decrypt_with_values, encrypt, is_encrypted,
 };
 
 #[test]
@@ -50,14 +50,15 @@ fn only_values_that_were_encrypted_are_confidential() {
     rule.selection = Selection::EncryptedSuffix("_secret".to_owned());
     let plain =
         "clear: in-the-clear\nlist_secret: [hunter-2, 12345678]\nmap_secret:\n  a: swordfish\n";
-    let moment = Moment::from_unix(0);
-    let text = encrypt(plain, Format::Yaml, &rule, &moment, &mut |bytes| bytes.fill(7));
-    let opened = open(&text.expect("encrypted"), Format::Yaml, &identities()).expect("decrypted");
-    assert!(opened.text.expose().contains("in-the-clear"));
+    let timestamp = Timestamp::from_unix(0);
+    let text = encrypt(plain, Format::Yaml, &rule, &timestamp, &mut |bytes| bytes.fill(7));
+    let decrypted = decrypt_with_values(&text.expect("encrypted"), Format::Yaml, &identities())
+        .expect("decrypted");
+    assert!(decrypted.text.expose().contains("in-the-clear"));
     for value in ["hunter-2", "12345678", "swordfish"] {
-        assert!(opened.values.is_in(value), "{value}");
+        assert!(decrypted.values.is_in(value), "{value}");
     }
-    assert!(!opened.values.is_in("in-the-clear"));
+    assert!(!decrypted.values.is_in("in-the-clear"));
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn without_keys_the_hint_names_the_recipient() {
 fn the_same_randomness_gives_the_same_file_and_other_randomness_another() {
     let (rule, _) = rule();
     let with = |byte: u8| {
-        encrypt(PLAIN, Format::Yaml, &rule, &Moment::from_unix(0), &mut |bytes| bytes.fill(byte))
+        encrypt(PLAIN, Format::Yaml, &rule, &Timestamp::from_unix(0), &mut |bytes| bytes.fill(byte))
             .expect("encrypted")
     };
     assert_eq!(with(1), with(1));
@@ -86,7 +87,7 @@ fn only_values_and_comments_are_hidden() {
     let (mut rule, recipient) = rule();
     rule.selection = Selection::EncryptedSuffix("_secret".to_owned());
     let text =
-        encrypt(PLAIN, Format::Yaml, &rule, &Moment::from_unix(0), &mut |bytes| bytes.fill(1))
+        encrypt(PLAIN, Format::Yaml, &rule, &Timestamp::from_unix(0), &mut |bytes| bytes.fill(1))
             .expect("encrypted");
     let (content, metadata) = text.split_once("sops:\n").expect("metadata");
     let hidden = content.split("ENC[AES256_GCM,").next().expect("a beginning");
@@ -138,9 +139,10 @@ fn no_comment_of_a_rule_is_overlooked() {
         "a:\n- 1\n# hide\nc: WORD\n",
         "--- # hide\na: WORD\n",
     ] {
-        let text =
-            encrypt(plain, Format::Yaml, &rule, &Moment::from_unix(0), &mut |bytes| bytes.fill(1))
-                .unwrap_or_else(|error| panic!("{plain}: {error}"));
+        let text = encrypt(plain, Format::Yaml, &rule, &Timestamp::from_unix(0), &mut |bytes| {
+            bytes.fill(1)
+        })
+        .unwrap_or_else(|error| panic!("{plain}: {error}"));
         assert!(!text.contains("WORD"), "{plain}\n{text}");
         decrypt(&text, Format::Yaml, &identities())
             .unwrap_or_else(|error| panic!("{plain}: {error}"));
@@ -162,7 +164,7 @@ fn no_plain_text_is_in_an_error() {
         (Format::Dotenv, "WORD\n"),
     ] {
         let error =
-            encrypt(plain, format, &rule, &Moment::from_unix(0), &mut |bytes| bytes.fill(1))
+            encrypt(plain, format, &rule, &Timestamp::from_unix(0), &mut |bytes| bytes.fill(1))
                 .expect_err(plain);
         let said = format!("{error} {error:?} {:?}", error.hint());
         assert!(!said.contains("WORD"), "{said}");
@@ -192,7 +194,8 @@ fn texts_without_measure_are_refused() {
         (Format::Json, &deep_json),
         (Format::Json, &wide_json),
     ] {
-        let error = encrypt(text, format, &rule, &Moment::from_unix(0), &mut |bytes| bytes.fill(1));
+        let error =
+            encrypt(text, format, &rule, &Timestamp::from_unix(0), &mut |bytes| bytes.fill(1));
         let error = error.expect_err("an error");
         assert!(["sops.syntax", "sops.value"].contains(&error.code()), "{error}");
     }

@@ -3,55 +3,55 @@
 //! The text of an error begins with what talhelper would say, since scripts look for it; what helps a person
 //! beyond that is the hint.
 
-use crate::check::Finding;
-use crate::world::FileError;
+use crate::door::check::Finding;
+use crate::host::FileError;
 
 /// Why there is no machine configuration.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// The talconfig cannot be read.
     #[error("failed to read config file: {0}")]
-    Unreadable(Trouble),
+    Unreadable(ErrorDetail),
     /// An env file cannot be read or decrypted.
     #[error("failed to load env file: {0}")]
-    EnvFile(Trouble),
+    EnvFile(ErrorDetail),
     /// A variable has no value, or the text is no YAML.
     #[error("failed to substitute env: {0}")]
-    Substitution(Trouble),
+    Substitution(ErrorDetail),
     /// The text with its variables filled in is no YAML any more.
     #[error("failed to evaluate relative paths: {0}")]
-    Structure(Trouble),
+    Structure(ErrorDetail),
     /// A key has a value of another type than it should.
     #[error("failed to unmarshal config file: {0}")]
-    Shape(Trouble),
+    WrongType(ErrorDetail),
     /// A file that the talconfig refers to cannot be used.
-    #[error("{trouble}")]
+    #[error("{detail}")]
     Reference {
         /// The key that refers to it, such as `nodes[0].machineFiles[1]`.
         key: String,
         /// The key that stands for the machine's group, which may say it instead.
         group: &'static str,
         /// What is wrong.
-        trouble: Trouble,
+        detail: ErrorDetail,
     },
     /// What the talconfig says cannot be meant.
     #[error("please fix issues with your config file")]
     Invalid(Vec<Finding>),
     /// The secrets cannot be used.
     #[error("{0}")]
-    Secrets(Trouble),
+    Secrets(ErrorDetail),
     /// A template cannot be filled in.
     #[error("{0}")]
-    Template(Trouble),
+    Template(ErrorDetail),
     /// A patch cannot be read or applied.
     #[error("{0}")]
-    Patch(Trouble),
+    Patch(ErrorDetail),
     /// The machine configuration that results cannot work.
     #[error("{0}")]
-    Machine(Trouble),
+    Machine(ErrorDetail),
     /// The image factory did not give an id.
     #[error("{0}")]
-    Factory(Trouble),
+    Factory(ErrorDetail),
     /// What it describes is no cluster that plans can be made for.
     #[error(transparent)]
     Spec(plan::SpecError),
@@ -81,7 +81,7 @@ impl Error {
             Self::EnvFile(_) => "talconfig.env-file",
             Self::Substitution(_) => "talconfig.variable",
             Self::Structure(_) => "talconfig.structure",
-            Self::Shape(_) => "talconfig.shape",
+            Self::WrongType(_) => "talconfig.shape",
             Self::Reference { .. } => "talconfig.reference",
             Self::Invalid(_) => "talconfig.invalid",
             Self::Secrets(_) => "talconfig.secrets",
@@ -96,17 +96,17 @@ impl Error {
     /// What would be right, where that can be told.
     pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::Unreadable(trouble)
-            | Self::EnvFile(trouble)
-            | Self::Substitution(trouble)
-            | Self::Structure(trouble)
-            | Self::Shape(trouble)
-            | Self::Reference { trouble, .. }
-            | Self::Secrets(trouble)
-            | Self::Template(trouble)
-            | Self::Patch(trouble)
-            | Self::Machine(trouble)
-            | Self::Factory(trouble) => trouble.hint.as_deref(),
+            Self::Unreadable(detail)
+            | Self::EnvFile(detail)
+            | Self::Substitution(detail)
+            | Self::Structure(detail)
+            | Self::WrongType(detail)
+            | Self::Reference { detail, .. }
+            | Self::Secrets(detail)
+            | Self::Template(detail)
+            | Self::Patch(detail)
+            | Self::Machine(detail)
+            | Self::Factory(detail) => detail.hint.as_deref(),
             Self::Invalid(_) => None,
             Self::Spec(error) => error.hint(),
         }
@@ -115,9 +115,9 @@ impl Error {
     /// Says where in a talconfig it came up.
     pub(crate) fn within(self, place: &str) -> Self {
         match self {
-            Self::Template(trouble) => Self::Template(trouble.within(place)),
-            Self::Patch(trouble) => Self::Patch(trouble.within(place)),
-            Self::Machine(trouble) => Self::Machine(trouble.within(place)),
+            Self::Template(detail) => Self::Template(detail.within(place)),
+            Self::Patch(detail) => Self::Patch(detail.within(place)),
+            Self::Machine(detail) => Self::Machine(detail.within(place)),
             other => other,
         }
     }
@@ -126,14 +126,14 @@ impl Error {
 /// What is wrong, and what would be right.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub struct Trouble {
+pub struct ErrorDetail {
     /// What is wrong.
     pub message: String,
     /// What would be right.
     pub hint: Option<String>,
 }
 
-impl Trouble {
+impl ErrorDetail {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None }
     }
@@ -159,23 +159,23 @@ impl Trouble {
     }
 }
 
-impl From<FileError> for Trouble {
+impl From<FileError> for ErrorDetail {
     fn from(error: FileError) -> Self {
-        let trouble = Self::new(error.to_string());
+        let detail = Self::new(error.to_string());
         if error.is_missing() {
-            return trouble.hint("a path behind @ counts from the directory of the talconfig");
+            return detail.hint("a path behind @ counts from the directory of the talconfig");
         }
-        trouble
+        detail
     }
 }
 
-impl From<String> for Trouble {
+impl From<String> for ErrorDetail {
     fn from(message: String) -> Self {
         Self::new(message)
     }
 }
 
-impl From<&str> for Trouble {
+impl From<&str> for ErrorDetail {
     fn from(message: &str) -> Self {
         Self::new(message)
     }

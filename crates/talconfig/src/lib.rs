@@ -1,56 +1,44 @@
-//! The talhelper door: `talconfig.yaml` and what belongs to it, turned into layers of machine configuration.
+//! The talhelper door: `talconfig.yaml` and its files as layers of machine configuration and as a `ClusterSpec`.
 //!
-//! A talconfig goes in through a [`World`] that reads files and knows variables ([`Talconfig::load`]), layers
+//! A talconfig goes in through a [`Host`] that reads files and knows variables ([`Talconfig::load`]), layers
 //! come out ([`Cluster::layers`]), and from them the configuration of each machine, byte for byte as talhelper
 //! 3.1.15 writes it ([`Cluster::machine`]). For plans the same is a `ClusterSpec` and its layers
 //! ([`Cluster::translate`]).
 //!
-//! Always holds: the crate reads no file, no variable, no clock and no network itself; the same world gives the
-//! same bytes; nothing of an encrypted file is told to anybody who only listens.
+//! The crate has five parts:
+//!
+//! | module | holds |
+//! |---|---|
+//! | `door` | from the files of a talconfig to machine configuration and to a `ClusterSpec` |
+//! | `gotemplate` | Go's `text/template` with sprig's functions, as far as talconfigs use them |
+//! | [`lint`] | mistakes that neither talhelper nor Talos reports |
+//! | [`migrate`] | machine configuration converted to the documents of another Talos release |
+//! | [`cluster_template`] | `cluster.yaml` and `nodes.yaml` of the cluster-template, as a talconfig |
+//!
+//! Always holds: the crate reads no file, no variable, no clock and no network itself; the same host gives the
+//! same bytes; contents of encrypted files never reach debug or warning output.
 
-mod ask;
-mod check;
-mod decode;
-mod documents;
-mod dotenv;
-mod environment;
+pub mod cluster_template;
+mod door;
 mod error;
-pub mod guide;
-mod image;
-mod layers;
-mod layout;
-mod lint;
-mod load;
-mod located;
-mod machine;
-mod network;
-mod original;
-mod schema;
-mod sealed;
-mod secrets;
-mod shape;
-mod steps;
-mod substitute;
-mod template;
-mod text;
-mod translate;
-mod versions;
-mod world;
+mod gotemplate;
+mod host;
+pub mod lint;
+pub mod migrate;
+mod value_ext;
 
-pub use check::Finding;
-pub use environment::Environment;
-pub use error::{Error, Trouble};
-pub use image::{Factory, Images, MachineSpec, Registration, read_schematic, simple_schematic};
-pub use layers::{Change, Layer};
-pub use layout::{Moved, Relaid, Stays, relay};
-pub use lint::{
-    Files, Level, Place, Remark, lint_codes, lint_ignored, lint_native, lint_talconfig,
+pub use door::check::Finding;
+pub use door::environment::Environment;
+pub use door::image::{
+    Factory, Images, MachineSpec, Registration, read_schematic, simple_schematic,
 };
-pub use load::{Node, Talconfig};
-pub use machine::{Cluster, Machine};
-pub use schema::json_schema;
-pub use sealed::open_file;
-pub use secrets::Secrets;
-pub use translate::checked;
-pub use versions::{LATEST, Release, Versions, tag};
-pub use world::{FileError, World};
+pub use door::json_schema::json_schema;
+pub use door::layers::{Layer, LayerOp};
+pub use door::load::{Node, Talconfig};
+pub use door::machine::{Cluster, Machine};
+pub use door::release_catalog::{LATEST, ReleaseCatalog, ReleaseContents, tag};
+pub use door::secrets::Secrets;
+pub use door::sops_files::read_decrypted;
+pub use door::translate::check_spec;
+pub use error::{Error, ErrorDetail};
+pub use host::{FileError, Host};

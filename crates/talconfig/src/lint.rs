@@ -1,6 +1,6 @@
 //! What silently goes wrong with the files of a cluster, told before it does.
 //!
-//! In: the names of the files and a [`World`] that reads them. Out: remarks in the order of their places. Each
+//! In: the names of the files and a [`Host`] that reads them. Out: remarks in the order of their places. Each
 //! rule is one function; what it is called and how bad it is stands in one table.
 //!
 //! Always holds: nothing is changed, and a remark repeats keys, names of files and names of variables, never a
@@ -16,18 +16,18 @@ use std::fmt;
 
 use plan::ClusterSpec;
 
-use crate::environment::Environment;
+use crate::door::environment::Environment;
+use crate::door::load::Talconfig;
 use crate::error::Error;
-use crate::load::Talconfig;
-use crate::world::World;
+use crate::host::Host;
 
 use directory::Directory;
 
 /// Something that should be looked at.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Remark {
+pub struct Diagnostic {
     /// Where it is.
-    pub place: Place,
+    pub location: FileLocation,
     /// How bad it is.
     pub level: Level,
     /// Which rule says so.
@@ -51,7 +51,7 @@ pub enum Level {
 
 /// A place in a file.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Place {
+pub struct FileLocation {
     /// The file.
     pub file: String,
     /// The line, counted from one; zero where it is about the file as a whole.
@@ -74,97 +74,96 @@ pub struct Files {
 }
 
 /// Looks at a directory with a talconfig.
-pub fn lint_talconfig(
+pub fn check_talconfig(
     files: &Files,
     environment: &Environment,
-    world: &dyn World,
-) -> Result<Vec<Remark>, Error> {
+    host: &dyn Host,
+) -> Result<Vec<Diagnostic>, Error> {
     let mut environment = environment.clone();
     let loaded =
-        Talconfig::open(&files.cluster, &files.env_files, &mut environment, world).map(drop);
+        Talconfig::open(&files.cluster, &files.env_files, &mut environment, host).map(drop);
     if let Err(error @ Error::Unreadable(_)) = loaded {
         return Err(error);
     }
-    let directory = Directory::of_talconfig(files, &environment, world)?;
-    let mut remarks = follow(&directory, |_| true);
+    let directory = Directory::from_talconfig(files, &environment, host)?;
+    let mut diagnostics = run_rules(&directory, |_| true);
     // A rule of ours has named the line of an env file that is wrong.
-    let told = remarks.iter().any(|remark| remark.code == ENV_FILE);
+    let told = diagnostics.iter().any(|diagnostic| diagnostic.code == ENV_FILE);
     match loaded {
         Err(Error::EnvFile(_)) if told => {}
-        Err(error) => remarks.extend(directory.refusal(&error)),
+        Err(error) => diagnostics.extend(directory.refusal(&error)),
         Ok(()) => {}
     }
-    Ok(in_order(remarks))
+    Ok(in_order(diagnostics))
 }
 
 /// Looks only for what a talconfig says and nobody hears.
-pub fn lint_ignored(
+pub fn check_ineffective(
     files: &Files,
     environment: &Environment,
-    world: &dyn World,
-) -> Result<Vec<Remark>, Error> {
-    let directory = Directory::of_talconfig(files, environment, world)?;
-    Ok(in_order(follow(&directory, |rule| IGNORED.contains(&rule.code))))
+    host: &dyn Host,
+) -> Result<Vec<Diagnostic>, Error> {
+    let directory = Directory::from_talconfig(files, environment, host)?;
+    Ok(in_order(run_rules(&directory, |rule| INEFFECTIVE.contains(&rule.code))))
 }
 
 /// Looks at a directory with a native file, as far as a rule makes sense there.
-pub fn lint_native(
+pub fn check_native(
     files: &Files,
     spec: &ClusterSpec,
     environment: &Environment,
-    world: &dyn World,
-) -> Vec<Remark> {
-    in_order(follow(&Directory::of_spec(files, spec, environment, world), |_| true))
+    host: &dyn Host,
+) -> Vec<Diagnostic> {
+    in_order(run_rules(&Directory::from_spec(files, spec, environment, host), |_| true))
 }
 
 /// Every code, each with an entry in the reference of errors.
-pub fn lint_codes() -> impl Iterator<Item = &'static str> {
+pub fn codes() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|rule| rule.code)
 }
 
-fn follow(directory: &Directory<'_>, is_asked: impl Fn(&Rule) -> bool) -> Vec<Remark> {
-    let mut remarks = Vec::new();
-    for rule in RULES.iter().filter(|rule| is_asked(rule)) {
+fn run_rules(directory: &Directory<'_>, selected: impl Fn(&Rule) -> bool) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for rule in RULES.iter().filter(|rule| selected(rule)) {
         let mut found = Vec::new();
-        (rule.look)(directory, &mut found);
-        remarks.extend(found.into_iter().map(|Found { place, message, hint }| Remark {
-            place,
-            level: rule.level,
-            code: rule.code,
-            field: None,
-            message,
-            hint,
+        (rule.check)(directory, &mut found);
+        diagnostics.extend(found.into_iter().map(|Violation { location, message, hint }| {
+            Diagnostic { location, level: rule.level, code: rule.code, field: None, message, hint }
         }));
     }
-    remarks
+    diagnostics
 }
 
 /// What stands in one place is told once, however many machines share it.
-fn in_order(mut remarks: Vec<Remark>) -> Vec<Remark> {
-    remarks.sort_by(|left, right| {
-        (&left.place, left.code, &left.message).cmp(&(&right.place, right.code, &right.message))
+fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.sort_by(|left, right| {
+        (&left.location, left.code, &left.message).cmp(&(
+            &right.location,
+            right.code,
+            &right.message,
+        ))
     });
-    remarks.dedup_by(|next, first| next.place == first.place && next.code == first.code);
-    remarks
+    diagnostics.dedup_by(|next, first| next.location == first.location && next.code == first.code);
+    diagnostics
 }
 
 /// A rule: what it is called, how bad it is, and what looks for it.
 struct Rule {
     code: &'static str,
     level: Level,
-    look: fn(&Directory<'_>, &mut Vec<Found>),
+    check: fn(&Directory<'_>, &mut Vec<Violation>),
 }
 
 /// What a rule found.
-struct Found {
-    place: Place,
+struct Violation {
+    location: FileLocation,
     message: String,
     hint: String,
 }
 
-impl Found {
-    fn new(place: Place, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { place, message: message.into(), hint: hint.into() }
+impl Violation {
+    fn new(location: FileLocation, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { location, message: message.into(), hint: hint.into() }
     }
 }
 
@@ -178,7 +177,7 @@ impl Level {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FileLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             0 => f.write_str(&self.file),
@@ -190,29 +189,29 @@ impl fmt::Display for Place {
 const ENV_FILE: &str = "lint.env-file";
 
 /// Rules about what has no effect at all.
-const IGNORED: [&str; 3] = ["lint.unknown-key", "lint.second-document", "lint.several-secrets"];
+const INEFFECTIVE: [&str; 3] = ["lint.unknown-key", "lint.second-document", "lint.several-secrets"];
 
 const RULES: &[Rule] = &[
-    Rule { code: "lint.unknown-key", level: Level::Error, look: keys::unknown },
-    Rule { code: "lint.respelt", level: Level::Error, look: keys::respelt },
-    Rule { code: "lint.second-document", level: Level::Error, look: keys::second_document },
-    Rule { code: "lint.no-secrets", level: Level::Error, look: files::no_secrets },
-    Rule { code: "lint.several-secrets", level: Level::Warning, look: files::several_secrets },
-    Rule { code: ENV_FILE, level: Level::Error, look: files::env_file },
-    Rule { code: "lint.unused-variable", level: Level::Warning, look: files::unused_variable },
-    Rule { code: "lint.missing-file", level: Level::Error, look: files::missing },
-    Rule { code: "lint.unused-patch", level: Level::Warning, look: files::unused_patch },
-    Rule { code: "lint.patch", level: Level::Error, look: patches::broken },
-    Rule { code: "lint.empty-patch", level: Level::Warning, look: patches::empty },
-    Rule { code: "lint.json-patch", level: Level::Error, look: patches::operations },
-    Rule { code: "lint.bare-file", level: Level::Warning, look: patches::bare_file },
-    Rule { code: "lint.patch-twice", level: Level::Warning, look: patches::twice },
-    Rule { code: "lint.overruled", level: Level::Warning, look: patches::overruled },
-    Rule { code: "lint.default-label", level: Level::Warning, look: machines::default_label },
-    Rule { code: "lint.default-action", level: Level::Warning, look: machines::default_action },
-    Rule { code: "lint.lost-key", level: Level::Error, look: machines::lost_key },
-    Rule { code: "lint.same-machine", level: Level::Error, look: machines::same_machine },
-    Rule { code: "lint.group-wins", level: Level::Warning, look: machines::group_wins },
-    Rule { code: "lint.group-replaced", level: Level::Warning, look: machines::group_replaced },
-    Rule { code: "lint.no-override", level: Level::Warning, look: machines::no_override },
+    Rule { code: "lint.unknown-key", level: Level::Error, check: keys::unknown },
+    Rule { code: "lint.respelt", level: Level::Error, check: keys::respelt },
+    Rule { code: "lint.second-document", level: Level::Error, check: keys::second_document },
+    Rule { code: "lint.no-secrets", level: Level::Error, check: files::no_secrets },
+    Rule { code: "lint.several-secrets", level: Level::Warning, check: files::several_secrets },
+    Rule { code: ENV_FILE, level: Level::Error, check: files::env_file },
+    Rule { code: "lint.unused-variable", level: Level::Warning, check: files::unused_variable },
+    Rule { code: "lint.missing-file", level: Level::Error, check: files::missing },
+    Rule { code: "lint.unused-patch", level: Level::Warning, check: files::unused_patch },
+    Rule { code: "lint.patch", level: Level::Error, check: patches::broken },
+    Rule { code: "lint.empty-patch", level: Level::Warning, check: patches::empty },
+    Rule { code: "lint.json-patch", level: Level::Error, check: patches::operations },
+    Rule { code: "lint.bare-file", level: Level::Warning, check: patches::bare_file },
+    Rule { code: "lint.patch-twice", level: Level::Warning, check: patches::twice },
+    Rule { code: "lint.overruled", level: Level::Warning, check: patches::overruled },
+    Rule { code: "lint.default-label", level: Level::Warning, check: machines::default_label },
+    Rule { code: "lint.default-action", level: Level::Warning, check: machines::default_action },
+    Rule { code: "lint.lost-key", level: Level::Error, check: machines::lost_key },
+    Rule { code: "lint.same-machine", level: Level::Error, check: machines::same_machine },
+    Rule { code: "lint.group-wins", level: Level::Warning, check: machines::group_wins },
+    Rule { code: "lint.group-replaced", level: Level::Warning, check: machines::group_replaced },
+    Rule { code: "lint.no-override", level: Level::Warning, check: machines::no_override },
 ];

@@ -1,12 +1,12 @@
 //! What came out of an encrypted file is in nothing that is shown of a talconfig's cluster.
 
-mod world;
+mod host;
 
 use plan::{DigestKey, Live, Renderer};
 use talconfig::{Cluster, Environment, Images, Secrets, Talconfig};
 use talos_config::{Config, Mode, SourceId};
 
-use world::Files;
+use host::Files;
 
 #[test]
 fn values_of_encrypted_files_are_hidden_in_plans_and_explanations() {
@@ -63,16 +63,16 @@ struct Seen {
 
 impl Seen {
     fn of(files: &[(String, String)], live: Option<&Config>) -> Self {
-        let world = Files::new(&files.iter().cloned().collect());
+        let host = Files::new(&files.iter().cloned().collect());
         let key = fs_err::read_to_string(shared("age.key")).expect("a key");
         let key = key.lines().last().expect("a key").to_owned();
         let mut environment = Environment::from_iter([("SOPS_AGE_KEY".to_owned(), key)]);
         let env_files = ["talenv.yaml", "talenv.sops.yaml"].map(str::to_owned);
-        let talconfig = Talconfig::open("talconfig.yaml", &env_files, &mut environment, &world);
+        let talconfig = Talconfig::open("talconfig.yaml", &env_files, &mut environment, &host);
         let talconfig = talconfig.map_err(|error| error.to_string()).expect("a talconfig");
-        let secrets = Secrets::load(&shared("talsecret.yaml"), &environment, &world);
+        let secrets = Secrets::load(&shared("talsecret.yaml"), &environment, &host);
         let secrets = secrets.map_err(|error| error.to_string()).expect("secrets");
-        let images = Images::of(&talconfig, true, &world, &environment);
+        let images = Images::for_talconfig(&talconfig, true, &host, &environment);
         let cluster = Cluster::new(&talconfig, &secrets, &images, "metal").expect("a cluster");
         let name = "cp-1".parse().expect("a name");
         let (spec, layers) = cluster
@@ -148,8 +148,8 @@ fn sealed(text: &str) -> String {
             *byte = counter;
         }
     };
-    let moment = sops::Moment::from_unix(1_760_000_000);
-    sops::encrypt(text, sops::Format::Yaml, &rule, &moment, &mut random).expect("encrypted")
+    let timestamp = sops::Timestamp::from_unix(1_760_000_000);
+    sops::encrypt(text, sops::Format::Yaml, &rule, &timestamp, &mut random).expect("encrypted")
 }
 
 const TALCONFIG: &str = "\

@@ -1,14 +1,14 @@
 //! What a talconfig becomes.
 
-mod world;
+mod host;
 
-use talconfig::{Change, Cluster, Environment, Error, Images, Secrets, Talconfig};
+use talconfig::{Cluster, Environment, Error, Images, LayerOp, Secrets, Talconfig};
 
-use world::Files;
+use host::Files;
 
 #[test]
 fn a_patch_for_all_machines_has_the_last_word() {
-    let world = files(&[
+    let host = files(&[
         ("talconfig.yaml", TALCONFIG),
         ("p.yaml", "machine:\n  sysctls:\n    a: from-${WHO}\n    c: from-${WHO}\n"),
         ("talenv.yaml", "WHO: group\n"),
@@ -16,17 +16,17 @@ fn a_patch_for_all_machines_has_the_last_word() {
     ]);
     let mut environment = Environment::default();
     let env_files = ["talenv.yaml".to_owned()];
-    let talconfig = Talconfig::load("talconfig.yaml", &env_files, &mut environment, &world);
+    let talconfig = Talconfig::load("talconfig.yaml", &env_files, &mut environment, &host);
     let talconfig = talconfig.map_err(|error| error.to_string()).expect("a talconfig");
-    let secrets = Secrets::load("talsecret.yaml", &environment, &world);
+    let secrets = Secrets::load("talsecret.yaml", &environment, &host);
     let secrets = secrets.map_err(|error| error.to_string()).expect("secrets");
-    let images = Images::of(&talconfig, true, &world, &environment);
+    let images = Images::for_talconfig(&talconfig, true, &host, &environment);
     let cluster = Cluster::new(&talconfig, &secrets, &images, "metal").expect("a cluster");
     let node = &talconfig.nodes[0];
     let layers = cluster.layers(node).expect("layers");
     let patches: Vec<&str> = layers
         .iter()
-        .filter(|layer| matches!(layer.change, Change::Patch(_) | Change::GlobalPatch(_)))
+        .filter(|layer| matches!(layer.op, LayerOp::Patch(_) | LayerOp::GlobalPatch(_)))
         .map(|layer| layer.origin.as_str())
         .collect();
     assert_eq!(patches, ["controlPlane.patches[0]", "nodes[0].patches[0]", "patches[0]"]);
@@ -38,8 +38,8 @@ fn a_patch_for_all_machines_has_the_last_word() {
 #[test]
 fn a_variable_that_is_not_set_is_told_with_its_line() {
     let text = TALCONFIG.replace("clusterName: c1", "clusterName: ${NOBODY}");
-    let world = files(&[("talconfig.yaml", &text)]);
-    let loaded = Talconfig::load("talconfig.yaml", &[], &mut Environment::default(), &world);
+    let host = files(&[("talconfig.yaml", &text)]);
+    let loaded = Talconfig::load("talconfig.yaml", &[], &mut Environment::default(), &host);
     let error = loaded.err().expect("an error");
     assert_eq!(error.to_string(), "failed to substitute env: variable ${NOBODY} not set");
     assert_eq!(error.code(), "talconfig.variable");
@@ -73,19 +73,19 @@ fn no_template_makes_it_panic() {
     ] {
         let quoted = format!("{template:?}").replace('$', "$$");
         let text = TALCONFIG.replace("tmpl: x", &format!("tmpl: {quoted}"));
-        let world = files(&[
+        let host = files(&[
             ("talconfig.yaml", &text),
             ("p.yaml", "machine: {}\n"),
             ("talsecret.yaml", SECRETS),
         ]);
         let mut environment = Environment::default();
-        let Ok(talconfig) = Talconfig::load("talconfig.yaml", &[], &mut environment, &world) else {
+        let Ok(talconfig) = Talconfig::load("talconfig.yaml", &[], &mut environment, &host) else {
             continue;
         };
         let secrets =
-            Secrets::load("talsecret.yaml", &environment, &world).map_err(|e| e.to_string());
+            Secrets::load("talsecret.yaml", &environment, &host).map_err(|e| e.to_string());
         let secrets = secrets.expect("secrets");
-        let images = Images::of(&talconfig, true, &world, &environment);
+        let images = Images::for_talconfig(&talconfig, true, &host, &environment);
         let cluster = Cluster::new(&talconfig, &secrets, &images, "metal").expect("a cluster");
         if let Err(error) = cluster.machine(&talconfig.nodes[0]) {
             assert!(

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use talconfig::guide::{Guide, PatchFiles};
+use talconfig::cluster_template::{ClusterTemplate, PatchFiles};
 use talos_config::SourceId;
 
 #[test]
@@ -23,7 +23,7 @@ own: {deep: [1, two, 3.5], flag: true, nothing: null, text: 'it''s'}
          \"00:11:22:33:44:aa\", schematic_id: {id}, mtu: 9000}}\n  - {{name: w-1, address: 10.0.0.21, controller: \
          false, disk: S4EV, mac_addr: \"00:11:22:33:44:bb\", schematic_id: {id}, kernel_modules: [nbd, zfs]}}\n"
     );
-    let guide = Guide::parse((cluster, SourceId(1)), (&nodes, SourceId(2)));
+    let guide = ClusterTemplate::parse((cluster, SourceId(1)), (&nodes, SourceId(2)));
     let guide = guide.map_err(|error| error.to_string()).expect("a guide");
     let data = json!({
         "node_cidr": "10.0.0.0/24",
@@ -44,7 +44,7 @@ own: {deep: [1, two, 3.5], flag: true, nothing: null, text: 'it''s'}
         PatchFiles::from([("global".to_owned(), vec!["a.yaml".to_owned(), "b.yaml".to_owned()])]);
     let theirs = jinja(&json!({ "data": data, "templates": TEMPLATES }));
     for (template, theirs) in TEMPLATES.iter().zip(theirs) {
-        let ours = guide.render("t", template, &patches).map_err(|trouble| trouble.message);
+        let ours = guide.render("t", template, &patches).map_err(|detail| detail.message);
         assert_eq!(ours.as_deref(), Ok(theirs.as_str()), "{template}");
     }
 }

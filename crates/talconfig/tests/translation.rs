@@ -2,7 +2,7 @@
 
 #[path = "../../ichor/tests/golden/directories.rs"]
 mod directories;
-mod world;
+mod host;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,11 +12,11 @@ use std::thread;
 
 use plan::{DigestKey, MachineName, NativeExport, Renderer};
 use serde_json::Value;
-use talconfig::{Cluster, Environment, Error, Images, Secrets, Talconfig, World as _};
+use talconfig::{Cluster, Environment, Error, Host as _, Images, Secrets, Talconfig};
 use talos_config::{Config, Mode, SourceId};
 
 use directories::Directory;
-use world::Files;
+use host::Files;
 
 #[test]
 fn recorded_directories_are_rendered_as_talhelper_writes_them() {
@@ -54,7 +54,7 @@ fn seeded_directories_are_rendered_as_talhelper_writes_them() {
 }
 
 /// Puts paths in the place of the words that stand for them.
-fn filled(world: &Files, text: &str) -> String {
+fn filled(host: &Files, text: &str) -> String {
     let shared = |name: &str| {
         let shared = "../ichor/tests/talhelper/throw-away-secrets";
         Path::new(env!("CARGO_MANIFEST_DIR")).join(shared).join(name).display().to_string()
@@ -65,7 +65,7 @@ fn filled(world: &Files, text: &str) -> String {
     text.replace("AGEKEY2", &shared("age2.key"))
         .replace("AGEKEY", &shared("age.key"))
         .replace("SECRET", &shared("talsecret.yaml"))
-        .replace("CASE", &world.absolute("."))
+        .replace("CASE", &host.absolute("."))
 }
 
 /// What came out so far.
@@ -115,9 +115,9 @@ impl Seen {
         variables: &BTreeMap<String, String>,
         command: &[String],
     ) {
-        let world = Files::new(files);
+        let host = Files::new(files);
         let mut environment: Environment =
-            variables.iter().map(|(name, value)| (name.clone(), filled(&world, value))).collect();
+            variables.iter().map(|(name, value)| (name.clone(), filled(&host, value))).collect();
         let flag = |names: [&str; 2]| -> Option<&String> {
             let at = command.iter().position(|word| names.contains(&word.as_str()))?;
             command.get(at + 1)
@@ -127,15 +127,15 @@ impl Seen {
             Some(list) => list.split(',').map(str::to_owned).collect(),
             None => ENV_FILES.map(str::to_owned).to_vec(),
         };
-        let Ok(talconfig) = Talconfig::load(config, &env_files, &mut environment, &world) else {
+        let Ok(talconfig) = Talconfig::load(config, &env_files, &mut environment, &host) else {
             return;
         };
         // Which secrets there are makes no difference to how they are laid out; reading them takes long.
         let secrets = SECRETS.get_or_init(|| {
-            let secrets = Secrets::load(&filled(&world, "SECRET"), &environment, &world);
+            let secrets = Secrets::load(&filled(&host, "SECRET"), &environment, &host);
             secrets.map_err(|error| error.to_string()).expect("secrets")
         });
-        let images = Images::of(&talconfig, true, &world, &environment);
+        let images = Images::for_talconfig(&talconfig, true, &host, &environment);
         let mode = flag(["-m", "--mode"]).map_or("metal", String::as_str);
         let Ok(cluster) = Cluster::new(&talconfig, secrets, &images, mode) else { return };
         let machines: Result<Vec<_>, _> =
@@ -156,7 +156,7 @@ impl Seen {
             names.iter().filter_map(|name| Some((name.clone(), renderer.config(name).ok()?)));
         let configs: BTreeMap<_, _> = configs.collect();
         // A cluster that can be meant can be said natively, down to the last field.
-        if talconfig::checked(&spec).is_ok() && configs.len() == names.len() {
+        if talconfig::check_spec(&spec).is_ok() && configs.len() == names.len() {
             match NativeExport::from_configs(&spec, &configs, &secrets.bundle, &key, mode) {
                 Ok(_) => self.native += 1,
                 Err(error) => self.wrong.push(format!("{name}: natively: {error}")),

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use plan::MachineName;
-use talconfig::{Cluster, Environment, Files, Finding, Images, Remark, Secrets, Talconfig};
+use talconfig::lint::{Diagnostic, Files};
+use talconfig::{Cluster, Environment, Finding, Images, Secrets, Talconfig};
 use talos_config::{Bundle, SourceId};
 
 use super::{Described, Known, no_secrets, spec_problems};
@@ -26,10 +27,10 @@ pub(super) fn read(
     let failed = |error: talconfig::Error| failed(&error, &sources, source, &outside);
     let secrets = load_secrets(&vault, &environment, &outside)?;
     // The id of a schematic follows from its text: nobody has to be asked for it.
-    let images = Images::of(&talconfig, true, &outside, &environment);
+    let images = Images::for_talconfig(&talconfig, true, &outside, &environment);
     let cluster = Cluster::new(&talconfig, &secrets, &images, MODE).map_err(failed)?;
     let (spec, layers) = cluster.translate(source, explained).map_err(failed)?;
-    talconfig::checked(&spec).map_err(failed)?;
+    talconfig::check_spec(&spec).map_err(failed)?;
     let ignored = ignored(file, &environment, &outside).map_err(failed)?;
     let warnings = talconfig.warnings.iter().flat_map(lines).chain(ignored);
     let warnings = warnings.chain(outside.lines()).map(|line| outside.redact(&line)).collect();
@@ -78,9 +79,11 @@ fn ignored(
         secret_files: SECRET_FILES.iter().map(|name| text(&folder(file).join(name))).collect(),
         ..Files::default()
     };
-    let remarks = talconfig::lint_ignored(&files, environment, outside)?.into_iter();
-    Ok(remarks
-        .map(|Remark { place, message, hint, .. }| format!("{place}: warning: {message} ({hint})"))
+    let diagnostics = talconfig::lint::check_ineffective(&files, environment, outside)?.into_iter();
+    Ok(diagnostics
+        .map(|Diagnostic { location, message, hint, .. }| {
+            format!("{location}: warning: {message} ({hint})")
+        })
         .collect())
 }
 
@@ -151,10 +154,10 @@ fn message(error: &talconfig::Error, sources: &SourceMap, source: SourceId) -> S
 
 /// What was found, a line for each message: `talconfig.yaml:4: nodes[0].hostname: …`.
 fn lines(finding: &Finding) -> impl Iterator<Item = String> {
-    let Finding { field, place, messages, is_warning, .. } = finding;
-    let place = place.as_ref().map_or_else(String::new, |place| format!("{place}: "));
+    let Finding { field, location, messages, is_warning, .. } = finding;
+    let location = location.as_ref().map_or_else(String::new, |location| format!("{location}: "));
     let mark = if *is_warning { "warning: " } else { "" };
-    let line = move |message: &String| format!("{place}{mark}{field}: {}", message.trim_end());
+    let line = move |message: &String| format!("{location}{mark}{field}: {}", message.trim_end());
     messages.iter().map(line)
 }
 

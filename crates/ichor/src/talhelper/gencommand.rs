@@ -16,7 +16,7 @@ pub(super) fn run(
         Failure::new(format!("failed to generate talosctl {} command: {reason}", verb.attempt()))
     };
     let environment = session.environment.clone();
-    let images = Images::of(&talconfig, offline, session.outside, &environment);
+    let images = Images::for_talconfig(&talconfig, offline, session.outside, &environment);
     let command = Command { talconfig: &talconfig, common, verb, images: &images };
     let lines = command.lines().map_err(failed)?;
     for line in lines {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::PathBuf;
 
-use talconfig::{Cluster, Images, Secrets, World, json_schema};
+use talconfig::{Cluster, Host, Images, Secrets, json_schema};
 use talos_config::{Bundle, Contract};
 
 use super::args::Genconfig;
@@ -46,7 +46,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Genconfig) -> Result<(), Fai
         }
     };
     let environment = session.environment.clone();
-    let images = Images::of(&talconfig, args.offline, outside, &environment);
+    let images = Images::for_talconfig(&talconfig, args.offline, outside, &environment);
     let cluster =
         Cluster::new(&talconfig, &secrets, &images, &args.mode).map_err(|error| failed(&error))?;
     let mut made = Vec::new();
@@ -94,10 +94,10 @@ fn show_changes(session: &mut Session<'_>, path: &str, after: &str) -> Result<()
     session.outside.debug(&|| "showing diff from previous run".to_owned());
     let absolute = session.outside.absolute(path);
     let before = if session.outside.stat(&absolute).is_ok() {
-        let opened = talconfig::open_file(&absolute, &session.environment, session.outside);
-        opened.map_err(|trouble| Failure::Fatal {
-            message: format!("failed to generate talos config: {trouble}"),
-            hint: trouble.hint,
+        let opened = talconfig::read_decrypted(&absolute, &session.environment, session.outside);
+        opened.map_err(|detail| Failure::Fatal {
+            message: format!("failed to generate talos config: {detail}"),
+            hint: detail.hint,
         })?
     } else {
         String::new()

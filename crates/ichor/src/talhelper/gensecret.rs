@@ -1,6 +1,6 @@
 //! `talhelper gensecret`
 
-use talconfig::World;
+use talconfig::Host;
 use talos_config::yaml::{self, Limits};
 use talos_config::{Bundle, Config, Contract, SourceId};
 

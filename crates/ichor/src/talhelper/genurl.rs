@@ -1,7 +1,7 @@
 //! `talhelper genurl …`: names of installers and URLs of boot images.
 
 use talconfig::{
-    Error, Factory, Images, MachineSpec, Node, Talconfig, World, read_schematic, simple_schematic,
+    Error, Factory, Host, Images, MachineSpec, Node, Talconfig, read_schematic, simple_schematic,
 };
 use talos_config::Schematic;
 
@@ -79,12 +79,11 @@ impl Urls<'_> {
             let bytes = session.outside.read(path).map_err(|error| {
                 Failure::new(format!("Failed to read the provided customization file, {error}"))
             })?;
-            let schematic =
-                read_schematic(&String::from_utf8_lossy(&bytes)).map_err(|trouble| {
-                    Failure::new(format!(
-                        "Failed to generate customization from customization file, {trouble}"
-                    ))
-                })?;
+            let schematic = read_schematic(&String::from_utf8_lossy(&bytes)).map_err(|detail| {
+                Failure::new(format!(
+                    "Failed to generate customization from customization file, {detail}"
+                ))
+            })?;
             return self.print_of_schematic(session, &schematic);
         }
         match session.outside.stat(file) {
@@ -116,7 +115,7 @@ impl Urls<'_> {
         let images = Images {
             factory: self.factory.clone(),
             offline: self.args.offline,
-            world: session.outside,
+            host: session.outside,
             environment: &environment,
         };
         let url = (self.of_schematic)(&images, schematic, &self.spec, &self.args.version)
@@ -127,7 +126,8 @@ impl Urls<'_> {
     fn print_of_talconfig(&self, session: &mut Session<'_>) -> Result<(), Failure> {
         let talconfig = session.load(&self.args.config_file, &self.args.env_files, false)?;
         let environment = session.environment.clone();
-        let images = Images::of(&talconfig, self.args.offline, session.outside, &environment);
+        let images =
+            Images::for_talconfig(&talconfig, self.args.offline, session.outside, &environment);
         let wanted = self.args.node.as_str();
         let mut urls = Vec::new();
         for node in &talconfig.nodes {

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use talconfig::{Environment, FileError, Versions, World};
+use talconfig::{Environment, FileError, Host, ReleaseCatalog};
 use talos_config::Confidential;
 use talos_config::yaml::Limits;
 
@@ -31,7 +31,7 @@ pub(crate) struct Outside {
     /// As the environment of the process has them, before a file adds to it.
     keys: Keys,
     factories: Factories,
-    versions: Cow<'static, Versions>,
+    versions: Cow<'static, ReleaseCatalog>,
 }
 
 impl Outside {
@@ -70,7 +70,7 @@ impl Outside {
     }
 }
 
-impl World for Outside {
+impl Host for Outside {
     fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
         let file = fs_err::File::open(path).map_err(|error| file_error("open", path, &error))?;
         let mut bytes = Vec::new();
@@ -105,7 +105,7 @@ impl World for Outside {
         self.keys.with_key(environment.get("SOPS_AGE_KEY")).identities()
     }
 
-    fn open_elsewhere(
+    fn decrypt_externally(
         &self,
         text: &str,
         kind: &str,
@@ -115,7 +115,7 @@ impl World for Outside {
         Some(opened.map_err(|error| error.to_string()))
     }
 
-    fn opened(&self, file: &str, values: &Confidential) {
+    fn decrypted_file(&self, file: &str, values: &Confidential) {
         self.opened.borrow_mut().push(file.to_owned());
         self.encrypted.borrow_mut().extend(values);
     }
@@ -124,7 +124,7 @@ impl World for Outside {
         self.factories.register(url, schematic)
     }
 
-    fn versions(&self) -> &Versions {
+    fn release_catalog(&self) -> &ReleaseCatalog {
         &self.versions
     }
 
@@ -177,8 +177,8 @@ pub(super) fn file_error(attempt: &'static str, path: &str, error: &std::io::Err
 /// The time as it stands before every line of a log, in UTC.
 pub(super) fn time_stamp() -> String {
     let seconds = u64::try_from(clock::now()).unwrap_or_default();
-    let moment = sops::Moment::from_unix(seconds);
-    moment.as_str().trim_end_matches('Z').replace('-', "/").replace('T', " ")
+    let timestamp = sops::Timestamp::from_unix(seconds);
+    timestamp.as_str().trim_end_matches('Z').replace('-', "/").replace('T', " ")
 }
 
 /// Where a file goes, for files that nobody else may read.

@@ -1,6 +1,6 @@
 //! `talhelper validate …`
 
-use talconfig::{Talconfig, World};
+use talconfig::{Host, Talconfig};
 use talos_config::{Config, Mode, SourceId};
 
 use super::{Failure, Session};
@@ -19,11 +19,11 @@ pub(super) fn talconfig(
             let hint = error.hint().map(str::to_owned);
             // The same troubles have other names here than when configuration is made.
             let message = match &error {
-                talconfig::Error::Substitution(trouble) => {
-                    format!("failed trying to substitute env: {trouble}")
+                talconfig::Error::Substitution(detail) => {
+                    format!("failed trying to substitute env: {detail}")
                 }
-                talconfig::Error::Shape(trouble) => {
-                    format!("failed to validate talhelper config file: {trouble}")
+                talconfig::Error::WrongType(detail) => {
+                    format!("failed to validate talhelper config file: {detail}")
                 }
                 other => other.to_string(),
             };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use talconfig::relay;
+use talconfig::migrate::convert;
 use talos_config::yaml::Dialect;
 use talos_config::{Config, Contract, SourceId};
 
@@ -22,12 +22,12 @@ fn recorded_machines_settle_in_every_layout() {
                 let place = format!("{}: {name} as 1.{minor}", case.name);
                 let contract = Contract::new(1, minor);
                 let once =
-                    relay(&config, contract).unwrap_or_else(|error| panic!("{place}: {error}"));
+                    convert(&config, contract).unwrap_or_else(|error| panic!("{place}: {error}"));
                 let text = once.config.encode(Dialect::default()).into_exposed();
                 let read = Config::parse(&text, SourceId(1));
                 let read = read.unwrap_or_else(|error| panic!("{place}: {error}"));
                 let twice =
-                    relay(&read, contract).unwrap_or_else(|error| panic!("{place}: {error}"));
+                    convert(&read, contract).unwrap_or_else(|error| panic!("{place}: {error}"));
                 assert!(twice.config == read, "{place}: something moves on");
                 count += 1;
             }

@@ -14,7 +14,7 @@ use crate::Random;
 
 /// Encrypts a data key, or a part of one, for a recipient. `None`: the recipient is a point to which
 /// nothing can be kept secret.
-pub(crate) fn seal(secret: &[u8], recipient: &Recipient, random: Random<'_>) -> Option<String> {
+pub(crate) fn encrypt(secret: &[u8], recipient: &Recipient, random: Random<'_>) -> Option<String> {
     let (mut file_key, mut ephemeral, mut nonce) = ([0; 16], [0; 32], [0; 16]);
     random(&mut file_key);
     random(&mut ephemeral);
@@ -36,13 +36,16 @@ pub(crate) fn seal(secret: &[u8], recipient: &Recipient, random: Random<'_>) -> 
 
 /// Decrypts with the first identity that fits; `Ok(None)` when none does. An error says what is wrong
 /// with the file.
-pub(crate) fn open(text: &str, identities: &[Identity]) -> Result<Option<Vec<u8>>, &'static str> {
+pub(crate) fn decrypt(
+    text: &str,
+    identities: &[Identity],
+) -> Result<Option<Vec<u8>>, &'static str> {
     let bytes = dearmor(text)?;
     let header = Header::parse(&bytes)?;
     let file_key = header
         .stanzas
         .iter()
-        .find_map(|stanza| identities.iter().find_map(|identity| stanza.open(identity)));
+        .find_map(|stanza| identities.iter().find_map(|identity| stanza.decrypt(identity)));
     let Some(file_key) = file_key else { return Ok(None) };
     let code = header_code(&file_key, header.covered).ok_or(BROKEN)?;
     code.verify_slice(&header.code).map_err(|_| "the header of the age file was changed")?;
@@ -109,7 +112,7 @@ impl Stanza {
         Some(Self { share: share.try_into().ok()?, body: body.try_into().ok()? })
     }
 
-    fn open(&self, identity: &Identity) -> Option<Vec<u8>> {
+    fn decrypt(&self, identity: &Identity) -> Option<Vec<u8>> {
         let wrap = wrap_key(x25519(identity.0, self.share), &self.share, &identity.point())?;
         stream(&wrap, [0; 12]).decrypt(&self.body)
     }
@@ -126,8 +129,8 @@ impl Stream {
         self.cipher.encrypt(&self.nonce, plain).ok()
     }
 
-    fn decrypt(&self, sealed: &[u8]) -> Option<Vec<u8>> {
-        self.cipher.decrypt(&self.nonce, sealed).ok()
+    fn decrypt(&self, encrypted: &[u8]) -> Option<Vec<u8>> {
+        self.cipher.decrypt(&self.nonce, encrypted).ok()
     }
 }
 
@@ -204,52 +207,52 @@ mod tests {
         (identity, recipient)
     }
 
-    fn sealed() -> (Identity, String) {
+    fn encrypted() -> (Identity, String) {
         let (identity, recipient) = pair(3);
-        let text = seal(&[9; 32], &recipient, &mut |bytes| bytes.fill(5)).unwrap();
+        let text = encrypt(&[9; 32], &recipient, &mut |bytes| bytes.fill(5)).unwrap();
         (identity, text)
     }
 
     #[test]
     fn the_right_identity_opens_and_another_does_not() {
-        let (identity, text) = sealed();
-        assert_eq!(open(&text, &[pair(4).0, identity]).unwrap().unwrap(), [9; 32]);
-        assert_eq!(open(&text, &[pair(4).0]), Ok(None));
-        assert_eq!(open(&text, &[]), Ok(None));
+        let (identity, text) = encrypted();
+        assert_eq!(decrypt(&text, &[pair(4).0, identity]).unwrap().unwrap(), [9; 32]);
+        assert_eq!(decrypt(&text, &[pair(4).0]), Ok(None));
+        assert_eq!(decrypt(&text, &[]), Ok(None));
     }
 
     #[test]
     fn no_changed_byte_goes_unnoticed() {
-        let (identity, text) = sealed();
+        let (identity, text) = encrypted();
         let bytes = dearmor(&text).unwrap();
         for index in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[index] ^= 1;
-            let opened = open(&armor(&changed), std::slice::from_ref(&identity));
-            assert!(!matches!(opened, Ok(Some(_))), "byte {index}");
+            let decrypted = decrypt(&armor(&changed), std::slice::from_ref(&identity));
+            assert!(!matches!(decrypted, Ok(Some(_))), "byte {index}");
         }
         for length in 0..bytes.len() {
-            let opened = open(&armor(&bytes[..length]), std::slice::from_ref(&identity));
-            assert!(!matches!(opened, Ok(Some(_))), "length {length}");
+            let decrypted = decrypt(&armor(&bytes[..length]), std::slice::from_ref(&identity));
+            assert!(!matches!(decrypted, Ok(Some(_))), "length {length}");
         }
     }
 
     #[test]
     fn stanzas_of_other_kinds_are_stepped_over() {
         let (identity, recipient) = pair(3);
-        let text = seal(b"key", &recipient, &mut |bytes| bytes.fill(5)).unwrap();
+        let text = encrypt(b"key", &recipient, &mut |bytes| bytes.fill(5)).unwrap();
         let bytes = dearmor(&text).unwrap();
         let split = VERSION.len() + 1;
         let other = format!("-> ssh-ed25519 x y\n{}\nAAAA\n-> empty\n\n", "A".repeat(64));
         let mixed = [&bytes[..split], other.as_bytes(), &bytes[split..]].concat();
         // The code of the header covers all stanzas, so this shows that ours was found.
-        let opened = open(&armor(&mixed), &[identity]);
-        assert_eq!(opened, Err("the header of the age file was changed"));
+        let decrypted = decrypt(&armor(&mixed), &[identity]);
+        assert_eq!(decrypted, Err("the header of the age file was changed"));
     }
 
     #[test]
     fn a_recipient_of_low_order_is_refused() {
         let recipient = Recipient { text: String::new(), point: [0; 32] };
-        assert_eq!(seal(b"key", &recipient, &mut |bytes| bytes.fill(5)), None);
+        assert_eq!(encrypt(b"key", &recipient, &mut |bytes| bytes.fill(5)), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Place};
+use crate::error::{Error, ValueLocation};
 use crate::tree::{Comment, Element, Entry, Map, Node, Value};
 
 pub(super) fn read(text: &str) -> Result<Map, Error> {
@@ -35,9 +35,9 @@ pub(super) fn write(map: &Map) -> Result<String, Error> {
                     Value::Bool(flag) => flag.to_string(),
                     Value::Text(text) => text.replace('\n', "\\n"),
                     Value::List(_) | Value::Map(_) => {
-                        let place = Place::new(key, node.line);
+                        let location = ValueLocation::new(key, node.line);
                         let problem = "a dotenv file has neither lists nor mappings";
-                        return Err(Error::Value { place, problem });
+                        return Err(Error::Value { location, problem });
                     }
                     number => number.plain().unwrap_or_default().0,
                 };

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::LIMITS;
-use crate::error::{Error, Place};
+use crate::error::{Error, ValueLocation};
 use crate::tree::{Element, Entry, Map, Node, Value};
 
 pub(super) fn read(text: &str) -> Result<Map, Error> {
@@ -85,7 +85,7 @@ impl Writer {
             Value::Float(number) if number.is_finite() => self.text.push_str(&float(*number)),
             Value::Float(_) => {
                 let problem = "JSON has no number for what is not finite";
-                return Err(Error::Value { place: Place::default(), problem });
+                return Err(Error::Value { location: ValueLocation::default(), problem });
             }
             Value::Time(text) | Value::Text(text) => self.string(text),
             Value::List(elements) => self.list(elements, depth)?,

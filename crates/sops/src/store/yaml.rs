@@ -13,7 +13,7 @@ use talos_config::yaml::{self, Content, Resolved, Style};
 use talos_config::{Location, SourceId};
 
 use super::LIMITS;
-use crate::error::{Error, Place};
+use crate::error::{Error, ValueLocation};
 use crate::time;
 use crate::tree::{Comment, Element, Entry, Map, Node, Value};
 
@@ -71,8 +71,8 @@ impl<'a> Reader<'a> {
         for (index, (key, value)) in entries.iter().enumerate() {
             let name = Self::key(key)?;
             if !keys.insert(name.clone()) {
-                let place = Place::new(&name, key.origin.line);
-                return Err(Error::Value { place, problem: "its key is there twice" });
+                let location = ValueLocation::new(&name, key.origin.line);
+                return Err(Error::Value { location, problem: "its key is there twice" });
             }
             let until = entries.get(index + 1).map_or(around.until, |(next, _)| start(next));
             map.extend(self.before(start(key)).map(Entry::Comment));
@@ -186,25 +186,25 @@ impl<'a> Reader<'a> {
         match scalar(key) {
             Ok(Scalar(Value::Text(text))) => Ok(text),
             _ => {
-                let place = Place::new("", key.origin.line);
-                Err(Error::Value { place, problem: "its key is no text" })
+                let location = ValueLocation::new("", key.origin.line);
+                Err(Error::Value { location, problem: "its key is no text" })
             }
         }
     }
 
     /// Takes the comments that stand before a place.
-    fn before(&mut self, place: Location) -> std::vec::IntoIter<Comment> {
+    fn before(&mut self, origin: Location) -> std::vec::IntoIter<Comment> {
         let mut taken = Vec::new();
-        while let Some(comment) = self.comments.next_if(|comment| comment.origin < place) {
+        while let Some(comment) = self.comments.next_if(|comment| comment.origin < origin) {
             taken.push(Comment { inline: false, ..placed(comment) });
         }
         taken.into_iter()
     }
 
     /// Takes the comments that stand behind something on its line, and before a place.
-    fn behind(&mut self, place: Location) -> std::vec::IntoIter<Comment> {
+    fn behind(&mut self, origin: Location) -> std::vec::IntoIter<Comment> {
         let mut taken = Vec::new();
-        let wanted = |comment: &&yaml::Comment| !comment.own_line && comment.origin < place;
+        let wanted = |comment: &&yaml::Comment| !comment.own_line && comment.origin < origin;
         while let Some(comment) = self.comments.next_if(wanted) {
             taken.push(placed(comment));
         }
@@ -282,8 +282,8 @@ impl Scalar {
 
 fn scalar(node: &yaml::Node) -> Result<Scalar, Error> {
     let wrong = |problem: &'static str| {
-        let place = Place::new("", node.origin.line);
-        Error::Value { place, problem }
+        let location = ValueLocation::new("", node.origin.line);
+        Error::Value { location, problem }
     };
     let (text, style) = node.scalar().ok_or_else(|| wrong("a scalar is wanted here"))?;
     let tag = node.tag().map(|tag| tag.strip_prefix("tag:yaml.org,2002:").unwrap_or(tag));

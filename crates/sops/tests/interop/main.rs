@@ -5,7 +5,7 @@ mod documents;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use sops::{CreationRules, Format, Identities, Moment, decrypt, encrypt};
+use sops::{CreationRules, Format, Identities, Timestamp, decrypt, encrypt};
 use tempfile::TempDir;
 use testkit::peers;
 
@@ -384,7 +384,7 @@ impl Bench {
     fn ours(&self, file: &str, format: Format, plain: &str) -> Result<String, sops::Error> {
         let rule = CreationRules::parse(&self.config)?.rule_for(file)?;
         let mut random = Random(7);
-        encrypt(plain, format, &rule, &Moment::from_unix(1_800_000_000), &mut |bytes| {
+        encrypt(plain, format, &rule, &Timestamp::from_unix(1_800_000_000), &mut |bytes| {
             random.fill(bytes);
         })
     }

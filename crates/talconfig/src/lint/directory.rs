@@ -4,17 +4,17 @@ use plan::{ClusterSpec, PatchEntry, PatchSource};
 use talos_config::yaml::{self, Content, Node, Resolved, Style};
 use talos_config::{Contract, Location, Patch, SourceId};
 
-use super::{Files, Level, Place, Remark};
-use crate::environment::Environment;
-use crate::error::{Error, Trouble};
-use crate::versions::LATEST;
-use crate::world::World;
-use crate::{sealed, substitute, text};
+use super::{Diagnostic, FileLocation, Files, Level};
+use crate::door::environment::Environment;
+use crate::door::release_catalog::LATEST;
+use crate::door::{sops_files, substitute, text};
+use crate::error::{Error, ErrorDetail};
+use crate::host::Host;
 
 /// A cluster's directory.
 pub(super) struct Directory<'a> {
     pub(super) files: &'a Files,
-    pub(super) world: &'a dyn World,
+    pub(super) host: &'a dyn Host,
     pub(super) environment: Environment,
     /// The text of the file that describes the cluster.
     pub(super) text: String,
@@ -33,7 +33,7 @@ pub(super) struct Directory<'a> {
 
 /// A file that is named.
 pub(super) struct Reference {
-    pub(super) place: Place,
+    pub(super) location: FileLocation,
     /// From the root.
     pub(super) path: String,
     /// As it is written.
@@ -52,13 +52,13 @@ pub(super) struct Machine {
 
 /// A patch and where it is named.
 pub(super) struct NamedPatch {
-    pub(super) place: Place,
+    pub(super) location: FileLocation,
     /// The file that it is in, from the root.
     pub(super) path: Option<String>,
     /// Whether it is named without `@`.
     pub(super) bare: bool,
     pub(super) content: PatchText,
-    lines: Lines,
+    lines: LineMap,
 }
 
 /// What a patch says.
@@ -72,11 +72,11 @@ pub(super) enum PatchText {
     /// Told elsewhere: there is no such file.
     Missing,
     /// It cannot be used.
-    Unusable(Trouble),
+    Unusable(ErrorDetail),
 }
 
 /// Where the lines of a patch are.
-enum Lines {
+enum LineMap {
     /// In a file of its own.
     File(String),
     /// Within another file, below a line and indented.
@@ -87,31 +87,31 @@ enum Lines {
 
 /// What is done to a file before it is a patch.
 #[derive(Clone, Copy, Eq, PartialEq)]
-enum Filling {
+enum Preparation {
     /// It is decrypted, and its templates and variables are filled in.
-    All,
+    Rendered,
     /// It is decrypted.
-    None,
+    Decrypted,
     /// It is taken as it is.
     Raw,
 }
 
 impl<'a> Directory<'a> {
     /// Reads a talconfig for rules: whatever can be read of it.
-    pub(super) fn of_talconfig(
+    pub(super) fn from_talconfig(
         files: &'a Files,
         environment: &Environment,
-        world: &'a dyn World,
+        host: &'a dyn Host,
     ) -> Result<Self, Error> {
-        let mut directory = Self::empty(files, environment, world);
-        let bytes = world.read(&files.cluster);
+        let mut directory = Self::empty(files, environment, host);
+        let bytes = host.read(&files.cluster);
         let bytes = bytes.map_err(|error| Error::Unreadable(error.to_string().into()))?;
         directory.text = String::from_utf8_lossy(&bytes).into_owned();
         // What is no YAML is refused when it is loaded, and there is nothing else to say about it.
         let documents = text::parse(&directory.text).unwrap_or_default();
         directory.second = documents.get(1).map(|document| document.origin);
         let Some(document) = documents.into_iter().next() else { return Ok(directory) };
-        directory.root = filled(&document.root, environment);
+        directory.root = substituted(&document.root, environment);
         let version = word(directory.root.get("talosVersion"));
         // A variable of the same name says it where the talconfig does not.
         let version = Some(version).filter(|version| !version.is_empty());
@@ -123,16 +123,16 @@ impl<'a> Directory<'a> {
     }
 
     /// Takes what a native file says about patches.
-    pub(super) fn of_spec(
+    pub(super) fn from_spec(
         files: &'a Files,
         spec: &ClusterSpec,
         environment: &Environment,
-        world: &'a dyn World,
+        host: &'a dyn Host,
     ) -> Self {
-        let mut directory = Self::empty(files, environment, world);
+        let mut directory = Self::empty(files, environment, host);
         directory.contract = Some(spec.contract);
-        for (machine, place) in spec.machines() {
-            let group: &[PatchSource] = match place {
+        for (machine, location) in spec.machines() {
+            let group: &[PatchSource] = match location {
                 plan::Membership::ControlPlane => &spec.control_plane.patches,
                 plan::Membership::Pool(pool) => &pool.patches,
             };
@@ -143,10 +143,10 @@ impl<'a> Directory<'a> {
         directory
     }
 
-    fn empty(files: &'a Files, environment: &Environment, world: &'a dyn World) -> Self {
+    fn empty(files: &'a Files, environment: &Environment, host: &'a dyn Host) -> Self {
         Self {
             files,
-            world,
+            host,
             environment: environment.clone(),
             text: String::new(),
             root: Node::new(Content::Mapping(Vec::new()), Location::default()),
@@ -159,8 +159,8 @@ impl<'a> Directory<'a> {
     }
 
     /// A place in the file that describes the cluster.
-    pub(super) fn place(&self, origin: Location) -> Place {
-        Place { file: self.files.cluster.clone(), line: origin.line, column: origin.column }
+    pub(super) fn location(&self, origin: Location) -> FileLocation {
+        FileLocation { file: self.files.cluster.clone(), line: origin.line, column: origin.column }
     }
 
     /// Whether configuration has the layout of `1.minor` or later.
@@ -180,28 +180,23 @@ impl<'a> Directory<'a> {
     }
 
     /// Why a talconfig is refused, as remarks.
-    pub(super) fn refusal(&self, error: &Error) -> Vec<Remark> {
-        let remark = |place: Place, field, message: String, hint: String| Remark {
-            place,
-            level: Level::Error,
-            code: error.code(),
-            field,
-            message,
-            hint,
+    pub(super) fn refusal(&self, error: &Error) -> Vec<Diagnostic> {
+        let diagnostic = |location: FileLocation, field, message: String, hint: String| {
+            Diagnostic { location, level: Level::Error, code: error.code(), field, message, hint }
         };
         let Error::Invalid(findings) = error else {
-            let place = Place { file: self.files.cluster.clone(), line: 0, column: 0 };
+            let location = FileLocation { file: self.files.cluster.clone(), line: 0, column: 0 };
             let hint = error.hint().unwrap_or("`ichor talhelper genconfig` says the same");
-            return vec![remark(place, None, error.to_string(), hint.to_owned())];
+            return vec![diagnostic(location, None, error.to_string(), hint.to_owned())];
         };
         let wrong = findings.iter().filter(|finding| !finding.is_warning);
-        let remarks = wrong.map(|finding| {
+        let diagnostics = wrong.map(|finding| {
             let hint = format!("{} cannot be meant so", finding.field);
             let field = Some((finding.field.clone(), finding.kind));
-            let place = self.place(self.origin(&finding.field));
-            remark(place, field, finding.messages.join("; "), hint)
+            let location = self.location(self.origin(&finding.field));
+            diagnostic(location, field, finding.messages.join("; "), hint)
         });
-        remarks.collect()
+        diagnostics.collect()
     }
 
     /// Where a field such as `nodes[0].patches` is written, or what it would be in.
@@ -213,8 +208,8 @@ impl<'a> Directory<'a> {
                 Ok(index) => items(Some(node)).get(index).map(|item| (item.origin, item)),
                 Err(_) => entry(node, part).map(|(key, value)| (key.origin, value)),
             };
-            let Some((place, value)) = next else { break };
-            origin = place;
+            let Some((location, value)) = next else { break };
+            origin = location;
             node = value;
         }
         origin
@@ -225,7 +220,7 @@ impl<'a> Directory<'a> {
         references(&self.root, None, &mut found);
         for (origin, name) in found {
             let path = self.path(&name);
-            self.references.push(Reference { place: self.place(origin), path, name });
+            self.references.push(Reference { location: self.location(origin), path, name });
         }
     }
 
@@ -256,20 +251,20 @@ impl<'a> Directory<'a> {
     /// Takes an entry of a list of patches; nothing when it is no text.
     fn talconfig_patch(&mut self, entry: &Node) -> Option<usize> {
         let (text, style) = entry.scalar()?;
-        let place = self.place(entry.origin);
+        let location = self.location(entry.origin);
         let patch = if let Some(name) = text.strip_prefix('@') {
             let path = self.path(name.trim());
-            let content = self.file(&path, Filling::All);
-            let lines = Lines::File(self.shown(name.trim()));
-            NamedPatch { place, path: Some(path), bare: false, content, lines }
+            let content = self.file(&path, Preparation::Rendered);
+            let lines = LineMap::File(self.shown(name.trim()));
+            NamedPatch { location, path: Some(path), bare: false, content, lines }
         } else if !text.contains([' ', '\n']) && !text.starts_with(['[', '{']) {
             let path = self.path(text);
-            let content = self.file(&path, Filling::Raw);
-            let lines = Lines::File(self.shown(text));
-            NamedPatch { place, path: Some(path), bare: true, content, lines }
+            let content = self.file(&path, Preparation::Raw);
+            let lines = LineMap::File(self.shown(text));
+            NamedPatch { location, path: Some(path), bare: true, content, lines }
         } else {
             let lines = self.lines(entry.origin, text, style);
-            NamedPatch { place, path: None, bare: false, content: inline(text), lines }
+            NamedPatch { location, path: None, bare: false, content: inline(text), lines }
         };
         self.patches.push(patch);
         Some(self.patches.len() - 1)
@@ -277,20 +272,23 @@ impl<'a> Directory<'a> {
 
     /// Takes a patch of a native file, which is there once for all machines that it is for.
     fn native_patch(&mut self, source: &PatchSource) -> usize {
-        let place = self.place(source.origin);
+        let location = self.location(source.origin);
         let patch = match &source.patch {
             PatchEntry::File(name) => {
                 let path = self.path(name);
-                let content = self.file(&path, Filling::None);
-                let reference =
-                    Reference { place: place.clone(), path: path.clone(), name: name.clone() };
+                let content = self.file(&path, Preparation::Decrypted);
+                let reference = Reference {
+                    location: location.clone(),
+                    path: path.clone(),
+                    name: name.clone(),
+                };
                 self.references.push(reference);
-                let lines = Lines::File(self.shown(name));
-                NamedPatch { place, path: Some(path), bare: false, content, lines }
+                let lines = LineMap::File(self.shown(name));
+                NamedPatch { location, path: Some(path), bare: false, content, lines }
             }
             PatchEntry::Inline(text) => {
                 let content = PatchText::Text(text.expose().clone());
-                NamedPatch { place, path: None, bare: false, content, lines: Lines::Here }
+                NamedPatch { location, path: None, bare: false, content, lines: LineMap::Here }
             }
         };
         self.patches.push(patch);
@@ -298,32 +296,33 @@ impl<'a> Directory<'a> {
     }
 
     /// What a file says that is named as a patch; variables are filled in where they would be.
-    fn file(&self, path: &str, filling: Filling) -> PatchText {
-        let Ok(bytes) = self.world.read(path) else { return PatchText::Missing };
+    fn file(&self, path: &str, preparation: Preparation) -> PatchText {
+        let Ok(bytes) = self.host.read(path) else { return PatchText::Missing };
         let raw = String::from_utf8_lossy(&bytes).into_owned();
         if raw.trim().is_empty() {
             return PatchText::Empty;
         }
-        if filling == Filling::Raw {
+        if preparation == Preparation::Raw {
             return PatchText::Text(raw);
         }
-        let opened = match sealed::open_yaml(raw.clone(), path, &self.environment, self.world) {
+        let opened = match sops_files::decrypt_yaml(raw.clone(), path, &self.environment, self.host)
+        {
             Ok(opened) => opened.text,
-            Err(trouble) if trouble.message.starts_with("SOPS") => {
-                return PatchText::Unusable(trouble);
+            Err(detail) if detail.message.starts_with("SOPS") => {
+                return PatchText::Unusable(detail);
             }
             Err(_) => raw,
         };
-        if filling == Filling::None {
+        if preparation == Preparation::Decrypted {
             return PatchText::Text(opened);
         }
         if opened.contains("{{") {
             return PatchText::Template;
         }
-        match text::fill_in(&opened, &self.environment) {
+        match text::substitute(&opened, &self.environment) {
             // What is no YAML is told with its place by who reads the text.
-            Err(trouble) if text::parse(&opened).is_ok() => PatchText::Unusable(trouble),
-            _ => PatchText::Text(substitute::where_set(&opened, &self.environment)),
+            Err(detail) if text::parse(&opened).is_ok() => PatchText::Unusable(detail),
+            _ => PatchText::Text(substitute::substitute_known(&opened, &self.environment)),
         }
     }
 
@@ -333,8 +332,8 @@ impl<'a> Directory<'a> {
             return name.to_owned();
         }
         match self.files.cluster.rsplit_once('/') {
-            Some((folder, _)) => self.world.absolute(&format!("{folder}/{name}")),
-            None => self.world.absolute(&format!("./{name}")),
+            Some((folder, _)) => self.host.absolute(&format!("{folder}/{name}")),
+            None => self.host.absolute(&format!("./{name}")),
         }
     }
 
@@ -348,18 +347,18 @@ impl<'a> Directory<'a> {
     }
 
     /// Where the lines of a text are that stands within the talconfig.
-    fn lines(&self, origin: Location, text: &str, style: Style) -> Lines {
+    fn lines(&self, origin: Location, text: &str, style: Style) -> LineMap {
         let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
         let first = |text: &str, skip: usize| {
             let mut lines = text.lines().skip(skip);
             lines.find(|line| !line.trim().is_empty()).map_or(0, depth)
         };
         if style != Style::Literal {
-            return Lines::Here;
+            return LineMap::Here;
         }
         let line = usize::try_from(origin.line).unwrap_or_default();
         let indent = first(&self.text, line).saturating_sub(first(text, 0));
-        Lines::Below { line: origin.line, indent: u32::try_from(indent).unwrap_or_default() }
+        LineMap::Below { line: origin.line, indent: u32::try_from(indent).unwrap_or_default() }
     }
 }
 
@@ -373,25 +372,27 @@ impl NamedPatch {
     }
 
     /// A place in it.
-    pub(super) fn at(&self, origin: Location) -> Place {
+    pub(super) fn at(&self, origin: Location) -> FileLocation {
         match &self.lines {
-            Lines::File(file) => {
-                Place { file: file.clone(), line: origin.line, column: origin.column }
+            LineMap::File(file) => {
+                FileLocation { file: file.clone(), line: origin.line, column: origin.column }
             }
-            Lines::Below { line, indent } if origin.line > 0 => Place {
-                file: self.place.file.clone(),
+            LineMap::Below { line, indent } if origin.line > 0 => FileLocation {
+                file: self.location.file.clone(),
                 line: line + origin.line,
                 column: indent + origin.column,
             },
-            Lines::Below { .. } | Lines::Here => self.place.clone(),
+            LineMap::Below { .. } | LineMap::Here => self.location.clone(),
         }
     }
 
     /// What it is called.
     pub(super) fn name(&self) -> String {
         match &self.lines {
-            Lines::File(file) => file.clone(),
-            Lines::Below { .. } | Lines::Here => format!("the patch in line {}", self.place.line),
+            LineMap::File(file) => file.clone(),
+            LineMap::Below { .. } | LineMap::Here => {
+                format!("the patch in line {}", self.location.line)
+            }
         }
     }
 }
@@ -448,18 +449,20 @@ fn inline(text: &str) -> PatchText {
 }
 
 /// A tree without merges, and with the values of variables that are set.
-fn filled(node: &Node, environment: &Environment) -> Node {
+fn substituted(node: &Node, environment: &Environment) -> Node {
     let content = match &node.content {
-        Content::Scalar { text, style } => {
-            Content::Scalar { text: substitute::where_set(text, environment).into(), style: *style }
-        }
+        Content::Scalar { text, style } => Content::Scalar {
+            text: substitute::substitute_known(text, environment).into(),
+            style: *style,
+        },
         Content::Sequence(items) => {
-            Content::Sequence(items.iter().map(|item| filled(item, environment)).collect())
+            Content::Sequence(items.iter().map(|item| substituted(item, environment)).collect())
         }
         Content::Mapping(entries) => {
             let entries = text::merged(entries).into_iter();
-            let entries =
-                entries.map(|(key, value)| (filled(key, environment), filled(value, environment)));
+            let entries = entries.map(|(key, value)| {
+                (substituted(key, environment), substituted(value, environment))
+            });
             Content::Mapping(entries.collect())
         }
     };

@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 
 use super::directory::Directory;
-use super::{Found, Place};
-use crate::dotenv;
-use crate::load::RELEASES;
-use crate::sealed;
+use super::{FileLocation, Violation};
+use crate::door::dotenv;
+use crate::door::load::RELEASES;
+use crate::door::sops_files;
 
 /// Without secrets every run makes new ones, and no machine knows the others.
-pub(super) fn no_secrets(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn no_secrets(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     let names = &directory.files.secret_files;
     if present(directory).is_empty() {
-        let place = Place { file: directory.files.cluster.clone(), line: 0, column: 0 };
-        found.push(Found::new(
-            place,
+        let location = FileLocation { file: directory.files.cluster.clone(), line: 0, column: 0 };
+        found.push(Violation::new(
+            location,
             format!("there are no secrets: none of {} exists", names.join(", ")),
             format!(
                 "`ichor gen secrets -o {}` makes them; without them talhelper makes new ones in every run, which \
@@ -26,11 +26,11 @@ pub(super) fn no_secrets(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// Of several files only one counts.
-pub(super) fn several_secrets(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn several_secrets(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     let present = present(directory);
     let Some((last, others)) = present.split_last() else { return };
     for other in others {
-        found.push(Found::new(
+        found.push(Violation::new(
             whole(other),
             format!("these secrets are not used: {last} is there too"),
             "remove the one that is not the cluster's",
@@ -39,12 +39,12 @@ pub(super) fn several_secrets(directory: &Directory<'_>, found: &mut Vec<Found>)
 }
 
 /// One line that cannot be read, and a whole file sets nothing.
-pub(super) fn env_file(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn env_file(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for (file, text) in env_texts(directory) {
         if let Err(error) = dotenv::parse(&text) {
             let line = u32::try_from(error.line).unwrap_or_default();
-            found.push(Found::new(
-                Place { file, line, column: 1 },
+            found.push(Violation::new(
+                FileLocation { file, line, column: 1 },
                 format!("nothing in this file is loaded: {}", error.problem),
                 "env files are lines of NAME: value, without lists, blocks, quoted names or dashes in names",
             ));
@@ -53,13 +53,13 @@ pub(super) fn env_file(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// A variable that no file refers to.
-pub(super) fn unused_variable(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn unused_variable(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     let mut texts = vec![directory.text.clone()];
     let named = directory.references.iter().map(|reference| &reference.path);
     let bare = directory.patches.iter().filter_map(|patch| patch.path.as_ref());
     let secrets = directory.files.secret_files.iter();
     for path in named.chain(bare).chain(secrets).collect::<BTreeSet<_>>() {
-        let bytes = directory.world.read(path).unwrap_or_default();
+        let bytes = directory.host.read(path).unwrap_or_default();
         texts.push(String::from_utf8_lossy(&bytes).into_owned());
     }
     for (file, text) in env_texts(directory) {
@@ -71,8 +71,8 @@ pub(super) fn unused_variable(directory: &Directory<'_>, found: &mut Vec<Found>)
             let line = line.and_then(|line| u32::try_from(line + 1).ok()).unwrap_or_default();
             let here = text.lines().filter(|line| line.contains(name.as_str())).count() > 1;
             if !here && !texts.iter().any(|text| text.contains(name.as_str())) {
-                found.push(Found::new(
-                    Place { file: file.clone(), line, column: 1 },
+                found.push(Violation::new(
+                    FileLocation { file: file.clone(), line, column: 1 },
                     format!("{name} is set and never used"),
                     format!("write ${{{name}}} where its value belongs, or remove it"),
                 ));
@@ -82,11 +82,11 @@ pub(super) fn unused_variable(directory: &Directory<'_>, found: &mut Vec<Found>)
 }
 
 /// A file that is named and not there.
-pub(super) fn missing(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn missing(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for reference in &directory.references {
-        if directory.world.stat(&reference.path).is_err() {
-            found.push(Found::new(
-                reference.place.clone(),
+        if directory.host.stat(&reference.path).is_err() {
+            found.push(Violation::new(
+                reference.location.clone(),
                 format!("there is no file {}", reference.name),
                 format!("paths begin at {}", directory.files.cluster),
             ));
@@ -95,13 +95,13 @@ pub(super) fn missing(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// A file among the patches that nobody names.
-pub(super) fn unused_patch(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn unused_patch(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     let named = directory.references.iter().map(|reference| &reference.path);
     let bare = directory.patches.iter().filter_map(|patch| patch.path.as_ref());
     let used: BTreeSet<&String> = named.chain(bare).collect();
     for file in &directory.files.patches {
-        if !used.contains(&directory.world.absolute(file)) {
-            found.push(Found::new(
+        if !used.contains(&directory.host.absolute(file)) {
+            found.push(Violation::new(
                 whole(file),
                 "no machine uses this file",
                 format!("name it under patches in {}, or remove it", directory.files.cluster),
@@ -110,23 +110,23 @@ pub(super) fn unused_patch(directory: &Directory<'_>, found: &mut Vec<Found>) {
     }
 }
 
-fn whole(file: &str) -> Place {
-    Place { file: file.to_owned(), line: 0, column: 0 }
+fn whole(file: &str) -> FileLocation {
+    FileLocation { file: file.to_owned(), line: 0, column: 0 }
 }
 
 fn present<'a>(directory: &'a Directory<'_>) -> Vec<&'a String> {
     let files = directory.files.secret_files.iter();
-    files.filter(|file| directory.world.stat(file).is_ok()).collect()
+    files.filter(|file| directory.host.stat(file).is_ok()).collect()
 }
 
 /// The env files that are there, decrypted, with their separators taken out.
 fn env_texts(directory: &Directory<'_>) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     for file in &directory.files.env_files {
-        let Ok(bytes) = directory.world.read(file) else { continue };
+        let Ok(bytes) = directory.host.read(file) else { continue };
         let text = String::from_utf8_lossy(&bytes).into_owned();
         // One that cannot be opened stops everything, and is told then.
-        let opened = sealed::open_yaml(text, file, &directory.environment, directory.world);
+        let opened = sops_files::decrypt_yaml(text, file, &directory.environment, directory.host);
         let Ok(opened) = opened else { continue };
         texts.push((file.clone(), dotenv::without_separators(&opened.text)));
     }

@@ -3,21 +3,21 @@
 use talos_config::suggest;
 use talos_config::yaml::{self, Content, Node, Resolved, Style};
 
-use super::Found;
+use super::Violation;
 use super::directory::{Directory, entries, is_null, items, key_text};
-use crate::shape::{NODE_ONLY, Object, SHARED, Shape, TALCONFIG};
+use crate::door::schema::{NODE_ONLY, Object, SHARED, TALCONFIG, Type};
 
 /// A key that does nothing because nobody knows it.
-pub(super) fn unknown(directory: &Directory<'_>, found: &mut Vec<Found>) {
-    walk(&directory.root, Shape::Whole(&TALCONFIG), &mut |node, shape| {
-        let (Shape::Whole(object) | Shape::Part(object)) = shape else { return };
+pub(super) fn unknown(directory: &Directory<'_>, found: &mut Vec<Violation>) {
+    walk(&directory.root, Type::Whole(&TALCONFIG), &mut |node, ty| {
+        let (Type::Whole(object) | Type::Part(object)) = ty else { return };
         for (key, value) in entries(node) {
             let name = key_text(key);
             if object.keys().any(|known| known.name == name) || holds_anchors(value) {
                 continue;
             }
-            found.push(Found::new(
-                directory.place(key.origin),
+            found.push(Violation::new(
+                directory.location(key.origin),
                 format!("unknown key {name:?}: it has no effect"),
                 instead(name, object),
             ));
@@ -26,11 +26,11 @@ pub(super) fn unknown(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// A text without quotes that is taken for a number or a date, and comes out in another spelling.
-pub(super) fn respelt(directory: &Directory<'_>, found: &mut Vec<Found>) {
-    walk(&directory.root, Shape::Whole(&TALCONFIG), &mut |node, shape| {
-        let values: Vec<&Node> = match shape {
-            Shape::Text => vec![node],
-            Shape::TextMap => entries(node).iter().map(|(_, value)| value).collect(),
+pub(super) fn respelt(directory: &Directory<'_>, found: &mut Vec<Violation>) {
+    walk(&directory.root, Type::Whole(&TALCONFIG), &mut |node, ty| {
+        let values: Vec<&Node> = match ty {
+            Type::Text => vec![node],
+            Type::TextMap => entries(node).iter().map(|(_, value)| value).collect(),
             _ => return,
         };
         for value in values {
@@ -42,8 +42,8 @@ pub(super) fn respelt(directory: &Directory<'_>, found: &mut Vec<Found>) {
                 _ => continue,
             };
             if spelt != text {
-                found.push(Found::new(
-                    directory.place(value.origin),
+                found.push(Violation::new(
+                    directory.location(value.origin),
                     format!("this is read as {what}, and its spelling is lost"),
                     "put it in quotes",
                 ));
@@ -53,10 +53,10 @@ pub(super) fn respelt(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// Only the first document of a talconfig is read.
-pub(super) fn second_document(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn second_document(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     if let Some(origin) = directory.second {
-        found.push(Found::new(
-            directory.place(origin),
+        found.push(Violation::new(
+            directory.location(origin),
             "what follows is not read: a talconfig is one document",
             "remove the line `---` or what follows it",
         ));
@@ -64,25 +64,25 @@ pub(super) fn second_document(directory: &Directory<'_>, found: &mut Vec<Found>)
 }
 
 /// Visits every part of a tree together with its shape.
-fn walk(node: &Node, shape: Shape, visit: &mut dyn FnMut(&Node, Shape)) {
+fn walk(node: &Node, ty: Type, visit: &mut dyn FnMut(&Node, Type)) {
     if is_null(Some(node)) {
         return;
     }
-    visit(node, shape);
-    match shape {
-        Shape::Whole(object) | Shape::Part(object) => {
+    visit(node, ty);
+    match ty {
+        Type::Whole(object) | Type::Part(object) => {
             for (key, value) in entries(node) {
                 if let Some(known) = object.keys().find(|known| known.name == key_text(key)) {
-                    walk(value, known.shape, visit);
+                    walk(value, known.ty, visit);
                 }
             }
         }
-        Shape::Objects { item, .. } => {
+        Type::Objects { item, .. } => {
             for node in items(Some(node)) {
-                walk(node, Shape::Whole(item), visit);
+                walk(node, Type::Whole(item), visit);
             }
         }
-        Shape::List { item, .. } => {
+        Type::List { item, .. } => {
             for node in items(Some(node)) {
                 walk(node, *item, visit);
             }
@@ -112,7 +112,8 @@ fn instead(name: &str, object: &Object) -> String {
     if let Some(near) = suggest(name, object.keys().map(|known| known.name)) {
         return format!("did you mean {near:?}?");
     }
-    let in_table = |table: &[crate::shape::Key]| table.iter().any(|known| known.name == name);
+    let in_table =
+        |table: &[crate::door::schema::Key]| table.iter().any(|known| known.name == name);
     if in_table(NODE_ONLY) {
         return format!("{name} belongs to an entry of `nodes`");
     }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use talos_config::rules;
 use talos_config::yaml::Node;
 
-use super::Found;
+use super::Violation;
 use super::directory::{
     Directory, PatchText, entries, entry, is_null, is_true, items, key_text, word,
 };
-use crate::shape::{SHARED, Shape};
+use crate::door::schema::{SHARED, Type};
 
 /// Labels of a control plane take the place of the one that keeps load balancers away from it.
-pub(super) fn default_label(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn default_label(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     let schedulable = ["allowSchedulingOnMasters", "allowSchedulingOnControlPlanes"]
         .iter()
         .any(|key| is_true(directory.root.get(key)));
@@ -33,8 +33,8 @@ pub(super) fn default_label(directory: &Directory<'_>, found: &mut Vec<Found>) {
         );
         // Who writes an empty map wants no label at all.
         if labels.get(EXCLUDED).is_none() && !patched && !entries(labels).is_empty() {
-            found.push(Found::new(
-                directory.place(key.origin),
+            found.push(Violation::new(
+                directory.location(key.origin),
                 format!("these labels replace the default one, {EXCLUDED}"),
                 format!(
                     "add `{EXCLUDED}: \"\"` so that load balancers keep away from control planes"
@@ -45,12 +45,12 @@ pub(super) fn default_label(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// A firewall that lets everything in which no rule mentions.
-pub(super) fn default_action(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn default_action(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for holder in holders(directory) {
         let Some((key, firewall)) = entry(holder, "ingressFirewall") else { continue };
         if word(firewall.get("defaultAction")).is_empty() {
-            found.push(Found::new(
-                directory.place(key.origin),
+            found.push(Violation::new(
+                directory.location(key.origin),
                 "without defaultAction everything is let in that no rule mentions",
                 "write `defaultAction: block`, or `accept` where it is meant",
             ));
@@ -59,7 +59,7 @@ pub(super) fn default_action(directory: &Directory<'_>, found: &mut Vec<Found>) 
 }
 
 /// Keys of interfaces that no document has a place for.
-pub(super) fn lost_key(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn lost_key(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     if !directory.since(12) {
         return;
     }
@@ -70,8 +70,8 @@ pub(super) fn lost_key(directory: &Directory<'_>, found: &mut Vec<Found>) {
             for (part, lost) in parts {
                 for (path, advice) in lost {
                     if let Some(key) = find(part, path) {
-                        found.push(Found::new(
-                            directory.place(key.origin),
+                        found.push(Violation::new(
+                            directory.location(key.origin),
                             format!("{} gets lost: no document has a place for it", path.join(".")),
                             *advice,
                         ));
@@ -81,8 +81,8 @@ pub(super) fn lost_key(directory: &Directory<'_>, found: &mut Vec<Found>) {
             for vlan in items(device.get("vlans")) {
                 let id = word(vlan.get("vlanId"));
                 if id.parse::<u64>().is_ok_and(|id| id == 0) || id.is_empty() {
-                    found.push(Found::new(
-                        directory.place(vlan.origin),
+                    found.push(Violation::new(
+                        directory.location(vlan.origin),
                         "a VLAN without a number gets lost",
                         "vlanId is a number from 1 to 4094",
                     ));
@@ -93,8 +93,8 @@ pub(super) fn lost_key(directory: &Directory<'_>, found: &mut Vec<Found>) {
                 let Some((key, endpoint)) = entry(peer, "endpoint") else { continue };
                 let endpoint = word(Some(endpoint));
                 if !endpoint.is_empty() && rules::address_and_port(endpoint).is_none() {
-                    found.push(Found::new(
-                        directory.place(key.origin),
+                    found.push(Violation::new(
+                        directory.location(key.origin),
                         "an endpoint that is a name gets lost: documents take an address and a port",
                         "write the address of the peer",
                     ));
@@ -105,7 +105,7 @@ pub(super) fn lost_key(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// Two machines of one name write one file; two of one address are one machine.
-pub(super) fn same_machine(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn same_machine(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for key in ["hostname", "ipAddress"] {
         let mut seen: BTreeMap<String, u32> = BTreeMap::new();
         for node in directory.nodes() {
@@ -123,8 +123,8 @@ pub(super) fn same_machine(directory: &Directory<'_>, found: &mut Vec<Found>) {
                     } else {
                         ("address", "what is meant for one machine is sent to the other")
                     };
-                    found.push(Found::new(
-                        directory.place(value.origin),
+                    found.push(Violation::new(
+                        directory.location(value.origin),
                         format!("the machine in line {first} has the same {what}"),
                         hint,
                     ));
@@ -135,15 +135,15 @@ pub(super) fn same_machine(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// `false` of a machine is as good as nothing, so that the group's `true` holds.
-pub(super) fn group_wins(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn group_wins(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for node in directory.nodes() {
         let Some(group) = directory.group(node) else { continue };
         for key in SHARED {
             let Some((name, own)) = entry(node, key.name) else { continue };
             let of_group = group.get(key.name);
-            let wins = match key.shape {
-                Shape::Bool => !is_null(Some(own)) && !is_true(Some(own)) && is_true(of_group),
-                Shape::Part(_) => {
+            let wins = match key.ty {
+                Type::Bool => !is_null(Some(own)) && !is_true(Some(own)) && is_true(of_group),
+                Type::Part(_) => {
                     let says_nothing = |node: &Node| {
                         entries(node).iter().all(|(_, value)| {
                             !is_true(Some(value)) && matches!(word(Some(value)), "" | "false")
@@ -156,8 +156,8 @@ pub(super) fn group_wins(directory: &Directory<'_>, found: &mut Vec<Found>) {
                 _ => false,
             };
             if wins {
-                found.push(Found::new(
-                    directory.place(name.origin),
+                found.push(Violation::new(
+                    directory.location(name.origin),
                     format!("{} has no effect: what the group says holds", key.name),
                     "set it on the machines that want it, and not in the group",
                 ));
@@ -167,7 +167,7 @@ pub(super) fn group_wins(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// A machine's map takes the place of its group's, and what the group says is lost.
-pub(super) fn group_replaced(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn group_replaced(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for node in directory.nodes() {
         let Some(group) = directory.group(node) else { continue };
         for name in ["nodeLabels", "nodeAnnotations", "nodeTaints", "machineSpec"] {
@@ -184,8 +184,8 @@ pub(super) fn group_replaced(directory: &Directory<'_>, found: &mut Vec<Found>) 
                 name != "machineSpec" || !matches!(word(Some(value)), "" | "false")
             });
             if !lost.is_empty() && says_something {
-                found.push(Found::new(
-                    directory.place(key.origin),
+                found.push(Violation::new(
+                    directory.location(key.origin),
                     format!("{name} replaces the group's, which also has {}", lost.join(", ")),
                     "repeat here what should stay, or say it in a patch, which is merged",
                 ));
@@ -195,7 +195,7 @@ pub(super) fn group_replaced(directory: &Directory<'_>, found: &mut Vec<Found>) 
 }
 
 /// A switch that replaces the group's list by the machine's, without a list.
-pub(super) fn no_override(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn no_override(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for node in directory.nodes() {
         let Some(group) = directory.group(node) else { continue };
         for (switch, list) in [
@@ -206,8 +206,8 @@ pub(super) fn no_override(directory: &Directory<'_>, found: &mut Vec<Found>) {
             let Some((key, value)) = entry(node, switch) else { continue };
             if is_true(Some(value)) && is_null(node.get(list)) && !items(group.get(list)).is_empty()
             {
-                found.push(Found::new(
-                    directory.place(key.origin),
+                found.push(Violation::new(
+                    directory.location(key.origin),
                     format!("without {list} of its own the machine keeps those of its group"),
                     format!("write `{list}: []` to have none"),
                 ));

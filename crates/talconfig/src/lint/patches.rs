@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use talos_config::yaml::{Content, Node};
 use talos_config::{Error, Location};
 
-use super::Found;
+use super::Violation;
 use super::directory::{Directory, NamedPatch, PatchText, entries, key_text, word};
-use crate::text;
+use crate::door::text;
 
 /// A patch that cannot be read: a misspelt key, most of the time.
-pub(super) fn broken(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn broken(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for patch in &directory.patches {
-        if let PatchText::Unusable(trouble) = &patch.content {
-            let hint = trouble.hint.clone().unwrap_or_else(|| "look at this file".to_owned());
-            found.push(Found::new(patch.at(Location::default()), &trouble.message, hint));
+        if let PatchText::Unusable(detail) = &patch.content {
+            let hint = detail.hint.clone().unwrap_or_else(|| "look at this file".to_owned());
+            found.push(Violation::new(patch.at(Location::default()), &detail.message, hint));
         }
         let Some(Err(error)) = patch.parsed() else { continue };
         let general = || error.hint().unwrap_or(PATCH_HINT).to_owned();
@@ -22,23 +22,23 @@ pub(super) fn broken(directory: &Directory<'_>, found: &mut Vec<Found>) {
             Error::Document(problems) => problems.as_slice(),
             other => {
                 let origin = other.origin().unwrap_or_default();
-                found.push(Found::new(patch.at(origin), other.to_string(), general()));
+                found.push(Violation::new(patch.at(origin), other.to_string(), general()));
                 continue;
             }
         };
         for problem in problems {
             let hint = problem.hint.clone().unwrap_or_else(general);
-            found.push(Found::new(patch.at(problem.origin), &problem.message, hint));
+            found.push(Violation::new(patch.at(problem.origin), &problem.message, hint));
         }
     }
 }
 
 /// A patch that says nothing.
-pub(super) fn empty(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn empty(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for patch in &directory.patches {
         if matches!(patch.content, PatchText::Empty) {
-            found.push(Found::new(
-                patch.place.clone(),
+            found.push(Violation::new(
+                patch.location.clone(),
                 format!("{} is empty", patch.name()),
                 "remove it from the list",
             ));
@@ -47,7 +47,7 @@ pub(super) fn empty(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// RFC 6902 operations need a configuration of one document, and there are several.
-pub(super) fn operations(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn operations(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for machine in &directory.machines {
         let several = directory.since(12) || machine.documents;
         for patch in machine.patches.iter().filter_map(|index| directory.patches.get(*index)) {
@@ -58,8 +58,8 @@ pub(super) fn operations(directory: &Directory<'_>, found: &mut Vec<Found>) {
                 } else {
                     "this machine's configuration has several documents"
                 };
-                found.push(Found::new(
-                    patch.place.clone(),
+                found.push(Violation::new(
+                    patch.location.clone(),
                     format!("{} is a list of RFC 6902 operations: {why}", patch.name()),
                     "write it as a strategic merge patch; `$patch: delete` takes a part away",
                 ));
@@ -69,10 +69,10 @@ pub(super) fn operations(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// A file that is named without `@` is read as it is.
-pub(super) fn bare_file(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn bare_file(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for patch in directory.patches.iter().filter(|patch| patch.bare) {
-        found.push(Found::new(
-            patch.place.clone(),
+        found.push(Violation::new(
+            patch.location.clone(),
             "this is taken for the name of a file in the working directory, whose variables and templates stay \
              as they are",
             "put @ in front of it",
@@ -81,18 +81,18 @@ pub(super) fn bare_file(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// The same file twice on the way to one machine.
-pub(super) fn twice(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn twice(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for machine in &directory.machines {
         let mut seen: BTreeMap<&str, &NamedPatch> = BTreeMap::new();
         for patch in machine.patches.iter().filter_map(|index| directory.patches.get(*index)) {
             let Some(path) = patch.path.as_deref() else { continue };
             if let Some(first) = seen.insert(path, patch) {
                 let name = patch.name();
-                found.push(Found::new(
-                    patch.place.clone(),
+                found.push(Violation::new(
+                    patch.location.clone(),
                     format!(
                         "{name} is applied to a machine twice: line {} names it",
-                        first.place.line
+                        first.location.line
                     ),
                     "lists get their entries twice that way: name it once",
                 ));
@@ -102,7 +102,7 @@ pub(super) fn twice(directory: &Directory<'_>, found: &mut Vec<Found>) {
 }
 
 /// What a machine's own patch sets, and a patch for all sets to something else afterwards.
-pub(super) fn overruled(directory: &Directory<'_>, found: &mut Vec<Found>) {
+pub(super) fn overruled(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     let leaves: Vec<_> = directory.patches.iter().map(leaves).collect();
     for machine in &directory.machines {
         let (own, all) = machine.patches.split_at(machine.own.min(machine.patches.len()));
@@ -117,7 +117,7 @@ pub(super) fn overruled(directory: &Directory<'_>, found: &mut Vec<Found>) {
                 let winner = later.iter().find(|(other, set, _)| *other == path && *set != value);
                 let Some((_, _, winner)) = winner else { continue };
                 let winner = &directory.patches[*winner];
-                found.push(Found::new(
+                found.push(Violation::new(
                     directory.patches[*index].at(*origin),
                     format!("{path} is set here, and {} sets it to something else", winner.name()),
                     "patches for all machines are applied last: take it out of there, or move it to the groups",

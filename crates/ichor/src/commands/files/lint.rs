@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use serde::Serialize;
-use talconfig::{Files, Level, Remark, lint_native, lint_talconfig};
+use talconfig::lint::{Diagnostic, Files, Level, check_native, check_talconfig};
 
 use crate::args::OutputFormat;
 use crate::args::files::LintArgs;
@@ -31,10 +31,10 @@ pub(in crate::commands) fn run(
     list(&format!("{folder}patches"), &mut files.patches)?;
     let environment = place.environment();
     let outside = Outside::new(false, &environment);
-    let remarks = if kind == Kind::Talconfig {
+    let diagnostics = if kind == Kind::Talconfig {
         files.env_files = named(&args.env_files, &ENV_FILES);
         files.secret_files = named(&args.secret_files, &SECRET_FILES);
-        lint_talconfig(&files, &environment, &outside).map_err(|error| Error::Spec {
+        check_talconfig(&files, &environment, &outside).map_err(|error| Error::Spec {
             message: outside.redact(&error.to_string()),
             hint: error.hint().map(|hint| outside.redact(hint)),
             code: error.code(),
@@ -43,20 +43,20 @@ pub(in crate::commands) fn run(
         files.secret_files = named(&args.secret_files, &["secrets.yaml", "secrets.sops.yaml"]);
         let mut sources = SourceMap::with_keys(&place.keys);
         let (spec, _) = directory::native_spec(Path::new(&files.cluster), &mut sources)?;
-        lint_native(&files, &spec, &environment, &outside)
+        check_native(&files, &spec, &environment, &outside)
     };
-    let remarks: Vec<Remark> = remarks
+    let diagnostics: Vec<Diagnostic> = diagnostics
         .into_iter()
-        .map(|remark| Remark {
-            message: outside.redact(&remark.message),
-            hint: outside.redact(&remark.hint),
-            ..remark
+        .map(|diagnostic| Diagnostic {
+            message: outside.redact(&diagnostic.message),
+            hint: outside.redact(&diagnostic.hint),
+            ..diagnostic
         })
         .collect();
-    let errors = remarks.iter().filter(|remark| remark.level == Level::Error).count();
-    let warnings = remarks.len() - errors;
-    if args.output.format != OutputFormat::Table || !remarks.is_empty() {
-        printer.value(&Report(remarks.iter().map(Line::new).collect()), args.output.format)?;
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.level == Level::Error).count();
+    let warnings = diagnostics.len() - errors;
+    if args.output.format != OutputFormat::Table || !diagnostics.is_empty() {
+        printer.value(&Report(diagnostics.iter().map(Line::new).collect()), args.output.format)?;
     }
     if args.output.format == OutputFormat::Table {
         printer.note(&format!("{}: {}", files.cluster, counted(errors, warnings)));
@@ -134,13 +134,13 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn new(remark: &'a Remark) -> Self {
-        let Remark { place, level, code, field, message, hint } = remark;
-        let within = |number: u32| Some(number).filter(|_| place.line > 0);
+    fn new(diagnostic: &'a Diagnostic) -> Self {
+        let Diagnostic { location, level, code, field, message, hint } = diagnostic;
+        let within = |number: u32| Some(number).filter(|_| location.line > 0);
         Self {
-            file: &place.file,
-            line: within(place.line),
-            column: within(place.column),
+            file: &location.file,
+            line: within(location.line),
+            column: within(location.column),
             level: level.name(),
             code,
             field: field.as_ref().map(|(field, _)| field.as_str()),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use talconfig::{Moved, Relaid, Stays, relay};
+use talconfig::migrate::{Converted, Moved, NotMoved, convert};
 use talos_config::yaml::Dialect;
 use talos_config::{Contract, Patch, Patched, SourceId};
 
@@ -67,13 +67,14 @@ fn laid_out(
     sources: &SourceMap,
     printer: &mut Printer,
 ) -> Result<Patched, Error> {
-    let relaid = state.into_config().and_then(|config| relay(&config, contract));
-    let Relaid { config, moved, stays } = relaid.map_err(|error| sources.locate(&error, source))?;
+    let converted = state.into_config().and_then(|config| convert(&config, contract));
+    let Converted { config, moved, not_moved } =
+        converted.map_err(|error| sources.locate(&error, source))?;
     let name = sources.name(source);
     for Moved { from, to } in moved {
         printer.note(&format!("{name}: {from} is now {to}"));
     }
-    for Stays { path, reason } in stays {
+    for NotMoved { path, reason } in not_moved {
         printer.note(&format!("{name}: {path} stays: {reason}"));
     }
     Ok(config.into())

@@ -331,7 +331,7 @@ mod tests {
             assert_eq!(spec.control_plane.machines[0].disk, "/dev/nvme0n1");
             let nodes = format!("nodes:\n{}", described(EntryForm::Nodes).entry);
             let cluster = "node_cidr: 10.0.0.0/24\ncluster_api_addr: 10.0.0.10\n";
-            let guide = talconfig::guide::Guide::parse(
+            let guide = talconfig::cluster_template::ClusterTemplate::parse(
                 (cluster, talos_config::SourceId(1)),
                 (&nodes, talos_config::SourceId(2)),
             );

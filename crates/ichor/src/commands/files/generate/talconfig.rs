@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use sops::Format;
-use talconfig::guide::{Guide, PatchFiles, SCOPES};
+use talconfig::cluster_template::{ClusterTemplate, PatchFiles, SCOPES};
 use talos_config::SourceId;
 use talos_config::yaml::{self, Limits};
 
@@ -27,14 +27,12 @@ pub(in crate::commands) fn run(
     let mut sources = SourceMap::default();
     let (cluster, cluster_source) = sources.read(&Input::File(root.join("cluster.yaml")))?;
     let (nodes, nodes_source) = sources.read(&Input::File(root.join("nodes.yaml")))?;
-    let guide =
-        Guide::parse((&cluster, cluster_source), (&nodes, nodes_source)).map_err(|error| {
-            match sources.locate(&error, cluster_source) {
-                Error::Config { message, hint, code: "config.document" } => {
-                    Error::Config { message, hint, code: "guide.invalid" }
-                }
-                other => other,
+    let guide = ClusterTemplate::parse((&cluster, cluster_source), (&nodes, nodes_source))
+        .map_err(|error| match sources.locate(&error, cluster_source) {
+            Error::Config { message, hint, code: "config.document" } => {
+                Error::Config { message, hint, code: "guide.invalid" }
             }
+            other => other,
         })?;
     for warning in &guide.warnings {
         let place = sources.place(warning.origin).unwrap_or_default();
@@ -152,7 +150,7 @@ fn says_the_same(found: &str, text: &str, path: &Path, keys: &Keys) -> Result<bo
 /// Templates of one directory.
 struct Templates<'a> {
     folder: &'a Path,
-    guide: &'a Guide,
+    guide: &'a ClusterTemplate,
     patches: &'a PatchFiles,
     sources: SourceMap,
 }
@@ -166,16 +164,20 @@ impl Templates<'_> {
         }
         let (template, source) = self.sources.read(&Input::File(path))?;
         let filled = self.guide.render(self.sources.name(source), &template, self.patches);
-        filled.map(Some).map_err(|trouble| Error::Config {
-            message: trouble.message,
-            hint: trouble.hint,
+        filled.map(Some).map_err(|detail| Error::Config {
+            message: detail.message,
+            hint: detail.hint,
             code: "guide.template",
         })
     }
 }
 
 /// The patches that there are templates of. What is for nobody is told.
-fn patch_files(folder: &Path, guide: &Guide, printer: &mut Printer) -> Result<PatchFiles, Error> {
+fn patch_files(
+    folder: &Path,
+    guide: &ClusterTemplate,
+    printer: &mut Printer,
+) -> Result<PatchFiles, Error> {
     let mut patches = PatchFiles::new();
     if !folder.is_dir() {
         printer.note(&format!(

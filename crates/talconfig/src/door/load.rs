@@ -1,0 +1,338 @@
+//! From files to a talconfig that has been checked.
+
+use std::collections::BTreeMap;
+
+use talos_config::{Confidential, Data, Value};
+
+use crate::door::check::{self, Finding};
+use crate::door::environment::Environment;
+use crate::door::release_catalog::{LATEST, tag};
+use crate::door::schema::{SHARED, TALCONFIG};
+use crate::door::source_text::SourceText;
+use crate::door::{decode, error_location, sops_files, text};
+use crate::error::{Error, ErrorDetail};
+use crate::host::Host;
+use crate::value_ext::ValueExt;
+
+/// A cluster as a talconfig describes it, with what groups say put into their machines.
+#[derive(Clone)]
+pub struct Talconfig {
+    pub(crate) cluster: Value,
+    pub(crate) source_text: SourceText,
+    /// The values of the encrypted files that were read.
+    pub(crate) encrypted: Confidential,
+    /// The machines, in their order.
+    pub nodes: Vec<Node>,
+    /// What should be looked at, though it does not stop anything.
+    pub warnings: Vec<Finding>,
+}
+
+/// One machine.
+#[derive(Clone)]
+pub struct Node {
+    pub(crate) value: Value,
+    /// Its place in the talconfig.
+    pub(crate) index: usize,
+    /// How many of its patches are those of its group.
+    pub(crate) group_patches: usize,
+}
+
+impl Talconfig {
+    /// Reads a talconfig and what belongs to it, and checks it. Variables that env files set are set in the
+    /// environment afterwards.
+    pub fn load(
+        file: &str,
+        env_files: &[String],
+        environment: &mut Environment,
+        host: &dyn Host,
+    ) -> Result<Self, Error> {
+        Self::read(file, env_files, environment, host, &[])
+    }
+
+    /// Does the same for who does more than talhelper: releases that the talconfig does not name are those of
+    /// the variables of the same name, and what is wrong is told with its place in the file.
+    pub fn open(
+        file: &str,
+        env_files: &[String],
+        environment: &mut Environment,
+        host: &dyn Host,
+    ) -> Result<Self, Error> {
+        let opened = Self::read(file, env_files, environment, host, &RELEASES);
+        let mut talconfig = opened.map_err(|error| {
+            let bytes = host.read(file).unwrap_or_default();
+            error_location::locate(error, file, &String::from_utf8_lossy(&bytes))
+        })?;
+        let warnings = std::mem::take(&mut talconfig.warnings).into_iter();
+        let source_text = &talconfig.source_text;
+        talconfig.warnings =
+            warnings.map(|warning| error_location::locate_finding(warning, source_text)).collect();
+        Ok(talconfig)
+    }
+
+    /// `from_variables`: keys that variables of the same name may give.
+    fn read(
+        file: &str,
+        env_files: &[String],
+        environment: &mut Environment,
+        host: &dyn Host,
+        from_variables: &[&str],
+    ) -> Result<Self, Error> {
+        host.debug(&|| "start loading and validating config file".to_owned());
+        let written = read(file, host)?;
+        environment.load(env_files, host)?;
+        host.debug(&|| "substituting config file with environment variable".to_owned());
+        let text = text::substitute(&written, environment)
+            .map_err(|detail| Error::Substitution(detail.in_file(file)))?;
+        host.debug(&|| "substituting relative paths with absolute paths".to_owned());
+        let folder = match file.rsplit_once('/') {
+            Some(("", _)) => "/",
+            Some((folder, _)) => folder,
+            None => ".",
+        };
+        let absolute = |path: &str| {
+            if path.starts_with('/') {
+                path.to_owned()
+            } else {
+                host.absolute(&format!("{folder}/{path}"))
+            }
+        };
+        let text = text::absolutize_paths(&text, &absolute).map_err(Error::Structure)?;
+        let mut cluster = decode::object(&text, &TALCONFIG).map_err(Error::WrongType)?;
+        if let Data::Map(map) = &mut cluster.data {
+            for key in from_variables {
+                if let Some(value) = environment.get(key) {
+                    map.entry((*key).to_owned()).or_insert_with(|| Value::from(value.trim()));
+                }
+            }
+        }
+        let mut encrypted = environment.encrypted().clone();
+        fetch_manifests(&mut cluster, environment, host, &mut encrypted)?;
+        let nodes = nodes(&cluster, environment, host, &mut encrypted)?;
+        let source_text = SourceText::new(file, &written);
+        let mut talconfig = Self { cluster, source_text, encrypted, nodes, warnings: Vec::new() };
+        let findings = check::check(&talconfig, host);
+        if findings.iter().any(|finding| !finding.is_warning) {
+            return Err(Error::Invalid(findings));
+        }
+        talconfig.warnings = findings;
+        Ok(talconfig)
+    }
+
+    /// Checks a talconfig as it stands: groups and files are not looked at. Without an environment variables
+    /// are not put in either.
+    pub fn validate(
+        file: &str,
+        env_files: &[String],
+        environment: Option<&mut Environment>,
+        host: &dyn Host,
+    ) -> Result<Vec<Finding>, Error> {
+        let mut text = read(file, host)?;
+        if let Some(environment) = environment {
+            environment.load(env_files, host)?;
+            text = text::substitute(&text, environment)
+                .map_err(|detail| Error::Substitution(detail.in_file(file)))?;
+        }
+        let cluster = decode::object(&text, &TALCONFIG).map_err(Error::WrongType)?;
+        let nodes = cluster.items_at("nodes").iter().enumerate();
+        let nodes =
+            nodes.map(|(index, value)| Node { value: value.clone(), index, group_patches: 0 });
+        let talconfig = Self {
+            nodes: nodes.collect(),
+            cluster,
+            source_text: SourceText::default(),
+            encrypted: Confidential::default(),
+            warnings: Vec::new(),
+        };
+        Ok(check::check(&talconfig, host))
+    }
+
+    /// The name of the cluster.
+    pub fn cluster_name(&self) -> &str {
+        self.cluster.text_at("clusterName")
+    }
+
+    /// Whether workloads run on control planes.
+    pub(crate) fn schedules_on_control_planes(&self) -> bool {
+        self.cluster.flag_at("allowSchedulingOnMasters")
+            || self.cluster.flag_at("allowSchedulingOnControlPlanes")
+    }
+
+    /// The release of Kubernetes, without a `v`.
+    pub fn kubernetes(&self) -> &str {
+        let version = self.cluster.text_at("kubernetesVersion");
+        version.strip_prefix('v').unwrap_or(version)
+    }
+
+    /// The release of Talos, with a `v`.
+    pub fn talos(&self) -> String {
+        match self.cluster.text_at("talosVersion") {
+            "" => LATEST.to_owned(),
+            version => tag(version),
+        }
+    }
+}
+
+impl Node {
+    /// Its name.
+    pub fn hostname(&self) -> &str {
+        self.value.text_at("hostname")
+    }
+
+    /// Whether it is a control plane.
+    pub fn is_control_plane(&self) -> bool {
+        self.value.flag_at("controlPlane")
+    }
+
+    /// Its addresses.
+    pub fn addresses(&self) -> Vec<String> {
+        self.raw_address().split(',').map(|address| address.trim().to_owned()).collect()
+    }
+
+    /// Its addresses as they are written.
+    pub fn raw_address(&self) -> &str {
+        self.value.text_at("ipAddress")
+    }
+}
+
+fn read(file: &str, host: &dyn Host) -> Result<String, Error> {
+    host.debug(&|| format!("reading {file}"));
+    match host.read(file) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.is_missing() => Err(Error::Unreadable(ErrorDetail::new(format!(
+            "{file} doesn't exist. Refer to this docs for more information on how to create one: {GUIDE}"
+        )))),
+        Err(error) => Err(Error::Unreadable(error.to_string().into())),
+    }
+}
+
+/// Puts the contents of files in the place of their names.
+fn fetch_manifests(
+    cluster: &mut Value,
+    environment: &Environment,
+    host: &dyn Host,
+    encrypted: &mut Confidential,
+) -> Result<(), Error> {
+    for (index, manifest) in items_mut(cluster, "inlineManifests").enumerate() {
+        fetch(manifest, "contents", environment, host, encrypted).map_err(|detail| {
+            let name = manifest.text_at("contents");
+            let attempt = format!(
+                "failed to get inlineManifest content for {name} in `inlineManifest[{index}]`: "
+            );
+            let key = format!("inlineManifests[{index}]");
+            Error::Reference { key, group: "", detail: detail.within(&attempt) }
+        })?;
+    }
+    Ok(())
+}
+
+fn fetch(
+    holder: &mut Value,
+    key: &str,
+    environment: &Environment,
+    host: &dyn Host,
+    encrypted: &mut Confidential,
+) -> Result<(), ErrorDetail> {
+    let Some(path) = holder.text_at(key).strip_prefix('@').map(str::to_owned) else {
+        return Ok(());
+    };
+    host.debug(&|| format!("getting file content of @{path}"));
+    let opened = sops_files::read_with_values(&path, environment, host)?;
+    let mut content = opened.text;
+    if !holder.flag_at("skipEnvsubst") {
+        content =
+            text::substitute(&content, environment).map_err(|detail| detail.in_file(&path))?;
+    }
+    if let Some(values) = &opened.encrypted {
+        encrypted.extend(values);
+        encrypted.add_value(&content);
+    }
+    if let Data::Map(map) = &mut holder.data {
+        map.insert(key.to_owned(), Value::from(content.as_str()));
+    }
+    Ok(())
+}
+
+/// The machines, each with what its group says.
+fn nodes(
+    cluster: &Value,
+    environment: &Environment,
+    host: &dyn Host,
+    encrypted: &mut Confidential,
+) -> Result<Vec<Node>, Error> {
+    let nothing = Value::new(Data::Map(BTreeMap::new()));
+    let mut nodes = Vec::new();
+    for (index, value) in cluster.items_at("nodes").iter().enumerate() {
+        let (key, role) = if value.flag_at("controlPlane") {
+            ("controlPlane", "controlplane")
+        } else {
+            ("worker", "worker")
+        };
+        let hostname = value.text_at("hostname").to_owned();
+        host.debug(&|| format!("overriding global {role} node config for {hostname}"));
+        let mut node = with_group(value, cluster.get(key).unwrap_or(&nothing));
+        node.index = index;
+        for (at, file) in items_mut(&mut node.value, "machineFiles").enumerate() {
+            fetch(file, "content", environment, host, encrypted).map_err(|detail| {
+                let attempt = format!(
+                    "failed to get machine file content for {hostname} in `machineFiles[{at}]`: "
+                );
+                let detail = detail.within(&attempt);
+                let of_node = format!("nodes[{index}].machineFiles[{at}]");
+                Error::Reference { key: of_node, group: key, detail }
+            })?;
+        }
+        nodes.push(node);
+    }
+    Ok(nodes)
+}
+
+/// A machine with what its group says where it says nothing itself. Three lists are put together instead.
+fn with_group(node: &Value, group: &Value) -> Node {
+    let mut value = node.clone();
+    let mut group_patches = 0;
+    let Data::Map(map) = &mut value.data else {
+        return Node { value, index: 0, group_patches };
+    };
+    for (key, switch) in [
+        ("patches", "overridePatches"),
+        ("extraManifests", "overrideExtraManifests"),
+        ("certSANs", "overrideMachineCertSANs"),
+    ] {
+        let of_group = group.items_at(key);
+        if of_group.is_empty() || node.flag_at(switch) {
+            continue;
+        }
+        let own = node.items_at(key);
+        // Patches of a machine come behind those of its group; the others are just listed.
+        let (first, second) = if key == "patches" { (of_group, own) } else { (own, of_group) };
+        let items = first.iter().chain(second).cloned().collect();
+        map.insert(key.to_owned(), Value::new(Data::List(items)));
+    }
+    for key in SHARED {
+        if !map.contains_key(key.name)
+            && let Some(value) = group.get(key.name)
+        {
+            map.insert(key.name.to_owned(), value.clone());
+        }
+    }
+    if !node.flag_at("overridePatches") || !node.has("patches") {
+        group_patches = group.items_at("patches").len();
+    }
+    Node { value, index: 0, group_patches }
+}
+
+fn items_mut<'a>(value: &'a mut Value, key: &str) -> impl Iterator<Item = &'a mut Value> {
+    let list = match &mut value.data {
+        Data::Map(map) => map.get_mut(key).map(|value| &mut value.data),
+        _ => None,
+    };
+    let items = match list {
+        Some(Data::List(items)) => items.as_mut_slice(),
+        _ => &mut [],
+    };
+    items.iter_mut()
+}
+
+/// The keys that variables of the same name may give.
+pub(crate) const RELEASES: [&str; 2] = ["talosVersion", "kubernetesVersion"];
+const GUIDE: &str = "https://budimanjojo.github.io/talhelper/latest/guides/#example-talconfigyaml";

@@ -1,0 +1,707 @@
+//! From layers to the configuration of a machine.
+//!
+//! Between two stages a configuration is text to talhelper: what one library writes and another one reads can
+//! differ in blanks at the beginning of a text, and files depend on it. So it is text here too, where that makes a
+//! difference ([`Intermediate`]).
+
+use std::collections::BTreeMap;
+
+use plan::LayerSource;
+use talos_config::yaml::{self, Dialect};
+use talos_config::{
+    Confidential, Config, Contract, Data, Document, Finding, Generate, Location, Mode, Options,
+    Patch, Patched, Role, Secret, SourceId, Value,
+};
+
+use crate::door::environment::Environment;
+use crate::door::image::Images;
+use crate::door::layers::{Layer, LayerContext, LayerOp};
+use crate::door::load::{Node, Talconfig};
+use crate::door::secrets::Secrets;
+use crate::door::source_text::{self, SourceText};
+use crate::door::trace::{LayerTrace, plain};
+use crate::door::{error_location, sops_files, text};
+use crate::error::{Error, ErrorDetail};
+use crate::gotemplate::{self, TemplateContext};
+use crate::host::Host;
+use crate::value_ext::ValueExt;
+
+/// A machine's configuration.
+pub struct Machine {
+    /// The text, as talhelper lays it out.
+    pub text: Secret<String>,
+    /// What Talos would warn of.
+    pub warnings: Vec<String>,
+}
+
+/// Everything that machines are made from.
+pub struct Cluster<'a> {
+    pub(crate) talconfig: &'a Talconfig,
+    secrets: &'a Secrets,
+    pub(crate) images: &'a Images<'a>,
+    pub(crate) contract: Contract,
+    mode: &'a str,
+}
+
+impl<'a> Cluster<'a> {
+    /// Puts together what machines are made from. `mode` is where they run: metal, cloud or container.
+    pub fn new(
+        talconfig: &'a Talconfig,
+        secrets: &'a Secrets,
+        images: &'a Images<'a>,
+        mode: &'a str,
+    ) -> Result<Self, Error> {
+        let contract = talconfig
+            .talos()
+            .parse()
+            .map_err(|error: talos_config::NoContract| Error::Machine(error.to_string().into()))?;
+        let host = images.host;
+        let cluster = &talconfig.cluster;
+        host.debug(&|| {
+            format!(
+                "generating input file clusterName={} endpoint={} kubernetesVersion={}",
+                talconfig.cluster_name(),
+                cluster.text_at("endpoint"),
+                talconfig.kubernetes()
+            )
+        });
+        for (what, key, default) in [
+            ("pod network", "clusterPodNets", "10.244.0.0/16"),
+            ("service network", "clusterSvcNets", "10.96.0.0/12"),
+            ("additional machine cert SANs", "additionalMachineCertSans", ""),
+            ("additional subject alt names", "additionalApiServerCertSans", ""),
+        ] {
+            host.debug(&|| {
+                let texts = cluster.texts_at(key).join(" ");
+                let texts = if texts.is_empty() { default } else { &texts };
+                format!("setting input {what} to [{texts}]")
+            });
+        }
+        Ok(Self { talconfig, secrets, images, contract, mode })
+    }
+
+    /// The layers of a machine, in the order in which they are laid.
+    pub fn layers(&self, node: &Node) -> Result<Vec<Layer>, Error> {
+        let mut layers = self.layer_context().keys(node)?;
+        layers.extend(self.layer_context().overlays(node)?);
+        Ok(layers)
+    }
+
+    /// The configuration of a machine.
+    pub fn machine(&self, node: &Node) -> Result<Machine, Error> {
+        self.build(node, &mut LayerTrace::default())
+    }
+
+    /// Lays the layers of a machine, and tells what came out after each of them.
+    pub(crate) fn build(&self, node: &Node, trace: &mut LayerTrace) -> Result<Machine, Error> {
+        let builder = Builder {
+            host: self.images.host,
+            environment: self.images.environment,
+            source_text: &self.talconfig.source_text,
+            node,
+            with_locations: trace.enabled,
+        };
+        let keys = self
+            .layer_context()
+            .keys(node)
+            .map_err(|error| builder.within("imageFactory", error))?;
+        let text = builder.keys(&self.generate(node)?, &keys, trace)?;
+        if known_mode(self.mode).is_none() && has_volumes(node) {
+            return Err(unknown_mode(self.mode));
+        }
+        let layers = self.layer_context().overlays(node)?;
+        let intermediate = builder.documents(text, &layers, trace)?;
+        let intermediate = builder.patches(intermediate, &layers, Stage::Machine, trace)?;
+        let intermediate = builder.patches(intermediate, &layers, Stage::All, trace)?;
+        let (config, text) = builder.manifests(intermediate, &layers, trace)?.both()?;
+        let mode = known_mode(self.mode).ok_or_else(|| unknown_mode(self.mode))?;
+        let mut validation = config.validate(mode, true);
+        // What a newer release calls old is right for this one.
+        validation.errors.retain(|error| !error.message.ends_with(NEWER_DOCUMENTS));
+        if mode == Mode::Metal && self.contract < Contract::new(1, 14) && !installs(&config) {
+            validation.errors.push(Finding {
+                document: Some("v1alpha1.Config".to_owned()),
+                message: "install instructions are required in \"\" mode".to_owned(),
+                origin: Location::default(),
+                code: None,
+            });
+        }
+        if !validation.errors.is_empty() {
+            return Err(Error::Machine(ErrorDetail::new(validation.text())));
+        }
+        // Rules that are ours are no part of what talhelper says.
+        let warnings = validation.warnings.into_iter().filter(|warning| warning.code.is_none());
+        let documents = text::parse(&text).map_err(Error::Machine)?;
+        Ok(Machine {
+            text: Secret::new(yaml::rewrite(&documents, 2, true)),
+            warnings: warnings.map(|warning| warning.message).collect(),
+        })
+    }
+
+    fn layer_context(&self) -> LayerContext<'_> {
+        LayerContext {
+            talconfig: self.talconfig,
+            contract: self.contract,
+            mode: known_mode(self.mode),
+            older_key: self.secrets.older_key.as_deref(),
+            images: self.images,
+        }
+    }
+
+    fn generate(&self, node: &Node) -> Result<Config, Error> {
+        let cluster = &self.talconfig.cluster;
+        let mut options = Options {
+            schedule_on_control_planes: self.talconfig.schedules_on_control_planes(),
+            ..Options::default()
+        };
+        if cluster.has("domain") {
+            options.dns_domain = cluster.text_at("domain").to_owned();
+        }
+        if self.contract >= Contract::new(1, 14) {
+            // So that there is a document about it; layers say what is in it.
+            options.install_disk = "any".to_owned();
+        }
+        let role = if node.is_control_plane() { Role::ControlPlane } else { Role::Worker };
+        let generate = Generate {
+            cluster: self.talconfig.cluster_name(),
+            endpoint: cluster.text_at("endpoint"),
+            kubernetes: self.talconfig.kubernetes(),
+            contract: self.contract,
+            secrets: &self.secrets.bundle,
+            options,
+        };
+        generate.config(role).map_err(|error| Error::Machine(error.to_string().into()))
+    }
+}
+
+/// Whether a configuration says where to install to.
+fn installs(config: &Config) -> bool {
+    let document = config.document("v1alpha1", "");
+    document.and_then(|document| document.body.get("machine")?.get("install")).is_some()
+}
+
+fn known_mode(name: &str) -> Option<Mode> {
+    Mode::parse(name).filter(|mode| *mode != Mode::MetalAgent)
+}
+
+fn unknown_mode(name: &str) -> Error {
+    let name = talos_config::rules::quoted(name);
+    Error::Machine(
+        ErrorDetail::new(format!("unknown Talos runtime mode: {name}"))
+            .hint("it is metal, cloud or container"),
+    )
+}
+
+fn has_volumes(node: &Node) -> bool {
+    ["volumes", "userVolumes"].iter().any(|key| !node.value.items_at(key).is_empty())
+}
+
+/// Which patches are applied together.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Stage {
+    Machine,
+    All,
+}
+
+struct Builder<'a> {
+    host: &'a dyn Host,
+    environment: &'a Environment,
+    source_text: &'a SourceText,
+    node: &'a Node,
+    /// Whether somebody asks where things are written.
+    with_locations: bool,
+}
+
+/// A patch with everything put in that is to be put in.
+struct RenderedPatch {
+    /// What it is called.
+    name: String,
+    text: String,
+    origin: PatchOrigin,
+    /// The values of its file that were encrypted, if it is hidden where it is shown.
+    encrypted: Option<Confidential>,
+}
+
+/// Where a patch is written.
+enum PatchOrigin {
+    /// In a key of the talconfig.
+    Key,
+    /// In a file, whose text this is.
+    File(String),
+}
+
+impl Builder<'_> {
+    /// Sets what keys set.
+    fn keys(
+        &self,
+        config: &Config,
+        layers: &[Layer],
+        trace: &mut LayerTrace,
+    ) -> Result<String, Error> {
+        let mut documents = config.documents().to_vec();
+        trace.push(|| "generated".to_owned(), || Some(config.clone()));
+        let mut snapshot = None;
+        let mut rendered: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for layer in layers {
+            match &layer.op {
+                LayerOp::Set { kind, path, value } => {
+                    if let Some(document) = find(&mut documents, kind) {
+                        set(&mut document.body, path, value.clone());
+                    }
+                }
+                LayerOp::Append { kind, path, items } => {
+                    if let Some(document) = find(&mut documents, kind) {
+                        append(&mut document.body, path, items);
+                    }
+                }
+                LayerOp::Rendered { kind, path, key, template } => {
+                    let before = snapshot.get_or_insert_with(|| documents.clone());
+                    let value = self.render(template, before);
+                    let value = value.map_err(|detail| {
+                        let detail = detail.in_file(&layer.origin);
+                        self.within(&layer.origin, Error::Template(detail))
+                    })?;
+                    let what = if path
+                        .last()
+                        .is_some_and(|last| last.to_lowercase().ends_with("labels"))
+                    {
+                        "node labels"
+                    } else {
+                        "node annotations"
+                    };
+                    rendered.entry(what).or_default().push(format!("{key}:{value}"));
+                    if self.environment.is_encrypted_in(template) {
+                        let path = format!("{}.{key}", path.join("."));
+                        trace.confidential.add_field(kind, &path);
+                    }
+                    if let Some(document) = find(&mut documents, kind) {
+                        insert(&mut document.body, path, key, &value);
+                    }
+                }
+                LayerOp::Remove { kind } => {
+                    documents.retain(|document| document.kind.name != *kind)
+                }
+                LayerOp::Add(document) => documents.push(document.clone()),
+                LayerOp::Documents(_)
+                | LayerOp::Patch(_)
+                | LayerOp::GlobalPatch(_)
+                | LayerOp::Manifest(_) => {}
+            }
+            trace.push(|| self.layer(&layer.origin), || Config::new(documents.clone()).ok());
+        }
+        for what in ["node labels", "node annotations"] {
+            if let Some(added) = rendered.get(what) {
+                self.host.debug(&|| format!("adding map[{}] to {what}", added.join(" ")));
+            }
+        }
+        let config = Config::new(documents).map_err(|error| plain(&error))?;
+        Ok(config.encode(Dialect::default()).into_exposed())
+    }
+
+    /// Merges the documents that keys became.
+    fn documents(
+        &self,
+        text: String,
+        layers: &[Layer],
+        trace: &mut LayerTrace,
+    ) -> Result<Intermediate, Error> {
+        let mut patch = String::new();
+        for layer in layers {
+            let LayerOp::Documents(documents) = &layer.op else { continue };
+            if patch.is_empty() {
+                self.host.debug(&|| {
+                    "patching multidocs configurations to main configurations".to_owned()
+                });
+            }
+            for document in documents {
+                let config = Config::new(vec![document.clone()]).map_err(|error| plain(&error))?;
+                patch.push_str("---\n");
+                patch.push_str(config.encode_indented(2).expose());
+            }
+            trace.push(
+                || self.layer(&layer.origin),
+                || merged(&text, &patch).ok()?.into_config().ok(),
+            );
+        }
+        if patch.is_empty() {
+            return Ok(Intermediate::Text(text));
+        }
+        // Two documents of the same name are refused here, before one is merged into the other.
+        read(&patch)?;
+        let merged = merged(&text, &patch).and_then(Patched::into_config);
+        Ok(Intermediate::new(merged.map_err(|error| trace.locate(&error))?))
+    }
+
+    /// Applies the patches of one stage. All are filled in with what is below the first of them.
+    fn patches(
+        &self,
+        intermediate: Intermediate,
+        layers: &[Layer],
+        stage: Stage,
+        trace: &mut LayerTrace,
+    ) -> Result<Intermediate, Error> {
+        let entries: Vec<(&str, &str)> = layers
+            .iter()
+            .filter_map(|layer| match &layer.op {
+                LayerOp::Patch(patch) if stage == Stage::Machine => {
+                    Some((&*layer.origin, &**patch))
+                }
+                LayerOp::GlobalPatch(patch) if stage == Stage::All => {
+                    Some((&*layer.origin, &**patch))
+                }
+                _ => None,
+            })
+            .collect();
+        if entries.is_empty() {
+            return Ok(intermediate);
+        }
+        let whose = if stage == Stage::Machine { "node specific" } else { "global" };
+        self.host.debug(&|| format!("applying {whose} patches to {}", self.node.hostname()));
+        let (below, text) = intermediate.read()?;
+        let with_locations = self.with_locations;
+        let mut rendered = Vec::new();
+        for (key, entry) in entries {
+            rendered.extend(match entry.strip_prefix('@') {
+                Some(path) => {
+                    self.patch_file(path, &below).map_err(|error| self.within(key, error))?
+                }
+                None => {
+                    let text = self.render(entry, below.documents()).map_err(|detail| {
+                        let text = self.source_text.plan_text(key, entry.lines().count());
+                        self.template_error(detail, &text)
+                    })?;
+                    Some(RenderedPatch {
+                        name: key.to_owned(),
+                        text,
+                        origin: PatchOrigin::Key,
+                        encrypted: self.encrypted(entry, None),
+                    })
+                }
+            });
+        }
+        let mut patches = Vec::new();
+        for patch in rendered {
+            let RenderedPatch { name, text, origin, encrypted } = self.named_file(patch)?;
+            let source = trace.text(match origin {
+                PatchOrigin::Key if with_locations => {
+                    self.source_text.plan_text(&name, text.lines().count())
+                }
+                PatchOrigin::Key => {
+                    LayerSource { file: String::new(), key: name, lines: Vec::new() }
+                }
+                PatchOrigin::File(raw) => {
+                    let lines = if with_locations {
+                        source_text::line_map(&raw, &text)
+                    } else {
+                        Vec::new()
+                    };
+                    LayerSource { file: name, key: String::new(), lines }
+                }
+            });
+            let patch = Patch::parse(&text, source).map_err(|error| trace.patch_error(&error))?;
+            if let Some(values) = encrypted {
+                trace.confidential.extend(&values);
+                trace.confidential.add_patch(&patch);
+            }
+            patches.push(patch);
+        }
+        if patches.is_empty() {
+            return Ok(text.map_or(Intermediate::Documents(below), Intermediate::Text));
+        }
+        // Operations work on the text itself.
+        let operations = patches.iter().any(Patch::is_operations);
+        let mut patched = if operations {
+            let text = text.map_or(Intermediate::Documents(below), Intermediate::Text).into_text();
+            Patched::new(text, SourceId::default())
+        } else {
+            Patched::from(below)
+        };
+        let first = trace.texts.len() - patches.len();
+        for (index, patch) in patches.iter().enumerate() {
+            let applied = patched.apply(patch, Dialect::default());
+            patched = applied.map_err(|error| trace.patch_error(&error))?;
+            if with_locations {
+                let layer = trace.texts[first + index].location(0);
+                trace.push(|| layer, || patched.clone().into_config().ok());
+            }
+        }
+        if operations {
+            return Ok(Intermediate::Text(patched.encode(Dialect::default()).into_exposed()));
+        }
+        let config = patched.into_config().map_err(|error| trace.patch_error(&error))?;
+        Ok(Intermediate::new(config))
+    }
+
+    /// Reads a patch from a file; nothing when there is nothing in it.
+    fn patch_file(&self, path: &str, below: &Config) -> Result<Option<RenderedPatch>, Error> {
+        let bytes = self.host.read(path).map_err(|error| Error::Patch(error.into()))?;
+        let raw = String::from_utf8_lossy(&bytes).into_owned();
+        if raw.trim().is_empty() {
+            self.host.debug(&|| format!("{path} is an empty file, skip applying this patch"));
+            return Ok(None);
+        }
+        let opened = sops_files::decrypt_yaml(raw.clone(), path, self.environment, self.host);
+        let (content, encrypted) = match opened {
+            Ok(opened) => (opened.text, opened.encrypted),
+            Err(detail) if detail.message.starts_with("SOPS decryption failed") => {
+                return Err(Error::Patch(detail.within(&format!("{path}: "))));
+            }
+            // A template need not be YAML before it is filled in.
+            Err(_) => (raw.clone(), None),
+        };
+        let encrypted = self.encrypted(&content, encrypted);
+        let content = self.render_file(path, &content, below)?;
+        let text = text::substitute(&content, self.environment).map_err(|detail| {
+            let detail = detail.in_file(path);
+            Error::Patch(if self.with_locations {
+                error_location::locate_substitution(detail, path, &raw)
+            } else {
+                detail
+            })
+        })?;
+        Ok(Some(RenderedPatch {
+            name: path.to_owned(),
+            text,
+            origin: PatchOrigin::File(raw),
+            encrypted,
+        }))
+    }
+
+    /// An entry that looks like the name of a file is one.
+    fn named_file(&self, patch: RenderedPatch) -> Result<RenderedPatch, Error> {
+        let RenderedPatch { name, text, .. } = &patch;
+        if text.contains([' ', '\n']) || text.starts_with(['[', '{']) {
+            return Ok(patch);
+        }
+        let bytes = self.host.read(text).map_err(|error| {
+            Error::Patch(ErrorDetail::new(error.to_string()).hint(format!(
+                "{name} has neither a blank nor a line break, so it is taken for the name of a file"
+            )))
+        })?;
+        let raw = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(RenderedPatch {
+            name: text.clone(),
+            text: raw.clone(),
+            origin: PatchOrigin::File(raw),
+            encrypted: patch.encrypted,
+        })
+    }
+
+    /// What is hidden of a text that may be a template: its encrypted values, and all that it sets where it makes
+    /// something else of such a value.
+    fn encrypted(&self, text: &str, values: Option<Confidential>) -> Option<Confidential> {
+        values.or_else(|| self.environment.is_encrypted_in(text).then(Confidential::default))
+    }
+
+    /// Puts the documents of files behind everything else.
+    fn manifests(
+        &self,
+        intermediate: Intermediate,
+        layers: &[Layer],
+        trace: &mut LayerTrace,
+    ) -> Result<Intermediate, Error> {
+        let paths: Vec<(&str, &str)> = layers
+            .iter()
+            .filter_map(|layer| match &layer.op {
+                LayerOp::Manifest(path) => Some((&*layer.origin, &**path)),
+                _ => None,
+            })
+            .collect();
+        if paths.is_empty() {
+            return Ok(intermediate);
+        }
+        self.host.debug(&|| format!("generating extra manifests for {}", self.node.hostname()));
+        let (below, mut text) = intermediate.both()?;
+        for (key, path) in paths {
+            let opened = sops_files::read_with_values(path, self.environment, self.host)
+                .map_err(|detail| self.within(key, Error::Patch(detail)))?;
+            let encrypted = self.encrypted(&opened.text, opened.encrypted);
+            let content = self
+                .render_file(path, &opened.text, &below)
+                .map_err(|error| self.within(key, error))?;
+            if let Some(values) = encrypted {
+                trace.confidential.extend(&values);
+                // What cannot be read is told when all is read together.
+                if let Ok(documents) = Config::parse(&content, SourceId::default()) {
+                    trace.confidential.add_config(&documents);
+                }
+            }
+            if !content.starts_with("---\n") {
+                text.push_str("---\n");
+            }
+            text.push_str(&content);
+            trace.push(|| path.to_owned(), || Config::parse(&text, SourceId::default()).ok());
+        }
+        Ok(Intermediate::Text(text))
+    }
+
+    /// Where a layer comes from, as people find it.
+    fn layer(&self, key: &str) -> String {
+        let group = if self.node.is_control_plane() { "controlPlane" } else { "worker" };
+        self.source_text.key_location(key, group)
+    }
+
+    /// Says which key of the talconfig an error came up at, for who asks.
+    fn within(&self, key: &str, error: Error) -> Error {
+        if self.with_locations { error.within(&format!("{}: ", self.layer(key))) } else { error }
+    }
+
+    fn render_file(&self, path: &str, content: &str, below: &Config) -> Result<String, Error> {
+        self.render(content, below.documents()).map_err(|detail| {
+            let count = u32::try_from(content.lines().count()).unwrap_or(u32::MAX);
+            let text = LayerSource {
+                file: path.to_owned(),
+                key: String::new(),
+                lines: (1..=count).collect(),
+            };
+            self.template_error(detail, &text)
+        })
+    }
+
+    /// What is wrong with a template. Who asks gets the line where that was written, not the one in the template.
+    fn template_error(&self, detail: ErrorDetail, written: &LayerSource) -> Error {
+        if !self.with_locations {
+            let name = if written.key.is_empty() { &written.file } else { &written.key };
+            return Error::Template(detail.in_file(name));
+        }
+        let said = detail.message.strip_prefix("template: template:").unwrap_or(&detail.message);
+        let numbers = said
+            .split_inclusive(':')
+            .map_while(|part| Some((part.len(), part.strip_suffix(':')?.parse::<u32>().ok()?)));
+        let numbers: Vec<_> = numbers.collect();
+        let line = numbers.first().map_or(1, |(_, line)| *line);
+        let rest = said[numbers.iter().map(|(length, _)| length).sum()..].trim_start();
+        let message = format!("{}: template: {rest}", written.location(line));
+        Error::Template(ErrorDetail { message, hint: detail.hint })
+    }
+
+    fn render(&self, template: &str, documents: &[Document]) -> Result<String, ErrorDetail> {
+        if !template.contains("{{") {
+            return Ok(template.to_owned());
+        }
+        let context =
+            TemplateContext { environment: self.environment, now: self.host.now(), sprig: true };
+        let body = template_data(documents);
+        let data = gotemplate::config(&body);
+        gotemplate::render("template", template, &data, &context)
+    }
+}
+
+/// The oldest document as templates know it. What has moved to a document of its own is still found where it
+/// was: templates ask for the installer's image above all.
+fn template_data(documents: &[Document]) -> BTreeMap<String, Value> {
+    let of_kind = |kind: &str| documents.iter().find(|document| document.kind.name == kind);
+    let mut body = of_kind("v1alpha1").map(|document| document.body.clone()).unwrap_or_default();
+    let moved = of_kind("UnattendedInstallConfig");
+    if let Some(image) = moved.and_then(|document| document.body.get("installer")?.get("image"))
+        && !body.get("machine").is_some_and(|machine| machine.has("install"))
+    {
+        set(&mut body, &["machine", "install", "image"], image.clone());
+    }
+    body
+}
+
+/// A configuration with documents merged into it.
+fn merged(text: &str, patch: &str) -> Result<Patched, talos_config::Error> {
+    let patch = Patch::parse(patch, SourceId::default())?;
+    Patched::new(text.to_owned(), SourceId::default()).apply(&patch, Dialect::default())
+}
+
+/// A configuration between two stages.
+enum Intermediate {
+    Text(String),
+    /// Documents that read as themselves once they are written.
+    Documents(Config),
+}
+
+impl Intermediate {
+    fn new(config: Config) -> Self {
+        let values = config.documents().iter().flat_map(|document| document.body.values());
+        if values.into_iter().all(keeps_its_blanks) {
+            Self::Documents(config)
+        } else {
+            Self::Text(config.encode(Dialect::default()).into_exposed())
+        }
+    }
+
+    /// The documents, and the text where that is what there was.
+    fn read(self) -> Result<(Config, Option<String>), Error> {
+        match self {
+            Self::Documents(config) => Ok((config, None)),
+            Self::Text(text) => {
+                let config = read(&text)?;
+                Ok((config, Some(text)))
+            }
+        }
+    }
+
+    fn both(self) -> Result<(Config, String), Error> {
+        let (config, text) = self.read()?;
+        let text = text.unwrap_or_else(|| config.encode(Dialect::default()).into_exposed());
+        Ok((config, text))
+    }
+
+    fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Documents(config) => config.encode(Dialect::default()).into_exposed(),
+        }
+    }
+}
+
+/// Whether nothing in a value is a text of several lines that begins with a blank.
+fn keeps_its_blanks(value: &Value) -> bool {
+    match &value.data {
+        Data::Text(text) => !text.contains('\n') || !text.starts_with(char::is_whitespace),
+        Data::List(items) => items.iter().all(keeps_its_blanks),
+        Data::Map(map) => map.values().all(keeps_its_blanks),
+        Data::Null | Data::Bool(_) | Data::Int(_) | Data::Float(_) => true,
+    }
+}
+
+fn read(text: &str) -> Result<Config, Error> {
+    Config::parse(text, SourceId::default()).map_err(|error| plain(&error))
+}
+
+fn find<'a>(documents: &'a mut [Document], kind: &str) -> Option<&'a mut Document> {
+    documents.iter_mut().find(|document| document.kind.name == kind)
+}
+
+/// The object at the end of a path, made where it is not there.
+fn object_at<'a>(
+    body: &'a mut BTreeMap<String, Value>,
+    path: &[&str],
+) -> Option<&'a mut BTreeMap<String, Value>> {
+    let Some((first, rest)) = path.split_first() else { return Some(body) };
+    let entry = body.entry((*first).to_owned());
+    match &mut entry.or_insert_with(|| Value::new(Data::Map(BTreeMap::new()))).data {
+        Data::Map(map) => object_at(map, rest),
+        _ => None,
+    }
+}
+
+fn set(body: &mut BTreeMap<String, Value>, path: &[&str], value: Value) {
+    let Some((last, before)) = path.split_last() else { return };
+    if let Some(object) = object_at(body, before) {
+        object.insert((*last).to_owned(), value);
+    }
+}
+
+fn append(body: &mut BTreeMap<String, Value>, path: &[&str], items: &[Value]) {
+    let Some((last, before)) = path.split_last() else { return };
+    let Some(object) = object_at(body, before) else { return };
+    let list =
+        object.entry((*last).to_owned()).or_insert_with(|| Value::new(Data::List(Vec::new())));
+    if let Data::List(list) = &mut list.data {
+        list.extend(items.iter().cloned());
+    }
+}
+
+fn insert(body: &mut BTreeMap<String, Value>, path: &[&str], key: &str, value: &str) {
+    if let Some(object) = object_at(body, path) {
+        object.insert(key.to_owned(), Value::from(value));
+    }
+}
+
+/// How a release that has documents for everything speaks of the oldest one.
+const NEWER_DOCUMENTS: &str = "is deprecated; use dedicated configuration documents instead";

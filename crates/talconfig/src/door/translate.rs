@@ -1,0 +1,285 @@
+//! A talconfig as plans know a cluster: a spec, and the configuration of each machine with its layers laid.
+//!
+//! Nothing is decided here. What a talconfig leaves open has the value that the native file would give it; networks are
+//! those of the configuration that came out, since patches may set them.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use plan::{
+    Address, ClusterName, ClusterNetwork, ClusterSpec, Cni, ControlPlane, InvalidText, Layers,
+    Machine, MachineName, MachineSource, Policy, Pool, Prerendered, Problem, SpecError, SpecRule,
+};
+use talos_config::{Config, Location, SourceId, Value};
+
+use crate::door::load::{Node, Talconfig};
+use crate::door::machine::Cluster;
+use crate::door::trace::LayerTrace;
+use crate::error::Error;
+use crate::host::Host;
+use crate::value_ext::ValueExt;
+
+impl Cluster<'_> {
+    /// The cluster as plans know it; [`checked`] says whether it can be meant. `source` is the number of the talconfig in
+    /// places; the layers of the `explained` machine are kept apart, for who asks which of them set a value.
+    pub fn translate(
+        &self,
+        source: SourceId,
+        explained: Option<&MachineName>,
+    ) -> Result<(ClusterSpec, Layers), Error> {
+        let mut laid = BTreeMap::new();
+        let mut first = None;
+        for node in &self.talconfig.nodes {
+            let name = node.machine_name();
+            let traced = name.is_some() && name.as_ref() == explained;
+            let made = self.prerender(node, traced)?;
+            if first.is_none() && node.is_control_plane() {
+                first = Config::parse(made.text.expose(), SourceId::default()).ok();
+            }
+            laid.extend(name.map(|name| (name, made)));
+        }
+        let spec = self.spec(source, first.as_ref()).map_err(Error::Spec)?;
+        Ok((spec, Layers::prerendered(laid)))
+    }
+
+    fn prerender(&self, node: &Node, traced: bool) -> Result<Prerendered, Error> {
+        let mut trace = if traced { LayerTrace::enabled() } else { LayerTrace::default() };
+        let machine = match self.build(node, &mut trace) {
+            Ok(machine) => machine,
+            // Once more for the places, which are not looked for where nothing is wrong.
+            Err(_) => {
+                self.build(node, &mut LayerTrace::enabled()).map_err(|error| match error {
+                    Error::Machine(_) => {
+                        let key = format!("nodes[{}]", node.index);
+                        let place = self.talconfig.source_text.key_location(&key, "");
+                        error.within(&format!("{place}: {}: ", node.hostname()))
+                    }
+                    other => other,
+                })?
+            }
+        };
+        let mut confidential = self.talconfig.encrypted.clone();
+        confidential.extend(&trace.confidential);
+        let LayerTrace { list: steps, texts, .. } = trace;
+        Ok(Prerendered { text: machine.text, steps, texts, confidential })
+    }
+
+    fn spec(&self, source: SourceId, first: Option<&Config>) -> Result<ClusterSpec, SpecError> {
+        let Self { talconfig, contract, .. } = self;
+        let cluster = &talconfig.cluster;
+        let mut reader = Reader { talconfig, host: self.images.host, source, problems: Vec::new() };
+        let name = reader.cluster_name();
+        let endpoint = reader.parsed("endpoint", cluster.text_at("endpoint"));
+        let talos = reader.parsed("talosVersion", &talconfig.talos());
+        let kubernetes = reader.parsed("kubernetesVersion", talconfig.kubernetes());
+        let network = reader.network(first);
+        let (mut control_planes, mut workers) = (Vec::new(), Vec::new());
+        for node in &talconfig.nodes {
+            let group = if node.is_control_plane() { &mut control_planes } else { &mut workers };
+            group.extend(reader.machine(node));
+        }
+        let workers_origin = workers.first().map(|machine: &Machine| machine.origin);
+        let pool = "workers".parse().ok().zip(workers_origin);
+        let pools = pool.map(|(name, origin)| Pool {
+            name,
+            machines: workers,
+            patches: Vec::new(),
+            origin,
+        });
+        let releases = ["kubernetesVersion", "talosVersion"];
+        let releases = releases.iter().find_map(|key| talconfig.source_text.origin(key));
+        let problems = reader.problems;
+        match (name, endpoint, talos, kubernetes) {
+            (Some(cluster), Some(endpoint), Some(talos), Some(kubernetes))
+                if problems.is_empty() =>
+            {
+                Ok(ClusterSpec {
+                    cluster,
+                    endpoint,
+                    talos,
+                    kubernetes,
+                    contract: *contract,
+                    image: None,
+                    extensions: Vec::new(),
+                    network,
+                    provider: None,
+                    control_plane: ControlPlane {
+                        machines: control_planes,
+                        patches: Vec::new(),
+                        schedulable: talconfig.schedules_on_control_planes(),
+                    },
+                    pools: pools.into_iter().collect(),
+                    patches: Vec::new(),
+                    policy: Policy::default(),
+                    backup: None,
+                    releases: releases
+                        .map_or_else(Location::default, |origin| Location { source, ..origin }),
+                })
+            }
+            _ => Err(SpecError::Problems(problems)),
+        }
+    }
+}
+
+/// Refuses a cluster that cannot be meant, in the words of a talconfig.
+pub fn check_spec(spec: &ClusterSpec) -> Result<(), Error> {
+    spec.check().map_err(|error| match error {
+        SpecError::Problems(mut problems) => {
+            for problem in &mut problems {
+                problem.hint = match problem.rule {
+                    SpecRule::NoControlPlane => {
+                        Some("`controlPlane: true` makes a node one".to_owned())
+                    }
+                    SpecRule::OverlappingNetworks => Some(
+                        "set clusterPodNets and clusterSvcNets to ranges that nothing else uses"
+                            .to_owned(),
+                    ),
+                    _ => problem.hint.take(),
+                };
+            }
+            Error::Spec(SpecError::Problems(problems))
+        }
+        other @ SpecError::Syntax(_) => Error::Spec(other),
+    })
+}
+
+impl Node {
+    /// What the machine is called in plans and as a node of Kubernetes: the first part of its host name, in lower case.
+    /// Nothing when that is no name.
+    pub fn machine_name(&self) -> Option<MachineName> {
+        let first = self.hostname().split('.').next().unwrap_or_default();
+        first.to_lowercase().parse().ok()
+    }
+
+    /// The address at which it is called: the first one that is no name, else that of the first name.
+    pub fn address(&self, host: &dyn Host) -> Option<Address> {
+        let given = self.addresses();
+        let address = given.iter().find_map(|address| address.parse().ok());
+        address.or_else(|| given.iter().find_map(|name| host.lookup(name)).map(Address))
+    }
+}
+
+/// Reads values, and notes what cannot be meant.
+struct Reader<'a> {
+    talconfig: &'a Talconfig,
+    host: &'a dyn Host,
+    source: SourceId,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn parsed<T: FromStr<Err = InvalidText>>(&mut self, key: &str, text: &str) -> Option<T> {
+        text.parse().map_err(|error: InvalidText| self.note(key, &error.to_string(), None)).ok()
+    }
+
+    fn note(&mut self, key: &str, message: &str, hint: Option<&str>) {
+        let origin = self.talconfig.source_text.nearest_origin(key, self.source);
+        let (rule, hint) = (SpecRule::Value, hint.map(str::to_owned));
+        self.problems.push(Problem { rule, origin, message: format!("{key}: {message}"), hint });
+    }
+
+    /// The name that plans give the cluster. A talconfig allows others, which stay in the configuration as they are.
+    fn cluster_name(&mut self) -> Option<ClusterName> {
+        let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+        let name: String = self.talconfig.cluster_name().chars().map(letter).collect();
+        self.parsed("clusterName", name.trim_matches('-'))
+    }
+
+    fn machine(&mut self, node: &Node) -> Option<Machine> {
+        let key = format!("nodes[{}]", node.index);
+        let name = node.machine_name();
+        if name.is_none() {
+            let hostname = node.hostname().to_owned();
+            let _: Option<MachineName> = self.parsed(&format!("{key}.hostname"), &hostname);
+        }
+        let address = node.address(self.host);
+        if address.is_none() {
+            let message =
+                format!("{:?} is no address, and no name that has one", node.raw_address());
+            let hint = "write the address at which the machine is reached";
+            self.note(&format!("{key}.ipAddress"), &message, Some(hint));
+        }
+        Some(Machine {
+            name: name?,
+            source: MachineSource::Address(address?),
+            fingerprints: Vec::new(),
+            disk: node.value.text_at("installDisk").to_owned(),
+            domain: None,
+            patches: Vec::new(),
+            origin: self.talconfig.source_text.nearest_origin(&key, self.source),
+        })
+    }
+
+    /// The networks that the first control plane is configured for.
+    fn network(&mut self, first: Option<&Config>) -> ClusterNetwork {
+        let found = first.map(Networks::from_config).unwrap_or_default();
+        let mut networks = |key: &str, texts: &[String]| {
+            texts.iter().filter_map(|text| self.parsed(key, text)).collect()
+        };
+        ClusterNetwork {
+            pods: networks("clusterPodNets", &found.pods),
+            services: networks("clusterSvcNets", &found.services),
+            domain: found.domain,
+            cni: found.cni,
+            origin: ["clusterPodNets", "clusterSvcNets", "cniConfig"]
+                .iter()
+                .find_map(|key| self.talconfig.source_text.origin(key))
+                .map_or_else(Location::default, |origin| Location {
+                    source: self.source,
+                    ..origin
+                }),
+        }
+    }
+}
+
+/// What a control plane's configuration says about networks.
+struct Networks {
+    pods: Vec<String>,
+    services: Vec<String>,
+    domain: String,
+    cni: Cni,
+}
+
+impl Default for Networks {
+    fn default() -> Self {
+        let domain = "cluster.local".to_owned();
+        Self { pods: Vec::new(), services: Vec::new(), domain, cni: Cni::Flannel }
+    }
+}
+
+impl Networks {
+    fn from_config(config: &Config) -> Self {
+        let said = |value: Option<&Value>, cni: Cni| {
+            let texts = |key: &str| value.map(|value| value.texts_at(key)).unwrap_or_default();
+            let domain = value.map_or("", |value| value.text_at("dnsDomain"));
+            let domain = if domain.is_empty() { "cluster.local" } else { domain };
+            Self {
+                pods: texts("podSubnets"),
+                services: texts("serviceSubnets"),
+                domain: domain.to_owned(),
+                cni,
+            }
+        };
+        if let Some(document) = config.document("KubeNetworkConfig", "") {
+            let body = Value::new(talos_config::Data::Map(document.body.clone()));
+            let custom = config.document("KubeExternalManifestConfig", "custom-cni");
+            let url = custom.and_then(|custom| custom.body.get("url")).and_then(Value::as_text);
+            let cni = match url {
+                _ if config.document("KubeFlannelCNIConfig", "").is_some() => Cni::Flannel,
+                Some(url) => Cni::Manifest(url.to_owned()),
+                None => Cni::None,
+            };
+            return said(Some(&body), cni);
+        }
+        let cluster = config.document("v1alpha1", "").and_then(|body| body.body.get("cluster"));
+        let network = cluster.and_then(|cluster| cluster.get("network"));
+        let cni = network.and_then(|network| network.get("cni"));
+        let url = cni.and_then(|cni| cni.texts_at("urls").into_iter().next());
+        let cni = match (cni.map(|cni| cni.text_at("name")), url) {
+            (Some("none"), _) | (Some("custom"), None) => Cni::None,
+            (Some("custom"), Some(url)) => Cni::Manifest(url),
+            _ => Cni::Flannel,
+        };
+        said(network, cni)
+    }
+}

@@ -1,0 +1,107 @@
+//! Moments in Go's words for them.
+
+/// A moment in a layout such as `2006-01-02`, in UTC.
+pub(super) fn written(layout: &str, seconds: i64) -> Result<String, String> {
+    let (year, month, day) = day(seconds.div_euclid(86_400));
+    let second = seconds.rem_euclid(86_400);
+    let parts = [
+        ("2006", format!("{year:04}")),
+        ("01", format!("{month:02}")),
+        ("02", format!("{day:02}")),
+        ("15", format!("{:02}", second / 3_600)),
+        ("04", format!("{:02}", second / 60 % 60)),
+        ("05", format!("{:02}", second % 60)),
+    ];
+    let mut output = String::new();
+    let mut rest = layout;
+    while let Some(first) = rest.chars().next() {
+        if let Some((part, value)) = parts.iter().find(|(part, _)| rest.starts_with(*part)) {
+            output.push_str(value);
+            rest = &rest[part.len()..];
+            continue;
+        }
+        if let Some(other) = other_part(rest) {
+            let known = "2006, 01, 02, 15, 04 and 05";
+            return Err(format!("Ichor does not have {other:?} of Go's layouts, only {known}"));
+        }
+        output.push(first);
+        rest = &rest[first.len_utf8()..];
+    }
+    Ok(output)
+}
+
+/// A part of a layout that Go knows and this does not, if one stands here.
+fn other_part(rest: &str) -> Option<&str> {
+    // Here the blank is text, and the year follows.
+    if rest.starts_with("_2006") {
+        return None;
+    }
+    let fraction = rest.strip_prefix(['.', ',']).filter(|digits| {
+        let digit = if digits.starts_with('9') { '9' } else { '0' };
+        let behind = digits.trim_start_matches(digit);
+        behind.len() < digits.len() && !behind.starts_with(|next: char| next.is_ascii_digit())
+    });
+    if fraction.is_some() {
+        return rest.get(..2);
+    }
+    OTHERS.iter().copied().find(|other| rest.starts_with(*other))
+}
+
+/// Year, month and day, of the days since 1970.
+fn day(days: i64) -> (i64, i64, i64) {
+    // The calendar counted from March of the year 0, whose years end with the leap day.
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+/// Longer ones first, where they begin alike.
+const OTHERS: &[&str] = &[
+    "Jan", "Mon", "MST", "002", "03", "06", "__2", "_2", "PM", "pm", "Z07", "-07", "1", "2", "3",
+    "4", "5",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gotemplate::eval::tests::check;
+
+    #[test]
+    fn a_moment_is_written_as_go_does() {
+        check(&[
+            (
+                "{{ date \"2006-01-02 15:04:05\" 1748736305 }} {{ date \"2006-01-02\" (int64 1748736305) }}",
+                "2025-06-01 00:05:05 2025-06-01",
+            ),
+            (
+                "{{ date \"02.01.2006 15.04\" 1748736305 }} {{ date \"20060102150405\" 1748736305 }}",
+                "01.06.2025 00.05 20250601000505",
+            ),
+            (
+                "{{ date \"_2006\" 0 }} {{ date \"at 2006\" 0 }} {{ date \"\" 0 }} {{ date \"x-y\" 0 }} {{ date \"7 8 9\" 0 }} {{ date \"0 00 000\" 0 }} {{ date \"Z - P M .\" 0 }} {{ date \"15h04\" 0 }}",
+                "_1970 at 1970  x-y 7 8 9 0 00 000 Z - P M . 00h00",
+            ),
+            (
+                "{{ date \"2006-01-02\" 951782400 }} {{ date \"2006-01-02\" -1 }} {{ now | date \"2006\" | len }}",
+                "2000-02-29 1969-12-31 4",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn other_parts_of_a_layout_are_refused() {
+        for layout in
+            ["Jan 2006", "Monday", "06", "3:04", "PM", "MST", "-0700", "05.000", "_2", "002"]
+        {
+            assert!(written(layout, 0).is_err(), "{layout}");
+        }
+    }
+}
