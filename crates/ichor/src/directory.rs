@@ -22,10 +22,9 @@ pub(crate) use find::{Found, Kind, find, talosconfig};
 
 use ::talconfig::Registration;
 
-use crate::args::DEFAULT_FACTORY;
 use crate::commands::files::generate;
 use crate::error::with_causes;
-use crate::factory::Factories;
+use crate::factory::{DEFAULT_FACTORY, Factories};
 use crate::settings::{self, Input, Place};
 use crate::sops_files::{self, Keys};
 use crate::sources::SourceMap;

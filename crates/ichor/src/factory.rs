@@ -228,6 +228,9 @@ fn reason(error: &std::io::Error) -> String {
     }
 }
 
+/// The one that everybody uses.
+pub(crate) const DEFAULT_FACTORY: &str = "https://factory.talos.dev";
+
 /// Long enough for a factory that has to think, short enough for a person that waits.
 const DEADLINE: Duration = Duration::from_secs(30);
 

@@ -1,4 +1,4 @@
-//! The program `ichor`. Everything is in the library beside it, where tests and tools can reach it.
+//! The program `ichor`. Everything is in the library beside it, where tests and tools can connection it.
 
 use std::process::ExitCode;
 

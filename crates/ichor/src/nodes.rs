@@ -10,7 +10,7 @@ use talos_config::Context;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::args::{Maintenance, Output, Reach};
+use crate::args::{ConnectionArgs, MaintenanceArgs, OutputFormat};
 use crate::directory::Known;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -24,23 +24,26 @@ pub(crate) struct Machines(Vec<Node>);
 
 impl Machines {
     /// The machines of a cluster, called with the credentials of a talosconfig.
-    pub(crate) fn of_cluster(reach: &Reach, surroundings: &Surroundings) -> Result<Self, Error> {
-        Self::called(reach, surroundings, Ok)
+    pub(crate) fn of_cluster(
+        connection: &ConnectionArgs,
+        surroundings: &Surroundings,
+    ) -> Result<Self, Error> {
+        Self::called(connection, surroundings, Ok)
     }
 
     /// The control planes among them, for what only those have. A worker that is named is refused where the cluster's
     /// directory knows it as one; elsewhere the machine itself refuses.
     pub(crate) fn control_planes(
-        reach: &Reach,
+        connection: &ConnectionArgs,
         surroundings: &Surroundings,
     ) -> Result<Self, Error> {
-        Self::called(reach, surroundings, |mut names| {
+        Self::called(connection, surroundings, |mut names| {
             // A directory that cannot be read keeps nobody from asking.
             let known = directory::known(&surroundings.place).unwrap_or_default();
             let is_worker = |name: &String| {
                 known.iter().any(|machine| !machine.is_control_plane && machine.is(name))
             };
-            let named = names.iter().position(is_worker).and_then(|at| reach.nodes.get(at));
+            let named = names.iter().position(is_worker).and_then(|at| connection.nodes.get(at));
             if let Some(worker) = named {
                 let control_planes = known.iter().filter(|machine| machine.is_control_plane);
                 let control_planes: Vec<&str> = control_planes
@@ -58,22 +61,22 @@ impl Machines {
     }
 
     fn called(
-        reach: &Reach,
+        connection: &ConnectionArgs,
         surroundings: &Surroundings,
         choose: impl FnOnce(Vec<String>) -> Result<Vec<String>, Error>,
     ) -> Result<Self, Error> {
-        let mut context = context(reach, surroundings)?;
-        if !reach.endpoints.is_empty() {
-            context.endpoints.clone_from(&reach.endpoints);
+        let mut context = context(connection, surroundings)?;
+        if !connection.endpoints.is_empty() {
+            context.endpoints.clone_from(&connection.endpoints);
         }
-        let names = if reach.nodes.is_empty() {
+        let names = if connection.nodes.is_empty() {
             context.nodes.clone()
         } else {
-            named(reach, surroundings)?
+            named(connection, surroundings)?
         };
         let names = choose(names)?;
         let client = Client::new(&context)?;
-        let nodes = names.iter().map(|name| client.node(name, reach.deadline));
+        let nodes = names.iter().map(|name| client.node(name, connection.deadline));
         Self::some(nodes.collect::<Result<_, _>>()?)
     }
 
@@ -81,11 +84,11 @@ impl Machines {
     /// endpoints of the context. Those that are named are not among them.
     pub(crate) fn other_control_planes(
         &self,
-        reach: &Reach,
+        connection: &ConnectionArgs,
         known: &[Known],
         surroundings: &Surroundings,
     ) -> Result<Vec<Node>, Error> {
-        let context = context(reach, surroundings)?;
+        let context = context(connection, surroundings)?;
         let is_named = |address: &str| {
             self.0.iter().any(|node| {
                 node.name() == address
@@ -97,37 +100,37 @@ impl Machines {
         let mut addresses: Vec<String> = if self.0.iter().all(is_known) {
             let control_planes = known.iter().filter(|machine| machine.is_control_plane);
             control_planes.filter_map(|machine| machine.addresses.first().cloned()).collect()
-        } else if reach.endpoints.is_empty() {
+        } else if connection.endpoints.is_empty() {
             context.endpoints.clone()
         } else {
-            reach.endpoints.clone()
+            connection.endpoints.clone()
         };
         addresses.retain(|address| !is_named(address));
         let node = |address: &String| {
             let context = Context { endpoints: vec![address.clone()], ..context.clone() };
-            Ok(Client::new(&context)?.here(address, reach.deadline))
+            Ok(Client::new(&context)?.here(address, connection.deadline))
         };
         addresses.iter().map(node).collect()
     }
 
     /// The machines that are meant, with credentials or, in maintenance, without.
     pub(crate) fn find(
-        reach: &Reach,
-        maintenance: &Maintenance,
+        connection: &ConnectionArgs,
+        maintenance: &MaintenanceArgs,
         surroundings: &Surroundings,
     ) -> Result<Self, Error> {
         if !maintenance.insecure {
-            return Self::of_cluster(reach, surroundings);
+            return Self::of_cluster(connection, surroundings);
         }
         let fingerprints: Vec<Fingerprint> = maintenance
             .cert_fingerprint
             .iter()
             .map(|text| fingerprint(text))
             .collect::<Result<_, _>>()?;
-        let names = named(reach, surroundings)?;
+        let names = named(connection, surroundings)?;
         let nodes = names.iter().map(|name| {
             let client = Client::maintenance(name, fingerprints.clone())?;
-            Ok(client.here(name, reach.deadline))
+            Ok(client.here(name, connection.deadline))
         });
         Self::some(nodes.collect::<Result<_, Error>>()?)
     }
@@ -220,17 +223,17 @@ impl Machines {
 
 /// The machines that are named, by their addresses where the cluster's directory knows them. Other names are left to
 /// who is asked.
-fn named(reach: &Reach, surroundings: &Surroundings) -> Result<Vec<String>, Error> {
+fn named(connection: &ConnectionArgs, surroundings: &Surroundings) -> Result<Vec<String>, Error> {
     let is_address = |name: &String| name.parse::<std::net::IpAddr>().is_ok();
-    if reach.nodes.iter().all(is_address) {
-        return Ok(reach.nodes.clone());
+    if connection.nodes.iter().all(is_address) {
+        return Ok(connection.nodes.clone());
     }
     let known = directory::known(&surroundings.place)?;
     // A name with a dot may be one of DNS.
     let is_unknown = |name: &&String| {
         !is_address(name) && !name.contains('.') && !known.iter().any(|machine| machine.is(name))
     };
-    if let Some(name) = reach.nodes.iter().find(is_unknown).filter(|_| !known.is_empty()) {
+    if let Some(name) = connection.nodes.iter().find(is_unknown).filter(|_| !known.is_empty()) {
         let names: Vec<&str> =
             known.iter().filter_map(|machine| machine.names.first()).map(String::as_str).collect();
         return Err(Error::Usage {
@@ -242,7 +245,7 @@ fn named(reach: &Reach, surroundings: &Surroundings) -> Result<Vec<String>, Erro
         let machine = known.iter().find(|machine| machine.names.contains(name));
         machine.and_then(|machine| machine.addresses.first()).unwrap_or(name).clone()
     };
-    Ok(reach.nodes.iter().map(address).collect())
+    Ok(connection.nodes.iter().map(address).collect())
 }
 
 /// `cp-1 (10.0.0.11)` for a machine that the cluster's directory knows, else the name as it is.
@@ -263,7 +266,7 @@ impl<T> Answers<T> {
     pub(crate) fn show<R: Row>(
         self,
         rows: impl Fn(T) -> Vec<R>,
-        output: Output,
+        output: OutputFormat,
         printer: &mut Printer,
     ) -> Result<ExitStatus, Error> {
         let mut shown = Vec::new();
@@ -273,7 +276,7 @@ impl<T> Answers<T> {
             let of_node = rows(answer).into_iter().map(|what| OfNode { node: node.clone(), what });
             shown.extend(of_node);
         }
-        if succeeded > 0 || output != Output::Table {
+        if succeeded > 0 || output != OutputFormat::Table {
             printer.value(&Rows(shown), output)?;
         }
         Ok(report(failures, succeeded, printer))

@@ -11,7 +11,7 @@ use std::thread;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use crate::args::{Output, Sure};
+use crate::args::{ConfirmArgs, OutputFormat};
 use crate::error::with_causes;
 use crate::{Error, ExitStatus};
 
@@ -32,14 +32,14 @@ impl Printer {
     pub(crate) fn value<T: Display + Serialize>(
         &mut self,
         value: &T,
-        output: Output,
+        output: OutputFormat,
     ) -> Result<ExitStatus, Error> {
         match output {
-            Output::Table => self.text(value),
-            Output::Json => {
+            OutputFormat::Table => self.text(value),
+            OutputFormat::Json => {
                 self.text(&serde_json::to_string_pretty(value).map_err(std::io::Error::from)?)
             }
-            Output::Yaml => self
+            OutputFormat::Yaml => self
                 .text(&serde_saphyr::to_string(value).map_err(std::io::Error::other)?.trim_end()),
         }
     }
@@ -48,13 +48,13 @@ impl Printer {
     pub(crate) fn item(
         &mut self,
         value: &impl Serialize,
-        output: Output,
+        output: OutputFormat,
     ) -> Result<ExitStatus, Error> {
         match output {
-            Output::Yaml => self.text(
+            OutputFormat::Yaml => self.text(
                 &serde_saphyr::to_string(&[value]).map_err(std::io::Error::other)?.trim_end(),
             ),
-            Output::Table | Output::Json => {
+            OutputFormat::Table | OutputFormat::Json => {
                 self.text(&serde_json::to_string(value).map_err(std::io::Error::from)?)
             }
         }
@@ -131,7 +131,7 @@ impl Printer {
     }
 
     /// Asks a person whether something may be done. `action` says it as in "reboot 10.0.0.11".
-    pub(crate) fn confirm(&mut self, action: &str, sure: Sure) -> Result<(), Error> {
+    pub(crate) fn confirm(&mut self, action: &str, sure: ConfirmArgs) -> Result<(), Error> {
         if sure.yes {
             return Ok(());
         }

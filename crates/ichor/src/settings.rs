@@ -11,9 +11,19 @@ use talos_config::yaml::Dialect;
 use talos_config::{Contract, Mode, Options};
 
 use crate::Error;
+use crate::args::cluster::ClusterCommand;
+use crate::args::files::generate::{
+    GenCaArgs, GenCommand, GenConfigArgs, GenCrtArgs, GenCsrArgs, GenKeyArgs, GenKeypairArgs,
+    GenKubeconfigArgs, GenMachineArgs, GenSchematicArgs, GenSecretsArgs, GenTalconfigArgs,
+    GenTalosconfigArgs, OutputType,
+};
+use crate::args::files::{DiffArgs, ExplainArgs, LintArgs, PatchArgs, ValidateArgs};
+use crate::args::inspect::InspectCommand;
+use crate::args::node::NodeCommand;
+use crate::args::start::{ImportArgs, InitArgs};
 use crate::args::{
-    Args, Change, Command, Config, Extensions, Gen, GenConfigArgs, GenMachine, GenSchematic,
-    GenTalconfig, Import, Init, Lint, Look, NodeCommand, Output, OutputType, Release, Version,
+    Args, Command, CompletionsArgs, ConfigArgs, ExtensionsArgs, OutputFormat, TalhelperArgs,
+    VersionArgs,
 };
 use crate::directory;
 use crate::factory::Factories;
@@ -24,28 +34,28 @@ pub(crate) enum Settings {
     GenSecrets(GenSecrets),
     GenConfig(Box<GenConfig>),
     GenCertificate { what: GenCertificate, overwrite: bool },
-    GenSchematic { args: GenSchematic, factories: Factories, cache: Option<PathBuf> },
+    GenSchematic { args: GenSchematicArgs, factories: Factories, cache: Option<PathBuf> },
     GenTalosconfig(GenTalosconfig),
     GenKubeconfig(GenKubeconfig),
     GenSchema,
-    GenTalconfig { args: GenTalconfig, keys: Keys },
-    GenMachine { args: Box<GenMachine>, surroundings: Surroundings },
-    Extensions { args: Extensions, factories: Factories, cache: Option<PathBuf> },
+    GenTalconfig { args: GenTalconfigArgs, keys: Keys },
+    GenMachine { args: Box<GenMachineArgs>, surroundings: Surroundings },
+    Extensions { args: ExtensionsArgs, factories: Factories, cache: Option<PathBuf> },
     Patch(Patch),
-    Diff { before: Input, after: Input, output: Output },
-    DiffLive { names: Vec<String>, output: Output, surroundings: Surroundings },
-    Explain { path: String, file: Input, patches: Vec<Input>, output: Output },
-    ExplainMachine { path: String, machine: Option<String>, place: Place, output: Output },
-    Validate { files: Vec<Input>, mode: Mode, strict: bool, output: Output },
-    ValidateDirectory { place: Place, mode: Mode, strict: bool, output: Output },
-    Lint { args: Lint, place: Place },
-    Init { args: Init, surroundings: Surroundings },
-    Import { args: Import, surroundings: Surroundings },
-    Change { command: Box<Change>, surroundings: Surroundings },
-    Look { command: Look, surroundings: Surroundings },
-    Config { args: Config, surroundings: Surroundings },
+    Diff { before: Input, after: Input, output: OutputFormat },
+    DiffLive { names: Vec<String>, output: OutputFormat, surroundings: Surroundings },
+    Explain { path: String, file: Input, patches: Vec<Input>, output: OutputFormat },
+    ExplainMachine { path: String, machine: Option<String>, place: Place, output: OutputFormat },
+    Validate { files: Vec<Input>, mode: Mode, strict: bool, output: OutputFormat },
+    ValidateDirectory { place: Place, mode: Mode, strict: bool, output: OutputFormat },
+    Lint { args: LintArgs, place: Place },
+    Init { args: InitArgs, surroundings: Surroundings },
+    Import { args: ImportArgs, surroundings: Surroundings },
+    Cluster { command: Box<ClusterCommand>, surroundings: Surroundings },
+    Inspect { command: InspectCommand, surroundings: Surroundings },
+    Config { args: ConfigArgs, surroundings: Surroundings },
     Node { command: Box<NodeCommand>, surroundings: Surroundings, keys: Keys },
-    Version { args: Box<Version>, surroundings: Surroundings },
+    Version { args: Box<VersionArgs>, surroundings: Surroundings },
     Completions { shell: clap_complete::Shell },
     Talhelper { arguments: Vec<OsString>, variables: Vec<(String, String)> },
 }
@@ -192,47 +202,50 @@ pub(crate) enum Target {
 impl Settings {
     pub(crate) fn resolve(args: Args) -> Result<Self, Error> {
         Ok(match args.command {
-            Command::Gen { what } => Self::resolve_gen(what)?,
-            Command::Patch { files, patches, layout, output, force, dialect } => {
+            Command::Gen { command } => Self::resolve_gen(command)?,
+            Command::Patch(PatchArgs { files, patches, layout, output, force, dialect }) => {
                 Self::Patch(Patch {
                     files: Input::files(&files)?,
                     patches: patches.into_iter().map(Input::patch).collect(),
                     layout: layout.map(|version| contract(Some(version))).transpose()?,
                     target: Target::new(output, force),
-                    dialect: match dialect {
-                        Release::V1_14 => Dialect::V1_14,
-                        Release::V1_13 => Dialect::V1_13,
-                        Release::V1_12 => Dialect::V1_12,
-                    },
+                    dialect: dialect.into(),
                 })
             }
-            Command::Diff { before: Some(before), after: Some(after), shown, .. } => Self::Diff {
+            Command::Diff(DiffArgs {
+                before: Some(before), after: Some(after), output, ..
+            }) => Self::Diff {
                 before: Input::file(&before),
                 after: Input::file(&after),
-                output: shown.output,
+                output: output.format,
             },
-            Command::Diff { place, names, shown, .. } => Self::DiffLive {
+            Command::Diff(DiffArgs { cluster_dir, names, output, .. }) => Self::DiffLive {
                 names,
-                output: shown.output,
-                surroundings: Surroundings::of(Place::resolve(place.directory)),
+                output: output.format,
+                surroundings: Surroundings::of(Place::resolve(cluster_dir.directory)),
             },
-            Command::Explain { path, file: Some(file), patches, shown, .. } => Self::Explain {
-                path,
-                file: Input::file(&file),
-                patches: patches.patches.into_iter().map(Input::patch).collect(),
-                output: shown.output,
-            },
-            Command::Explain { path, file: None, node, place, shown, .. } => Self::ExplainMachine {
+            Command::Explain(ExplainArgs { path, file: Some(file), patches, output, .. }) => {
+                Self::Explain {
+                    path,
+                    file: Input::file(&file),
+                    patches: patches.into_iter().map(Input::patch).collect(),
+                    output: output.format,
+                }
+            }
+            Command::Explain(ExplainArgs {
+                path, file: None, node, cluster_dir, output, ..
+            }) => Self::ExplainMachine {
                 path,
                 machine: node,
-                place: Place::resolve(place.directory),
-                output: shown.output,
+                place: Place::resolve(cluster_dir.directory),
+                output: output.format,
             },
-            Command::Validate { mut files, config, mode, strict, place, shown } => {
+            Command::Validate(args) => {
+                let ValidateArgs { mut files, config, mode, strict, cluster_dir, output } = args;
                 files.extend(config);
-                let (mode, output) = (mode.into(), shown.output);
+                let (mode, output) = (mode.into(), output.format);
                 if files.is_empty() {
-                    let place = Place::resolve(place.directory);
+                    let place = Place::resolve(cluster_dir.directory);
                     return Ok(Self::ValidateDirectory { place, mode, strict, output });
                 }
                 Self::Validate { files: Input::files(&files)?, mode, strict, output }
@@ -245,17 +258,19 @@ impl Settings {
                 args,
             },
             Command::Import(args) => Self::Import {
-                surroundings: Surroundings::of(Place::resolve(args.place.directory.clone())),
+                surroundings: Surroundings::of(Place::resolve(args.cluster_dir.directory.clone())),
                 args,
             },
-            Command::Change(command) => Self::Change {
+            Command::Cluster(command) => Self::Cluster {
                 surroundings: Surroundings::of(Place::resolve(command.directory().cloned())),
                 command: Box::new(command),
             },
-            Command::Look(command) => Self::Look { command, surroundings: Surroundings::resolve() },
+            Command::Inspect(command) => {
+                Self::Inspect { command, surroundings: Surroundings::resolve() }
+            }
             Command::Config(args) => Self::Config { args, surroundings: Surroundings::resolve() },
-            Command::Node { what } => Self::Node {
-                command: Box::new(what),
+            Command::Node { command } => Self::Node {
+                command: Box::new(command),
                 surroundings: Surroundings::resolve(),
                 keys: keys(),
             },
@@ -267,16 +282,16 @@ impl Settings {
                 factories: Factories { trusted: trusted(variable) },
                 cache: cache(variable),
             },
-            Command::Completions { shell } => Self::Completions { shell },
-            Command::Talhelper { arguments } => {
+            Command::Completions(CompletionsArgs { shell }) => Self::Completions { shell },
+            Command::Talhelper(TalhelperArgs { arguments }) => {
                 Self::Talhelper { arguments, variables: variables() }
             }
         })
     }
 
-    fn resolve_gen(what: Gen) -> Result<Self, Error> {
-        Ok(match what {
-            Gen::Secrets {
+    fn resolve_gen(command: GenCommand) -> Result<Self, Error> {
+        Ok(match command {
+            GenCommand::Secrets(GenSecretsArgs {
                 output_file,
                 talos_version,
                 from,
@@ -284,7 +299,7 @@ impl Settings {
                 from_kubernetes_pki,
                 kubernetes_bootstrap_token: bootstrap_token,
                 force,
-            } => Self::GenSecrets(GenSecrets {
+            }) => Self::GenSecrets(GenSecrets {
                 keys: keys(),
                 contract: contract(talos_version)?,
                 origin: match (from_controlplane_config, from_kubernetes_pki) {
@@ -299,54 +314,77 @@ impl Settings {
                 },
                 target: Target::new(Some(output_file), force),
             }),
-            Gen::Config(args) => Self::GenConfig(Box::new(GenConfig::resolve(*args)?)),
-            Gen::Ca { organization, hours, rsa, force } => Self::GenCertificate {
+            GenCommand::Config(args) => Self::GenConfig(Box::new(GenConfig::resolve(*args)?)),
+            GenCommand::Ca(GenCaArgs { organization, hours, rsa, force }) => Self::GenCertificate {
                 what: GenCertificate::Authority { organization, lifetime: seconds(hours), rsa },
                 overwrite: force,
             },
-            Gen::Key { name, force } => {
+            GenCommand::Key(GenKeyArgs { name, force }) => {
                 Self::GenCertificate { what: GenCertificate::Key { name }, overwrite: force }
             }
-            Gen::Csr { key, ip: address, roles, force } => Self::GenCertificate {
-                what: GenCertificate::Request { key, address, roles: known_roles(roles)? },
-                overwrite: force,
-            },
-            Gen::Crt { name, ca: authority, csr: request, hours, force } => Self::GenCertificate {
-                what: GenCertificate::Signed { name, authority, request, lifetime: seconds(hours) },
-                overwrite: force,
-            },
-            Gen::Keypair { organization, ip: address, force } => Self::GenCertificate {
-                what: GenCertificate::KeyPair { organization, address, lifetime: seconds(24) },
-                overwrite: force,
-            },
-            Gen::Schematic(args) => Self::GenSchematic {
+            GenCommand::Csr(GenCsrArgs { key, ip: address, roles, force }) => {
+                Self::GenCertificate {
+                    what: GenCertificate::Request { key, address, roles: known_roles(roles)? },
+                    overwrite: force,
+                }
+            }
+            GenCommand::Crt(GenCrtArgs { name, ca: authority, csr: request, hours, force }) => {
+                Self::GenCertificate {
+                    what: GenCertificate::Signed {
+                        name,
+                        authority,
+                        request,
+                        lifetime: seconds(hours),
+                    },
+                    overwrite: force,
+                }
+            }
+            GenCommand::Keypair(GenKeypairArgs { organization, ip: address, force }) => {
+                Self::GenCertificate {
+                    what: GenCertificate::KeyPair { organization, address, lifetime: seconds(24) },
+                    overwrite: force,
+                }
+            }
+            GenCommand::Schematic(args) => Self::GenSchematic {
                 args,
                 factories: Factories { trusted: trusted(variable) },
                 cache: cache(variable),
             },
-            Gen::Talconfig(args) => Self::GenTalconfig { args, keys: keys() },
-            Gen::Machine(args) => Self::GenMachine { args, surroundings: Surroundings::resolve() },
-            Gen::Talosconfig { cluster, with_secrets, roles, hours, output, force } => {
-                Self::GenTalosconfig(GenTalosconfig {
-                    place: Place::resolve(None),
-                    cluster,
-                    secrets: with_secrets.map(|file| Input::file(&file)),
-                    roles: known_roles(roles)?,
-                    lifetime: seconds(hours),
-                    target: Target::new(output, force),
-                })
+            GenCommand::Talconfig(args) => Self::GenTalconfig { args, keys: keys() },
+            GenCommand::Machine(args) => {
+                Self::GenMachine { args, surroundings: Surroundings::resolve() }
             }
-            Gen::Schema => Self::GenSchema,
-            Gen::Kubeconfig { cluster, endpoint, with_secrets, hours, output, force } => {
-                Self::GenKubeconfig(GenKubeconfig {
-                    keys: keys(),
-                    cluster,
-                    endpoint: checked_endpoint(endpoint)?,
-                    secrets: Input::file(&with_secrets),
-                    lifetime: seconds(hours),
-                    target: Target::new(output, force),
-                })
-            }
+            GenCommand::Talosconfig(GenTalosconfigArgs {
+                cluster,
+                with_secrets,
+                roles,
+                hours,
+                output,
+                force,
+            }) => Self::GenTalosconfig(GenTalosconfig {
+                place: Place::resolve(None),
+                cluster,
+                secrets: with_secrets.map(|file| Input::file(&file)),
+                roles: known_roles(roles)?,
+                lifetime: seconds(hours),
+                target: Target::new(output, force),
+            }),
+            GenCommand::Schema => Self::GenSchema,
+            GenCommand::Kubeconfig(GenKubeconfigArgs {
+                cluster,
+                endpoint,
+                with_secrets,
+                hours,
+                output,
+                force,
+            }) => Self::GenKubeconfig(GenKubeconfig {
+                keys: keys(),
+                cluster,
+                endpoint: checked_endpoint(endpoint)?,
+                secrets: Input::file(&with_secrets),
+                lifetime: seconds(hours),
+                target: Target::new(output, force),
+            }),
         })
     }
 }

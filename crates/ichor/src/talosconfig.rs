@@ -4,25 +4,31 @@ use std::path::{Path, PathBuf};
 
 use talos_config::{Context, Talosconfig};
 
-use crate::args::Reach;
+use crate::args::ConnectionArgs;
 use crate::settings::{Candidates, Input, Surroundings};
 use crate::sources::SourceMap;
 use crate::{Error, directory};
 
 /// The context that is meant.
-pub(crate) fn context(reach: &Reach, surroundings: &Surroundings) -> Result<Context, Error> {
-    if let Some(context) = directory_context(reach, surroundings)? {
+pub(crate) fn context(
+    connection: &ConnectionArgs,
+    surroundings: &Surroundings,
+) -> Result<Context, Error> {
+    if let Some(context) = directory_context(connection, surroundings)? {
         return Ok(context);
     }
-    let (talosconfig, path) = load(reach, surroundings)?;
-    let name = reach.context.as_deref().unwrap_or_else(|| talosconfig.current());
+    let (talosconfig, path) = load(connection, surroundings)?;
+    let name = connection.context.as_deref().unwrap_or_else(|| talosconfig.current());
     talosconfig.context(name).ok_or_else(|| no_context(name, &path))
 }
 
 /// Signs short-lived credentials with the secrets of the cluster's directory. `None` where a talosconfig or a context is
 /// named or present, and outside of such a directory.
-fn directory_context(reach: &Reach, surroundings: &Surroundings) -> Result<Option<Context>, Error> {
-    let is_named = reach.talosconfig.is_some() || reach.context.is_some();
+fn directory_context(
+    connection: &ConnectionArgs,
+    surroundings: &Surroundings,
+) -> Result<Option<Context>, Error> {
+    let is_named = connection.talosconfig.is_some() || connection.context.is_some();
     if is_named || surroundings.talosconfigs.paths.iter().any(|path| path.exists()) {
         return Ok(None);
     }
@@ -43,12 +49,12 @@ pub(crate) fn no_context(name: &str, path: &Path) -> Error {
 
 /// The talosconfig that is meant, and where it is.
 pub(crate) fn load(
-    reach: &Reach,
+    connection: &ConnectionArgs,
     surroundings: &Surroundings,
 ) -> Result<(Talosconfig, PathBuf), Error> {
     let Candidates { paths, lacks_home } = &surroundings.talosconfigs;
     let there = || paths.iter().find(|path| path.exists());
-    let path = reach.talosconfig.as_ref().or_else(there).ok_or_else(|| {
+    let path = connection.talosconfig.as_ref().or_else(there).ok_or_else(|| {
         if *lacks_home {
             return no_home_of_talosconfig();
         }

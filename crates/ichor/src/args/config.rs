@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::{Reach, Shown, reach};
+use super::values::span;
+use super::{ConnectionArgs, OutputArgs};
 
 /// Arguments of `ichor config`.
 #[derive(Clone, Debug, Args)]
-pub struct Config {
+pub struct ConfigArgs {
     #[command(subcommand)]
-    pub what: ConfigCommand,
+    pub command: ConfigCommand,
 
     #[command(flatten)]
-    pub reach: Reach,
+    pub connection: ConnectionArgs,
 }
 
 /// What is done with the talosconfig.
@@ -24,13 +25,13 @@ pub enum ConfigCommand {
     #[command(visible_alias = "get-contexts")]
     Contexts {
         #[command(flatten)]
-        shown: Shown,
+        output: OutputArgs,
     },
 
     /// Show the current context, or the one that --context names
     Info {
         #[command(flatten)]
-        shown: Shown,
+        output: OutputArgs,
     },
 
     /// Make a context the current one
@@ -112,7 +113,7 @@ pub enum ConfigCommand {
         roles: Vec<String>,
 
         /// How long its certificate is valid
-        #[arg(long, default_value = "8760h0m0s", value_parser = connection::span, value_name = "DURATION")]
+        #[arg(long, default_value = "8760h0m0s", value_parser = span, value_name = "DURATION")]
         crt_ttl: Duration,
 
         /// Overwrite the file if it exists

@@ -12,7 +12,7 @@ use talos_api::proto::machine::GenerateClientConfigurationRequest;
 use talos_config::pki::{Certificate, Key};
 use talos_config::{Secret, Source, Talosconfig};
 
-use crate::args::{Config, ConfigCommand, Reach, Sure};
+use crate::args::{ConfigArgs, ConfigCommand, ConfirmArgs, ConnectionArgs};
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::{Candidates, Input, Surroundings, known_roles};
@@ -22,22 +22,22 @@ use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, files, runtime, talosconfig};
 
 pub(super) fn run(
-    args: &Config,
+    args: &ConfigArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let Config { what, reach } = args;
-    match what {
-        ConfigCommand::Contexts { shown } => {
-            let (talosconfig, _) = talosconfig::load(reach, surroundings)?;
-            printer.value(&Contexts::new(&talosconfig), shown.output)
+    let ConfigArgs { command, connection } = args;
+    match command {
+        ConfigCommand::Contexts { output } => {
+            let (talosconfig, _) = talosconfig::load(connection, surroundings)?;
+            printer.value(&Contexts::new(&talosconfig), output.format)
         }
-        ConfigCommand::Info { shown } => {
-            let (talosconfig, path) = talosconfig::load(reach, surroundings)?;
-            let name = named(&talosconfig, reach, &path)?;
-            printer.value(&Info::new(&talosconfig, name)?, shown.output)
+        ConfigCommand::Info { output } => {
+            let (talosconfig, path) = talosconfig::load(connection, surroundings)?;
+            let name = named(&talosconfig, connection, &path)?;
+            printer.value(&Info::new(&talosconfig, name)?, output.format)
         }
-        ConfigCommand::Context { name } => change(reach, surroundings, |talosconfig, path| {
+        ConfigCommand::Context { name } => change(connection, surroundings, |talosconfig, path| {
             if talosconfig.set_current(name) {
                 Ok(())
             } else {
@@ -45,20 +45,20 @@ pub(super) fn run(
             }
         }),
         ConfigCommand::Endpoint { endpoints } => {
-            change(reach, surroundings, |talosconfig, path| {
-                let name = named(talosconfig, reach, path)?;
+            change(connection, surroundings, |talosconfig, path| {
+                let name = named(talosconfig, connection, path)?;
                 talosconfig.set_endpoints(&name, &trimmed(endpoints));
                 Ok(())
             })
         }
-        ConfigCommand::Node { nodes } => change(reach, surroundings, |talosconfig, path| {
-            let name = named(talosconfig, reach, path)?;
+        ConfigCommand::Node { nodes } => change(connection, surroundings, |talosconfig, path| {
+            let name = named(talosconfig, connection, path)?;
             talosconfig.set_nodes(&name, &trimmed(nodes));
             Ok(())
         }),
         ConfigCommand::Add { name, ca, crt, key, force } => {
             let credentials = Credentials::read(ca.as_deref(), crt.as_deref(), key.as_deref())?;
-            let (mut talosconfig, path) = talosconfig_or_new(reach, surroundings)?;
+            let (mut talosconfig, path) = talosconfig_or_new(connection, surroundings)?;
             if !force && talosconfig.context(name).is_some() {
                 return Err(Error::Usage {
                     message: format!("{} has a context {name:?} already", path.display()),
@@ -70,13 +70,13 @@ pub(super) fn run(
             save(&talosconfig, &path)
         }
         ConfigCommand::Remove { pattern, dry_run, yes } => {
-            let sure = Sure { yes: *yes };
-            remove(pattern, *dry_run, sure, reach, surroundings, printer)
+            let sure = ConfirmArgs { yes: *yes };
+            remove(pattern, *dry_run, sure, connection, surroundings, printer)
         }
         ConfigCommand::Merge { from } => {
             let other =
                 SourceMap::default().parse(&Input::File(from.clone()), Talosconfig::parse)?.0;
-            let (mut talosconfig, path) = talosconfig_or_new(reach, surroundings)?;
+            let (mut talosconfig, path) = talosconfig_or_new(connection, surroundings)?;
             for (before, after) in talosconfig.merge(&other) {
                 printer.note(&format!("renamed talosconfig context {before:?} -> {after:?}"));
             }
@@ -87,7 +87,7 @@ pub(super) fn run(
                 return Err(Error::Exists { path: path.clone(), hint: "--force overwrites it" });
             }
             runtime::run(async {
-                let new = new(roles, *crt_ttl, reach, surroundings).await?;
+                let new = new(roles, *crt_ttl, connection, surroundings).await?;
                 if path.as_os_str() == "-" {
                     return printer.exactly(new.expose());
                 }
@@ -99,11 +99,11 @@ pub(super) fn run(
 
 /// Changes the talosconfig that is there.
 fn change(
-    reach: &Reach,
+    connection: &ConnectionArgs,
     surroundings: &Surroundings,
     change: impl FnOnce(&mut Talosconfig, &Path) -> Result<(), Error>,
 ) -> Result<ExitStatus, Error> {
-    let (mut talosconfig, path) = talosconfig::load(reach, surroundings)?;
+    let (mut talosconfig, path) = talosconfig::load(connection, surroundings)?;
     change(&mut talosconfig, &path)?;
     save(&talosconfig, &path)
 }
@@ -115,29 +115,33 @@ fn save(talosconfig: &Talosconfig, path: &Path) -> Result<ExitStatus, Error> {
 
 /// The talosconfig that is meant, or an empty one for where it would be.
 fn talosconfig_or_new(
-    reach: &Reach,
+    connection: &ConnectionArgs,
     surroundings: &Surroundings,
 ) -> Result<(Talosconfig, PathBuf), Error> {
     let Candidates { paths, lacks_home } = &surroundings.talosconfigs;
-    let places = match &reach.talosconfig {
+    let places = match &connection.talosconfig {
         Some(path) => std::slice::from_ref(path),
         None => paths.as_slice(),
     };
     match places.first() {
         Some(first) if !places.iter().any(|path| path.exists()) => {
             // What is left of the places is a pod's own, which is not ours to make.
-            if reach.talosconfig.is_none() && *lacks_home {
+            if connection.talosconfig.is_none() && *lacks_home {
                 return Err(talosconfig::no_home_of_talosconfig());
             }
             Ok((Talosconfig::default(), first.clone()))
         }
-        _ => talosconfig::load(reach, surroundings),
+        _ => talosconfig::load(connection, surroundings),
     }
 }
 
 /// The context that is meant, which must be there.
-fn named(talosconfig: &Talosconfig, reach: &Reach, path: &Path) -> Result<String, Error> {
-    let name = reach.context.as_deref().unwrap_or_else(|| talosconfig.current());
+fn named(
+    talosconfig: &Talosconfig,
+    connection: &ConnectionArgs,
+    path: &Path,
+) -> Result<String, Error> {
+    let name = connection.context.as_deref().unwrap_or_else(|| talosconfig.current());
     match talosconfig.context(name) {
         Some(_) => Ok(name.to_owned()),
         None => Err(talosconfig::no_context(name, path)),
@@ -180,12 +184,12 @@ impl Credentials {
 fn remove(
     pattern: &str,
     dry_run: bool,
-    sure: Sure,
-    reach: &Reach,
+    sure: ConfirmArgs,
+    connection: &ConnectionArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let (mut talosconfig, path) = talosconfig::load(reach, surroundings)?;
+    let (mut talosconfig, path) = talosconfig::load(connection, surroundings)?;
     let matching = |name: &&str| matches(pattern, name);
     let mut names: Vec<String> = talosconfig.names().filter(matching).map(str::to_owned).collect();
     if names.is_empty() {
@@ -230,11 +234,11 @@ fn matches(pattern: &str, name: &str) -> bool {
 async fn new(
     roles: &[String],
     lifetime: Duration,
-    reach: &Reach,
+    connection: &ConnectionArgs,
     surroundings: &Surroundings,
 ) -> Result<Secret<String>, Error> {
     let roles = known_roles(roles.to_vec())?;
-    let machines = Machines::of_cluster(reach, surroundings)?;
+    let machines = Machines::of_cluster(connection, surroundings)?;
     let [node] = machines.nodes() else {
         return Err(Error::Usage {
             message: "only one machine makes a talosconfig".to_owned(),
@@ -250,8 +254,8 @@ async fn new(
     let source = Source(1);
     let mut made = Talosconfig::parse(&text, source)
         .map_err(|error| SourceMap::default().locate(&error, source))?;
-    let endpoints = match reach.endpoints.as_slice() {
-        [] => talosconfig::context(reach, surroundings)?.endpoints,
+    let endpoints = match connection.endpoints.as_slice() {
+        [] => talosconfig::context(connection, surroundings)?.endpoints,
         endpoints => endpoints.to_vec(),
     };
     let name = made.current().to_owned();

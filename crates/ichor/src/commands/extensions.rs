@@ -11,7 +11,7 @@ use crate::printer::Printer;
 use crate::{Error, ExitStatus, release_catalog};
 
 pub(super) fn run(
-    args: &args::Extensions,
+    args: &args::ExtensionsArgs,
     factories: &Factories,
     cache: Option<&Path>,
     printer: &mut Printer,
@@ -35,7 +35,7 @@ pub(super) fn run(
         message: format!("the extensions of {version} are not known"),
         hint: "--refresh asks the image factory".to_owned(),
     })?;
-    printer.value(&Extensions(names), args.shown.output)
+    printer.value(&Extensions(names), args.output.format)
 }
 
 #[derive(Serialize)]

@@ -59,8 +59,8 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::Lint { args, place } => lint::run(args, place, printer),
         Settings::Init { args, surroundings } => start::init(args, surroundings, printer),
         Settings::Import { args, surroundings } => start::import(args, surroundings, printer),
-        Settings::Change { command, surroundings } => cluster::run(command, surroundings, printer),
-        Settings::Look { command, surroundings } => inspect::run(command, surroundings, printer),
+        Settings::Cluster { command, surroundings } => cluster::run(command, surroundings, printer),
+        Settings::Inspect { command, surroundings } => inspect::run(command, surroundings, printer),
         Settings::Config { args, surroundings } => config::run(args, surroundings, printer),
         Settings::Node { command, surroundings, keys } => {
             node::run(command, surroundings, keys, printer)

@@ -6,7 +6,7 @@ use serde::Serialize;
 use talos_api::proto::machine;
 use talos_api::{Node, NodeError};
 
-use crate::args::{self, Output};
+use crate::args::{self, OutputFormat};
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -15,23 +15,24 @@ use crate::{Error, ExitStatus, nodes, runtime};
 
 /// Without machines neither a talosconfig nor the network is looked at.
 pub(super) fn run(
-    args: &args::Version,
+    args: &args::VersionArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let args::Version { client, short, shown, maintenance, reach } = args;
-    let mut version = Version::of_this_program(*short && shown.output == Output::Table);
-    let named = !reach.nodes.is_empty() || reach.context.is_some() || maintenance.insecure;
+    let args::VersionArgs { client, short, output, maintenance, connection } = args;
+    let mut version = Version::of_this_program(*short && output.format == OutputFormat::Table);
+    let named =
+        !connection.nodes.is_empty() || connection.context.is_some() || maintenance.insecure;
     if *client || !named {
-        return printer.value(&version, shown.output);
+        return printer.value(&version, output.format);
     }
     runtime::run(async {
-        let machines = Machines::find(reach, maintenance, surroundings)?;
+        let machines = Machines::find(connection, maintenance, surroundings)?;
         let (answers, failures) = machines.ask(of_machine).await.split();
         let succeeded = answers.len();
         let answers = answers.into_iter().map(|(node, what)| OfNode { node, what });
         version.machines = Some(answers.collect());
-        printer.value(&version, shown.output)?;
+        printer.value(&version, output.format)?;
         Ok(nodes::report(failures, succeeded, printer))
     })
 }

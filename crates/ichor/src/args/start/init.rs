@@ -1,10 +1,19 @@
+//! Arguments of `ichor init`.
+
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// Arguments of `ichor init`.
+/// Start a directory for a new cluster
+///
+/// Writes ichor.yaml, new secrets and a .gitignore. Nothing is done to machines. With --talhelper it is a talconfig.yaml
+/// with talenv.yaml; the secrets are encrypted where a .sops.yaml or `SOPS_AGE_RECIPIENTS` says for whom.
+///
+///   ichor init home --endpoint $ENDPOINT --control-plane cp-1=10.0.0.11 --worker w-1=10.0.0.21
+///   ichor init home --talhelper --endpoint $ENDPOINT --control-plane cp-1=10.0.0.11
 #[derive(Clone, Debug, Args)]
-pub struct Init {
+#[command(verbatim_doc_comment)]
+pub struct InitArgs {
     /// The name of the cluster
     pub cluster: String,
 

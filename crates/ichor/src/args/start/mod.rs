@@ -3,5 +3,5 @@
 mod import;
 mod init;
 
-pub use import::Import;
-pub use init::Init;
+pub use import::ImportArgs;
+pub use init::InitArgs;

@@ -10,7 +10,8 @@ use plan::{ClusterSpec, Digest, Goal, Override, Rule};
 use super::World;
 use super::interactive::Person;
 use super::plan::{load, tell_one_skipped, tell_skipped};
-use crate::args::{ApplyArgs, DestroyArgs, Output, Sure, Told};
+use crate::args::cluster::{ApplyArgs, DestroyArgs, ReportArgs, ResumeArgs};
+use crate::args::{ConfirmArgs, OutputFormat};
 use crate::directory::Directory;
 use crate::printer::Printer;
 use crate::settings::{Input, Surroundings};
@@ -23,11 +24,11 @@ pub(super) async fn apply(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let world = World::open(surroundings).await?;
-    change(&world, want(args)?, args.sure, &args.told, surroundings, printer).await
+    change(&world, want(args)?, args.confirm, &args.report, surroundings, printer).await
 }
 
 pub(super) async fn resume(
-    args: &ApplyArgs,
+    ResumeArgs { apply: args }: &ResumeArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -47,7 +48,7 @@ pub(super) async fn resume(
             }
         }
     }
-    change(&world, want, args.sure, &args.told, surroundings, printer).await
+    change(&world, want, args.confirm, &args.report, surroundings, printer).await
 }
 
 pub(super) async fn destroy(
@@ -66,7 +67,7 @@ pub(super) async fn destroy(
         });
     };
     let want = Want::Goal(Goal::Destroyed, vec![ending(Some(reason))]);
-    change(&world, want, args.sure, &args.told, surroundings, printer).await
+    change(&world, want, args.confirm, &args.report, surroundings, printer).await
 }
 
 /// The override of `quorum.destroy`.
@@ -101,7 +102,7 @@ pub(super) async fn cancel(
 
 fn want(args: &ApplyArgs) -> Result<Want, Error> {
     match &args.plan {
-        Some(_) if !args.overriding.overrides()?.is_empty() => {
+        Some(_) if !args.overrides.overrides()?.is_empty() => {
             let (message, hint) = (
                 "a plan in a file has its own overrides",
                 "give --override to `ichor plan --out FILE`",
@@ -109,15 +110,15 @@ fn want(args: &ApplyArgs) -> Result<Want, Error> {
             Err(Error::Usage { message: message.to_owned(), hint: hint.to_owned() })
         }
         Some(path) => Ok(Want::Plan(Box::new(load(path)?))),
-        None => Ok(Want::Goal(Goal::Spec, args.overriding.overrides()?)),
+        None => Ok(Want::Goal(Goal::Spec, args.overrides.overrides()?)),
     }
 }
 
 async fn change(
     world: &World,
     want: Want,
-    sure: Sure,
-    told: &Told,
+    sure: ConfirmArgs,
+    told: &ReportArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -126,7 +127,7 @@ async fn change(
         check_metrics_file(path)?;
     }
     let metrics = Metrics::new(cluster.spec.cluster.as_str());
-    let person = Person::new(&world.directory, surroundings, sure, told.shown.output, printer);
+    let person = Person::new(&world.directory, surroundings, sure, told.output.format, printer);
     let listeners = (&metrics, &person);
     let ports = world.ports(&person, &listeners);
     let outcome = converge(cluster, want, &ports).await;
@@ -139,7 +140,7 @@ async fn change(
         printer.error(&error);
         unwritten = true;
     }
-    let status = ended(world, outcome, told.shown.output, printer)?;
+    let status = ended(world, outcome, told.output.format, printer)?;
     Ok(if unwritten && status == ExitStatus::Done { ExitStatus::Failed } else { status })
 }
 
@@ -147,7 +148,7 @@ async fn change(
 fn ended(
     world: &World,
     outcome: Result<Outcome, Error>,
-    output: Output,
+    output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let cluster = &world.directory.cluster;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::World;
 use super::plan::NonInteractive;
-use crate::args::Output;
+use crate::args::OutputFormat;
 use crate::commands::files::diff::{Report, Row};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -17,7 +17,7 @@ use crate::{Error, ExitStatus};
 /// Compares the machines that are named, or all of them.
 pub(in crate::commands) async fn diff(
     names: &[String],
-    output: Output,
+    output: OutputFormat,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -40,7 +40,7 @@ pub(in crate::commands) async fn diff(
             live.0.push(Machine::new(machine.name.to_string(), compared));
         }
     }
-    if output == Output::Table {
+    if output == OutputFormat::Table {
         for Machine { machine, not_compared, .. } in &live.0 {
             if let Some(why) = not_compared {
                 printer.note(&format!("{machine}: {why}"));
@@ -48,7 +48,7 @@ pub(in crate::commands) async fn diff(
         }
     }
     let differs = live.0.iter().any(|machine| !machine.differences.0.is_empty());
-    if differs || output != Output::Table {
+    if differs || output != OutputFormat::Table {
         printer.value(&live, output)?;
     }
     Ok(if live.0.iter().all(|machine| machine.not_compared.is_some()) {

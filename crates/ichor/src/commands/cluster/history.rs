@@ -6,7 +6,7 @@ use engine::journal::{Entry, Journal as _, Record};
 use plan::Goal;
 use serde::Serialize;
 
-use crate::args::HistoryArgs;
+use crate::args::cluster::HistoryArgs;
 use crate::directory::{Directory, STATE};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -24,7 +24,7 @@ pub(super) async fn run(
         return verify(&directory, printer).await;
     }
     let records = directory.journal.read().await.map_err(engine::Error::from)?;
-    printer.value(&History(records), args.shown.output)
+    printer.value(&History(records), args.output.format)
 }
 
 /// Checks that neither the journal nor the audit log was changed.

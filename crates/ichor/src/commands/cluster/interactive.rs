@@ -12,7 +12,7 @@ use plan::{ApplyMode, Approval, Checked, Goal, Override, Plan, Step};
 
 use super::plan::show_plan;
 use crate::Error;
-use crate::args::{Output, Sure};
+use crate::args::{ConfirmArgs, OutputFormat};
 use crate::audit::Audit;
 use crate::directory::{Directory, STATE};
 use crate::printer::Printer;
@@ -22,8 +22,8 @@ pub(super) struct Person<'a> {
     directory: &'a Directory,
     /// With the audit log of the directory.
     surroundings: Surroundings,
-    sure: Sure,
-    output: Output,
+    sure: ConfirmArgs,
+    output: OutputFormat,
     state: Mutex<State<'a>>,
 }
 
@@ -47,8 +47,8 @@ impl<'a> Person<'a> {
     pub(super) fn new(
         directory: &'a Directory,
         surroundings: &Surroundings,
-        sure: Sure,
-        output: Output,
+        sure: ConfirmArgs,
+        output: OutputFormat,
         printer: &'a mut Printer,
     ) -> Self {
         let surroundings =
@@ -151,8 +151,10 @@ impl Approver for Person<'_> {
         let shown = self.with(|state| {
             state.progress = Some(progress);
             match self.output {
-                Output::Table => show_plan(plan, Output::Table, state.printer).map(drop),
-                Output::Json | Output::Yaml => Ok(()),
+                OutputFormat::Table => {
+                    show_plan(plan, OutputFormat::Table, state.printer).map(drop)
+                }
+                OutputFormat::Json | OutputFormat::Yaml => Ok(()),
             }
         });
         // An approval that was given before.
@@ -187,9 +189,11 @@ impl EventSink for Person<'_> {
                 _ => {}
             }
             match self.output {
-                Output::Table => state.tell(event),
+                OutputFormat::Table => state.tell(event),
                 // Whoever reads the data may have gone; the work goes on.
-                Output::Json | Output::Yaml => drop(state.printer.item(event, self.output)),
+                OutputFormat::Json | OutputFormat::Yaml => {
+                    drop(state.printer.item(event, self.output));
+                }
             }
         });
     }

@@ -14,7 +14,8 @@ use engine::provider::{self, Provider};
 use engine::{Approver, EventSink, Ports};
 pub use refusal::Refused;
 
-use crate::args::{Change, Output, Overriding};
+use crate::args::OutputFormat;
+use crate::args::cluster::{ClusterCommand, OverrideArgs};
 use crate::directory::Directory;
 use crate::printer::Printer;
 use crate::runtime::{self, Signals};
@@ -22,26 +23,28 @@ use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(super) fn run(
-    command: &Change,
+    command: &ClusterCommand,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let work = async {
         match command {
-            Change::Plan(args) => plan::plan(args, surroundings, printer).await,
-            Change::Show(args) => plan::show(args, printer),
-            Change::Approve(args) => plan::approve(args, surroundings, printer).await,
-            Change::Apply(args) => apply::apply(args, surroundings, printer).await,
-            Change::Resume(args) => apply::resume(args, surroundings, printer).await,
-            Change::Destroy(args) => apply::destroy(args, surroundings, printer).await,
-            Change::Cancel(_) => apply::cancel(surroundings, printer).await,
-            Change::Status(args) => status::status(args, surroundings, printer).await,
-            Change::Health(args) => status::health(args, surroundings, printer).await,
-            Change::History(args) => history::run(args, surroundings, printer).await,
+            ClusterCommand::Plan(args) => plan::plan(args, surroundings, printer).await,
+            ClusterCommand::Show(args) => plan::show(args, printer),
+            ClusterCommand::Approve(args) => plan::approve(args, surroundings, printer).await,
+            ClusterCommand::Apply(args) => apply::apply(args, surroundings, printer).await,
+            ClusterCommand::Resume(args) => apply::resume(args, surroundings, printer).await,
+            ClusterCommand::Destroy(args) => apply::destroy(args, surroundings, printer).await,
+            ClusterCommand::Cancel(_) => apply::cancel(surroundings, printer).await,
+            ClusterCommand::Status(args) => status::status(args, surroundings, printer).await,
+            ClusterCommand::Health(args) => status::health(args, surroundings, printer).await,
+            ClusterCommand::History(args) => history::run(args, surroundings, printer).await,
         }
     };
     match command {
-        Change::Apply(_) | Change::Resume(_) | Change::Destroy(_) => runtime::run_stoppable(work),
+        ClusterCommand::Apply(_) | ClusterCommand::Resume(_) | ClusterCommand::Destroy(_) => {
+            runtime::run_stoppable(work)
+        }
         _ => runtime::run(work),
     }
 }
@@ -74,12 +77,12 @@ impl World {
         &self,
         error: Error,
         effect: &'static str,
-        output: Output,
+        output: OutputFormat,
         printer: &mut Printer,
     ) -> Error {
         let Error::Engine(engine::Error::Refused(refusal)) = error else { return error };
         let refused = Refused::new(&refusal, &self.directory.cluster.spec, effect);
-        if output != Output::Table {
+        if output != OutputFormat::Table {
             // A reader that is gone changes nothing about the refusal.
             let _ = printer.value(&refused, output);
         }
@@ -111,7 +114,7 @@ fn holder(user: &str) -> String {
     format!("{user}@{} (ichor)", host.trim())
 }
 
-impl Overriding {
+impl OverrideArgs {
     /// `identity.node=w-1` is for one machine, `quorum.tolerance` for the plan.
     fn overrides(&self) -> Result<Vec<::plan::Override>, Error> {
         let reason = self.reason.clone().unwrap_or_default();

@@ -12,7 +12,8 @@ use plan::{Approval, Body, Checked, ClusterSpec, Draft, Goal, Override, Plan, Sk
 use super::World;
 use super::apply::ending;
 use super::refusal::{address, with_address};
-use crate::args::{ApproveArgs, Output, PlanArgs, ShowArgs};
+use crate::args::OutputFormat;
+use crate::args::cluster::{ApproveArgs, PlanArgs, ShowArgs};
 use crate::directory::Directory;
 use crate::error::with_causes;
 use crate::printer::Printer;
@@ -27,9 +28,9 @@ pub(super) async fn plan(
 ) -> Result<ExitStatus, Error> {
     let world = World::open(surroundings).await?;
     let (goal, overrides) = if args.destroy {
-        (Goal::Destroyed, vec![ending(args.overriding.reason.as_deref())])
+        (Goal::Destroyed, vec![ending(args.overrides.reason.as_deref())])
     } else {
-        (Goal::Spec, args.overriding.overrides()?)
+        (Goal::Spec, args.overrides.overrides()?)
     };
     let cluster = &world.directory.cluster;
     // A plan that waits in the file for its approval keeps its hash for as long as nothing has changed.
@@ -40,7 +41,7 @@ pub(super) async fn plan(
     let planning = Planning(Mutex::new(printer));
     let proposed = propose(cluster, want, &world.ports(&NonInteractive, &planning)).await;
     let printer = planning.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let output = args.shown.output;
+    let output = args.output.format;
     let refused = |error: engine::Error| world.error(error.into(), UNCHANGED, output, printer);
     match proposed.map_err(refused)? {
         Proposal::Nothing => {
@@ -49,7 +50,7 @@ pub(super) async fn plan(
         }
         Proposal::Blocked(skipped) => Ok(tell_skipped(cluster, &skipped, printer)),
         Proposal::Change(plan) => {
-            show_plan(&*plan, args.shown.output, printer)?;
+            show_plan(&*plan, args.output.format, printer)?;
             if let Some(path) = &args.out {
                 files::write_all(&[(path.clone(), plan.encode())], true, printer)?;
             }
@@ -60,13 +61,13 @@ pub(super) async fn plan(
 
 pub(super) fn show(args: &ShowArgs, printer: &mut Printer) -> Result<ExitStatus, Error> {
     let plan = load(&args.plan)?;
-    if args.shown.output == Output::Table {
+    if args.output.format == OutputFormat::Table {
         let steps: Vec<String> = plan.steps().iter().map(plan::Step::detail).collect();
         let about = about(plan.body());
         let text = format!("{}\n{about}\n{}", head(&plan), steps.join("\n"));
         return printer.text(&text.trim_end());
     }
-    show_plan(&plan, args.shown.output, printer)
+    show_plan(&plan, args.output.format, printer)
 }
 
 pub(super) async fn approve(
@@ -99,13 +100,15 @@ pub(super) fn load(path: &Path) -> Result<Plan<Draft>, Error> {
 /// Shows what a plan does, as a table or as the file that it is.
 pub(super) fn show_plan<State>(
     plan: &Plan<State>,
-    output: Output,
+    output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     match output {
-        Output::Table => printer.text(&format!("{}\n{}", head(plan), plan.table()).trim_end()),
-        Output::Json => printer.exactly(&plan.encode()),
-        Output::Yaml => {
+        OutputFormat::Table => {
+            printer.text(&format!("{}\n{}", head(plan), plan.table()).trim_end())
+        }
+        OutputFormat::Json => printer.exactly(&plan.encode()),
+        OutputFormat::Yaml => {
             let value: serde_json::Value =
                 serde_json::from_str(&plan.encode()).map_err(std::io::Error::from)?;
             let text = serde_saphyr::to_string(&value).map_err(std::io::Error::other)?;

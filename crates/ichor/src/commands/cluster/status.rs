@@ -13,7 +13,8 @@ use super::World;
 use super::interactive::short;
 use super::plan::NonInteractive;
 use super::refusal::with_address;
-use crate::args::{HealthArgs, Output, StatusArgs};
+use crate::args::OutputFormat;
+use crate::args::cluster::{HealthArgs, StatusArgs};
 use crate::directory::Directory;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -50,7 +51,7 @@ pub(super) async fn health(
         }
     }
     let status = show(&world, args, printer, true).await?;
-    if args.shown.output == Output::Table {
+    if args.output.format == OutputFormat::Table {
         // What the table shows the reason of is not told again.
         for problem in status.problems.iter().filter(|problem| !status.is_reason(problem)) {
             printer.note(problem);
@@ -89,8 +90,8 @@ async fn show(
 ) -> Result<Status, Error> {
     loop {
         let status = look(world, with_components).await?;
-        match args.shown.output {
-            Output::Table if args.watch => printer.screen(&status.live())?,
+        match args.output.format {
+            OutputFormat::Table if args.watch => printer.screen(&status.live())?,
             output if args.watch => drop(printer.item(&status, output)?),
             output => drop(printer.value(&status, output)?),
         }

@@ -6,7 +6,7 @@ use plan::FieldChange;
 use serde::Serialize;
 use talos_config::{Config, Difference, diff};
 
-use crate::args::Output;
+use crate::args::OutputFormat;
 use crate::printer::Printer;
 use crate::settings::Input;
 use crate::sources::SourceMap;
@@ -15,7 +15,7 @@ use crate::{Error, ExitStatus};
 pub(in crate::commands) fn run(
     before: &Input,
     after: &Input,
-    output: Output,
+    output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let mut sources = SourceMap::default();
@@ -23,7 +23,7 @@ pub(in crate::commands) fn run(
     let (after, _) = sources.parse(after, Config::parse)?;
     let report = Report::new(diff(&before, &after));
     let pending = !report.0.is_empty();
-    if pending || !matches!(output, Output::Table) {
+    if pending || !matches!(output, OutputFormat::Table) {
         printer.value(&report, output)?;
     }
     Ok(if pending { ExitStatus::Pending } else { ExitStatus::Done })

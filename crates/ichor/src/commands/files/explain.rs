@@ -8,7 +8,7 @@ use talos_config::yaml::Dialect;
 use talos_config::{Confidential, Explanation, Patched, Source, explain};
 
 use super::patch::{apply_all, read_patches};
-use crate::args::Output;
+use crate::args::OutputFormat;
 use crate::directory::Directory;
 use crate::printer::Printer;
 use crate::settings::{Input, Place};
@@ -19,7 +19,7 @@ pub(in crate::commands) fn run(
     path: &str,
     file: &Input,
     patches: &[Input],
-    output: Output,
+    output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let mut sources = SourceMap::default();
@@ -50,7 +50,7 @@ pub(in crate::commands) fn of_machine(
     path: &str,
     machine: Option<&str>,
     place: &Place,
-    output: Output,
+    output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     runtime::run(async {

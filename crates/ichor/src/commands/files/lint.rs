@@ -6,7 +6,8 @@ use std::path::Path;
 use serde::Serialize;
 use talconfig::{Files, Level, Remark, lint_native, lint_talconfig};
 
-use crate::args::{Lint, Output};
+use crate::args::OutputFormat;
+use crate::args::files::LintArgs;
 use crate::directory::{self, Found, Kind};
 use crate::printer::Printer;
 use crate::settings::Place;
@@ -15,7 +16,7 @@ use crate::talhelper::{ENV_FILES, Outside, SECRET_FILES};
 use crate::{Error, ExitStatus};
 
 pub(in crate::commands) fn run(
-    args: &Lint,
+    args: &LintArgs,
     place: &Place,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -54,10 +55,10 @@ pub(in crate::commands) fn run(
         .collect();
     let errors = remarks.iter().filter(|remark| remark.level == Level::Error).count();
     let warnings = remarks.len() - errors;
-    if args.shown.output != Output::Table || !remarks.is_empty() {
-        printer.value(&Report(remarks.iter().map(Line::new).collect()), args.shown.output)?;
+    if args.output.format != OutputFormat::Table || !remarks.is_empty() {
+        printer.value(&Report(remarks.iter().map(Line::new).collect()), args.output.format)?;
     }
-    if args.shown.output == Output::Table {
+    if args.output.format == OutputFormat::Table {
         printer.note(&format!("{}: {}", files.cluster, counted(errors, warnings)));
     }
     let failed = errors > 0 || args.strict && warnings > 0;

@@ -6,7 +6,7 @@ use plan::RenderError;
 use serde::Serialize;
 use talos_config::{Config, Mode, Origin, Validation};
 
-use crate::args::Output;
+use crate::args::OutputFormat;
 use crate::directory::{self, Directory};
 use crate::printer::Printer;
 use crate::settings::{Input, Place};
@@ -17,7 +17,7 @@ pub(in crate::commands) fn run(
     files: &[Input],
     mode: Mode,
     strict: bool,
-    output: Output,
+    output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let mut reports = Vec::new();
@@ -30,7 +30,9 @@ pub(in crate::commands) fn run(
                 Report::new(subject, mode, &config.validate(mode, strict), |at| sources.place(at))
             }
             // What is no configuration is told like everything else that is wrong with one of several.
-            Err(error @ Error::Config { .. }) if files.len() > 1 || output != Output::Table => {
+            Err(error @ Error::Config { .. })
+                if files.len() > 1 || output != OutputFormat::Table =>
+            {
                 Report::unreadable(sources.name(talos_config::Source(1)).to_owned(), mode, &error)
             }
             Err(error) => return Err(error),
@@ -45,14 +47,14 @@ pub(in crate::commands) fn directory(
     place: &Place,
     mode: Mode,
     strict: bool,
-    output: Output,
+    output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     runtime::run(async {
         let mut directory = match Directory::open(place).await {
             Ok(directory) => directory,
             // A program that reads the report gets one.
-            Err(error @ Error::Spec { .. }) if output != Output::Table => {
+            Err(error @ Error::Spec { .. }) if output != OutputFormat::Table => {
                 let file = directory::find(place.directory.as_deref())?.file;
                 let report = Report::unreadable(file.display().to_string(), mode, &error);
                 return conclude(&[report], mode, output, printer);
@@ -92,11 +94,11 @@ pub(in crate::commands) fn directory(
 fn conclude(
     reports: &[Report],
     mode: Mode,
-    output: Output,
+    output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let invalid: Vec<&Report> = reports.iter().filter(|report| !report.valid).collect();
-    let for_a_person = output == Output::Table;
+    let for_a_person = output == OutputFormat::Table;
     if for_a_person {
         for report in reports {
             for finding in report.warnings.iter().chain(&report.errors) {

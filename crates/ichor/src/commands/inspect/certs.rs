@@ -11,7 +11,7 @@ use talos_config::Context;
 use talos_config::pki::{Certificate, Subject};
 use talos_config::yaml::{self, Content};
 
-use crate::args::Certs;
+use crate::args::inspect::CertsArgs;
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -20,17 +20,17 @@ use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, clock, nodes, talosconfig};
 
 pub(super) async fn run(
-    args: &Certs,
+    args: &CertsArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let context = talosconfig::context(&args.reach, surroundings)?;
+    let context = talosconfig::context(&args.connection, surroundings)?;
     let mut rows = of_client(&context);
-    let nobody_named = args.reach.nodes.is_empty() && context.nodes.is_empty();
+    let nobody_named = args.connection.nodes.is_empty() && context.nodes.is_empty();
     if args.client || nobody_named {
-        return printer.value(&Rows(rows), args.shown.output);
+        return printer.value(&Rows(rows), args.output.format);
     }
-    let named = &args.reach.endpoints;
+    let named = &args.connection.endpoints;
     let endpoints = if named.is_empty() { &context.endpoints } else { named };
     let (mut failures, mut succeeded) = (Vec::new(), 0);
     for (endpoint, shown) in of_endpoints(endpoints).await {
@@ -45,7 +45,7 @@ pub(super) async fn run(
             Err(error) => failures.push(error),
         }
     }
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let answers = machines.ask(|node| async move { of_secrets(&node).await }).await;
     let (answers, unanswered) = answers.split();
     failures.extend(unanswered);
@@ -58,7 +58,7 @@ pub(super) async fn run(
             Expiry::row(&node, place, &certificate, renewed)
         }));
     }
-    printer.value(&Rows(rows), args.shown.output)?;
+    printer.value(&Rows(rows), args.output.format)?;
     Ok(nodes::report(failures, succeeded, printer))
 }
 

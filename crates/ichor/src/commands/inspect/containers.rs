@@ -5,7 +5,7 @@ use talos_api::proto::common::ContainerDriver;
 use talos_api::proto::machine::{ContainerInfo, ContainersRequest, Stat, StatsRequest};
 use talos_api::{Node, NodeError};
 
-use crate::args::Containers;
+use crate::args::inspect::{ContainersArgs, StatsArgs};
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -13,11 +13,11 @@ use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn list(
-    args: &Containers,
+    args: &ContainersArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let (namespace, driver) = of(args.kubernetes);
     let ask = move |node: Node| async move {
         let request = ContainersRequest { namespace: namespace.to_owned(), driver: driver.into() };
@@ -31,15 +31,15 @@ pub(super) async fn list(
         containers.sort_by(|one, other| one.id.cmp(&other.id));
         containers.into_iter().map(Container::from).collect()
     };
-    machines.ask(ask).await.show::<Container>(rows, args.shown.output, printer)
+    machines.ask(ask).await.show::<Container>(rows, args.output.format, printer)
 }
 
 pub(super) async fn stats(
-    args: &Containers,
+    args: &StatsArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let (namespace, driver) = of(args.kubernetes);
     let ask = move |node: Node| async move {
         let request = StatsRequest { namespace: namespace.to_owned(), driver: driver.into() };
@@ -53,7 +53,7 @@ pub(super) async fn stats(
         stats.sort_by(|one, other| one.id.cmp(&other.id));
         stats.into_iter().map(Usage::from).collect()
     };
-    machines.ask(ask).await.show::<Usage>(rows, args.shown.output, printer)
+    machines.ask(ask).await.show::<Usage>(rows, args.output.format, printer)
 }
 
 /// Which containers are meant: those of Talos itself, or those of Kubernetes.

@@ -9,18 +9,18 @@ use tokio::sync::mpsc;
 
 use super::Receiving;
 use super::archive::{self, Pieces, Trouble};
-use crate::args::Cp;
+use crate::args::inspect::CpArgs;
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &Cp,
+    args: &CpArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let node = machines.only("cp")?;
     let to_stdout = args.target.as_os_str() == "-";
     if !to_stdout && args.target.exists() && !args.target.is_dir() {
@@ -43,7 +43,11 @@ pub(super) async fn run(
 }
 
 /// Unpacks beside, on a thread that may wait for the disk.
-async fn unpack(mut receiving: Receiving<'_>, node: &Node, args: &Cp) -> Result<ExitStatus, Error> {
+async fn unpack(
+    mut receiving: Receiving<'_>,
+    node: &Node,
+    args: &CpArgs,
+) -> Result<ExitStatus, Error> {
     // Before anything is made here: what there is not cannot be copied.
     let first = receiving.next().await?;
     let target = &args.target;

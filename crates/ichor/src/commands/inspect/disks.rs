@@ -6,7 +6,7 @@ use talos_api::proto::storage::{self, disk::DiskType};
 use talos_api::{Node, NodeError, Reason};
 use talos_config::spell_bytes;
 
-use crate::args::Hardware;
+use crate::args::inspect::DisksArgs;
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -14,15 +14,15 @@ use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &Hardware,
+    args: &DisksArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
+    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
     let rows = |disks: Vec<Disk>| disks;
     machines.ask(|node| async move { disks(&node).await }).await.show(
         rows,
-        args.shown.output,
+        args.output.format,
         printer,
     )
 }

@@ -10,7 +10,8 @@ use talos_api::proto::machine::{
 use talos_api::{Followed, Node, Occurrence, Since};
 use tokio::sync::mpsc;
 
-use crate::args::{Events, Output, span};
+use crate::args::inspect::EventsArgs;
+use crate::args::{OutputFormat, span};
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -18,11 +19,11 @@ use crate::table::{OfNode, Row, Table};
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &Events,
+    args: &EventsArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let (since, actor) = (since(args)?, args.actor_id.clone());
     let tell = move |node: Node, sender: mpsc::Sender<(String, Followed)>| {
         let mut events = node.events(since.clone(), &actor);
@@ -36,7 +37,7 @@ pub(super) async fn run(
             }
         }
     };
-    let output = args.shown.output;
+    let output = args.output.format;
     let head = std::iter::once("NODE").chain(Happening::COLUMNS.iter().copied());
     let mut table = Table::new(head.map(str::to_owned).collect());
     let show = |node: &str, followed, printer: &mut Printer| {
@@ -53,7 +54,7 @@ pub(super) async fn run(
 }
 
 /// Which events the machines are asked for.
-fn since(args: &Events) -> Result<Since, Error> {
+fn since(args: &EventsArgs) -> Result<Since, Error> {
     let seconds = |duration: Duration| {
         // Less than a second would be none at all.
         let seconds = duration.as_secs() + u64::from(duration.subsec_nanos() > 0);
@@ -84,19 +85,19 @@ fn is_id(text: &str) -> bool {
 
 fn show(
     row: OfNode<Happening>,
-    output: Output,
+    output: OutputFormat,
     table: &mut Table,
     printer: &mut Printer,
 ) -> Result<(), Error> {
     let text = match output {
-        Output::Table => {
+        OutputFormat::Table => {
             let mut cells = vec![row.node];
             cells.extend(row.what.cells());
             table.push(cells);
             table.take().map(|lines| lines.to_string()).unwrap_or_default()
         }
-        Output::Json => serde_json::to_string(&row).map_err(std::io::Error::from)?,
-        Output::Yaml => {
+        OutputFormat::Json => serde_json::to_string(&row).map_err(std::io::Error::from)?,
+        OutputFormat::Yaml => {
             let text = serde_saphyr::to_string(&row).map_err(std::io::Error::other)?;
             format!("---\n{}", text.trim_end())
         }

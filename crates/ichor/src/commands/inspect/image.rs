@@ -9,7 +9,7 @@ use talos_api::proto::machine::{
 use talos_api::{Node, NodeError, Reason};
 use talos_config::spell_bytes;
 
-use crate::args::{ImageList, ImageNamespace};
+use crate::args::inspect::{ImageListArgs, ImageNamespace};
 use crate::commands::node::containerd;
 use crate::nodes::Machines;
 use crate::printer::Printer;
@@ -19,11 +19,11 @@ use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn list(
-    args: &ImageList,
+    args: &ImageListArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let namespace = args.namespace;
     let ask = move |node: Node| async move {
         match of_service(&node, namespace).await {
@@ -36,7 +36,7 @@ pub(super) async fn list(
             answer => answer,
         }
     };
-    machines.ask(ask).await.show(|images: Vec<Image>| images, args.shown.output, printer)
+    machines.ask(ask).await.show(|images: Vec<Image>| images, args.output.format, printer)
 }
 
 async fn of_service(node: &Node, namespace: ImageNamespace) -> Result<Vec<Image>, NodeError> {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use talos_api::{Node, NodeError, Reason};
 use talos_config::{Decision, Part, Secret};
 
-use crate::args::Kubeconfig;
+use crate::args::inspect::KubeconfigArgs;
 use crate::files::Unfinished;
 use crate::nodes::Machines;
 use crate::printer::Printer;
@@ -15,13 +15,13 @@ use crate::sources::SourceMap;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &Kubeconfig,
+    args: &KubeconfigArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     // What cannot be written is not fetched.
     let target = Target::find(args, surroundings)?;
-    let machines = Machines::control_planes(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.connection, surroundings)?;
     let node = machines.only("kubeconfig")?;
     let fetched = node.kubeconfig().await?;
     let before = match &target {
@@ -56,7 +56,7 @@ enum Target {
 }
 
 impl Target {
-    fn find(args: &Kubeconfig, surroundings: &Surroundings) -> Result<Self, Error> {
+    fn find(args: &KubeconfigArgs, surroundings: &Surroundings) -> Result<Self, Error> {
         let path = match (&args.path, surroundings.kubeconfigs.paths.as_slice()) {
             (Some(path), _) if path.as_os_str() == "-" => return Ok(Self::Stdout),
             (Some(path), _) => path.clone(),
@@ -92,7 +92,7 @@ fn merge(
     before: &Input,
     fetched: &Secret<String>,
     node: &Node,
-    args: &Kubeconfig,
+    args: &KubeconfigArgs,
     printer: &mut Printer,
 ) -> Result<Secret<String>, Error> {
     let parse = talos_config::Kubeconfig::parse;

@@ -9,7 +9,7 @@ use talos_api::resource::{self, Spec};
 use talos_api::{Node, NodeError, Reason};
 use talos_config::yaml;
 
-use crate::args::Hardware;
+use crate::args::inspect::LinksArgs;
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -17,15 +17,15 @@ use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &Hardware,
+    args: &LinksArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
+    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
     let rows = |links: Vec<Link>| links;
     machines.ask(|node| async move { links(&node).await }).await.show(
         rows,
-        args.shown.output,
+        args.output.format,
         printer,
     )
 }

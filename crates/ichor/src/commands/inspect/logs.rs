@@ -6,7 +6,8 @@ use talos_api::proto::machine::LogsRequest;
 use talos_api::{Node, NodeError, Stream};
 
 use super::lines;
-use crate::args::{Logs, Output};
+use crate::args::OutputFormat;
+use crate::args::inspect::LogsArgs;
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -14,14 +15,14 @@ use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &Logs,
+    args: &LogsArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let Some(id) = args.id.clone() else {
         let names = |ids: Vec<String>| ids.into_iter().map(|id| Log { id }).collect();
-        return machines.ask(names_of_logs).await.show(names, Output::Table, printer);
+        return machines.ask(names_of_logs).await.show(names, OutputFormat::Table, printer);
     };
     let (namespace, driver) = if args.kubernetes {
         ("k8s.io", ContainerDriver::Cri)

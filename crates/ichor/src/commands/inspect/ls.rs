@@ -6,7 +6,8 @@ use talos_api::proto::machine::{FileInfo, ListRequest};
 use talos_api::{Limits, Node, NodeError, Reason};
 use talos_config::spell_bytes;
 
-use crate::args::{Ls, Output};
+use crate::args::OutputFormat;
+use crate::args::inspect::LsArgs;
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -15,18 +16,18 @@ use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, nodes};
 
 pub(super) async fn run(
-    args: &Ls,
+    args: &LsArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let output = args.shown.output;
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let output = args.output.format;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let request = ListRequest {
         root: args.path.clone(),
         recurse: args.recurse || args.depth > 1,
         recursion_depth: if args.recurse { -1 } else { args.depth },
         types: types(&args.types)?,
-        report_xattrs: args.long || output != Output::Table,
+        report_xattrs: args.long || output != OutputFormat::Table,
     };
     let answers = machines
         .ask(move |node| {
@@ -48,7 +49,7 @@ pub(super) async fn run(
             }
         }
     }
-    if succeeded > 0 || output != Output::Table {
+    if succeeded > 0 || output != OutputFormat::Table {
         if args.long {
             let long = |OfNode { node, what }| OfNode {
                 node,

@@ -22,41 +22,44 @@ use talos_api::proto::common::Data;
 use talos_api::{NodeError, Stream};
 use talos_config::spell_bytes;
 
-use crate::args::{EtcdLook, ImageCommand, Look};
+use crate::args::inspect::etcd::EtcdCommand;
+use crate::args::inspect::{ImageCommand, InspectCommand};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus, runtime};
 
 pub(super) fn run(
-    command: &Look,
+    command: &InspectCommand,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     runtime::run(async {
         match command {
-            Look::Cp(args) => cp::run(args, surroundings, printer).await,
-            Look::Dmesg(args) => dmesg::run(args, surroundings, printer).await,
-            Look::Etcd(args) => match &args.what {
-                EtcdLook::Alarms(args) => etcd::alarms(args, surroundings, printer).await,
-                EtcdLook::Members(args) => etcd::members(args, surroundings, printer).await,
-                EtcdLook::Snapshot(args) => etcd::snapshot::run(args, surroundings, printer).await,
-                EtcdLook::Status(args) => etcd::status(args, surroundings, printer).await,
+            InspectCommand::Cp(args) => cp::run(args, surroundings, printer).await,
+            InspectCommand::Dmesg(args) => dmesg::run(args, surroundings, printer).await,
+            InspectCommand::Etcd { command } => match command {
+                EtcdCommand::Alarms(args) => etcd::alarms(args, surroundings, printer).await,
+                EtcdCommand::Members(args) => etcd::members(args, surroundings, printer).await,
+                EtcdCommand::Snapshot(args) => {
+                    etcd::snapshot::run(args, surroundings, printer).await
+                }
+                EtcdCommand::Status(args) => etcd::status(args, surroundings, printer).await,
             },
-            Look::Events(args) => events::run(args, surroundings, printer).await,
-            Look::Kubeconfig(args) => kubeconfig::run(args, surroundings, printer).await,
-            Look::Certs(args) => certs::run(args, surroundings, printer).await,
-            Look::Containers(args) => containers::list(args, surroundings, printer).await,
-            Look::Disks(args) => disks::run(args, surroundings, printer).await,
-            Look::Get(args) => get::run(args, surroundings, printer).await,
-            Look::Image { what: ImageCommand::List(args) } => {
+            InspectCommand::Events(args) => events::run(args, surroundings, printer).await,
+            InspectCommand::Kubeconfig(args) => kubeconfig::run(args, surroundings, printer).await,
+            InspectCommand::Certs(args) => certs::run(args, surroundings, printer).await,
+            InspectCommand::Containers(args) => containers::list(args, surroundings, printer).await,
+            InspectCommand::Disks(args) => disks::run(args, surroundings, printer).await,
+            InspectCommand::Get(args) => get::run(args, surroundings, printer).await,
+            InspectCommand::Image { command: ImageCommand::List(args) } => {
                 image::list(args, surroundings, printer).await
             }
-            Look::Links(args) => links::run(args, surroundings, printer).await,
-            Look::Logs(args) => logs::run(args, surroundings, printer).await,
-            Look::Ls(args) => ls::run(args, surroundings, printer).await,
-            Look::Read(args) => read::run(args, surroundings, printer).await,
-            Look::Services(args) => services::run(args, surroundings, printer).await,
-            Look::Stats(args) => containers::stats(args, surroundings, printer).await,
+            InspectCommand::Links(args) => links::run(args, surroundings, printer).await,
+            InspectCommand::Logs(args) => logs::run(args, surroundings, printer).await,
+            InspectCommand::Ls(args) => ls::run(args, surroundings, printer).await,
+            InspectCommand::Read(args) => read::run(args, surroundings, printer).await,
+            InspectCommand::Services(args) => services::run(args, surroundings, printer).await,
+            InspectCommand::Stats(args) => containers::stats(args, surroundings, printer).await,
         }
     })
 }

@@ -6,7 +6,8 @@ use serde::Serialize;
 use talos_api::proto::machine::{ServiceHealth, ServiceInfo};
 use talos_api::{Node, NodeError, Reason};
 
-use crate::args::{Output, Services};
+use crate::args::OutputFormat;
+use crate::args::inspect::ServicesArgs;
 use crate::nodes::{Answers, Machines};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -15,15 +16,15 @@ use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, nodes};
 
 pub(super) async fn run(
-    args: &Services,
+    args: &ServicesArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     match args.id.clone() {
         None => {
             let all = |services: Vec<ServiceInfo>| services.into_iter().map(Service::new).collect();
-            machines.ask(list).await.show(all, args.shown.output, printer)
+            machines.ask(list).await.show(all, args.output.format, printer)
         }
         Some(id) => {
             let answers = machines
@@ -32,7 +33,7 @@ pub(super) async fn run(
                     async move { one(node, &id).await }
                 })
                 .await;
-            show_each(answers, args.shown.output, printer)
+            show_each(answers, args.output.format, printer)
         }
     }
 }
@@ -53,14 +54,14 @@ async fn one(node: Node, id: &str) -> Result<Service, NodeError> {
 
 fn show_each(
     answers: Answers<Service>,
-    output: Output,
+    output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let (answers, failures) = answers.split();
     let succeeded = answers.len();
     let services: Vec<OfNode<Service>> =
         answers.into_iter().map(|(node, what)| OfNode { node, what }).collect();
-    if succeeded > 0 || output != Output::Table {
+    if succeeded > 0 || output != OutputFormat::Table {
         printer.value(&Details(services), output)?;
     }
     Ok(nodes::report(failures, succeeded, printer))

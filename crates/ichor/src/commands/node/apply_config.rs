@@ -20,8 +20,10 @@ use super::follow::{Goal, Order};
 use super::node_config::Live;
 use super::power::send_reboot;
 use super::{Deed, OnNode};
-use crate::args::{
-    ApplyConfig, ApplyHow, ApplyMode, Output, Overrides, PatchConfig, RebootMode, Wait,
+use crate::args::OutputFormat;
+use crate::args::node::{
+    ApplyConfigArgs, ApplyMode, ApplyOptionsArgs, NodeOverrideArgs, NodePatchArgs, RebootMode,
+    WaitArgs,
 };
 use crate::commands::files::patch::{apply_all, read_patches};
 use crate::commands::files::{diff as differences, validate};
@@ -35,12 +37,12 @@ use crate::{Error, ExitStatus, audit};
 
 /// Applies a file.
 pub(super) async fn file(
-    args: &ApplyConfig,
+    args: &ApplyConfigArgs,
     surroundings: &Surroundings,
     keys: &Keys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
+    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
     let mut sources = SourceMap::with_keys(keys);
     let inputs: Vec<Input> = args.config_patch.iter().cloned().map(Input::patch).collect();
     let patches = read_patches(&inputs, &mut sources)?;
@@ -55,18 +57,18 @@ pub(super) async fn file(
         };
         given.push(Given::new(node, live, &text, source, &patches, &mut sources, printer)?);
     }
-    let deed = deed("apply-config", &given, args.how, &args.overrides, surroundings);
-    hand_over(given, deed, args.how, &args.overrides, args.maintenance.insecure, printer).await
+    let deed = deed("apply-config", &given, args.options, &args.overrides, surroundings);
+    hand_over(given, deed, args.options, &args.overrides, args.maintenance.insecure, printer).await
 }
 
 /// Patches what machines have.
 pub(super) async fn patch(
-    args: &PatchConfig,
+    args: &NodePatchArgs,
     surroundings: &Surroundings,
     keys: &Keys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let mut sources = SourceMap::with_keys(keys);
     let mut inputs: Vec<Input> = args.patches.iter().cloned().map(Input::patch).collect();
     inputs.extend(args.patch_file.as_ref().map(|path| Input::file(path)));
@@ -87,11 +89,11 @@ pub(super) async fn patch(
             given.push(one);
         }
     }
-    if !args.how.dry_run && !given.is_empty() {
-        show(&given, args.how.shown.output, printer)?;
+    if !args.options.dry_run && !given.is_empty() {
+        show(&given, args.options.output.format, printer)?;
     }
-    let deed = deed("patch", &given, args.how, &args.overrides, surroundings);
-    hand_over(given, deed, args.how, &args.overrides, false, printer).await
+    let deed = deed("patch", &given, args.options, &args.overrides, surroundings);
+    hand_over(given, deed, args.options, &args.overrides, false, printer).await
 }
 
 /// What one machine is to get.
@@ -169,8 +171,8 @@ impl OnNode for Given {
 fn deed<'a>(
     verb: &'a str,
     given: &[Given],
-    how: ApplyHow,
-    overrides: &Overrides,
+    how: ApplyOptionsArgs,
+    overrides: &NodeOverrideArgs,
     surroundings: &'a Surroundings,
 ) -> Deed<'a> {
     let digest = |one: &Given| audit::digest(&Sha256::digest(one.data.expose().as_bytes()));
@@ -185,8 +187,8 @@ fn deed<'a>(
 async fn hand_over(
     given: Vec<Given>,
     deed: Deed<'_>,
-    how: ApplyHow,
-    overrides: &Overrides,
+    how: ApplyOptionsArgs,
+    overrides: &NodeOverrideArgs,
     insecure: bool,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -211,7 +213,7 @@ async fn hand_over(
     if !asked.is_empty() {
         let certain = if rebooting == asked { "reboots" } else { "may reboot" };
         let action = format!("{}, which {certain} {}", deed.verb, asked.join(", "));
-        printer.confirm(&action, how.sure)?;
+        printer.confirm(&action, how.confirm)?;
     }
     let act = async |one: &Given, printer: &mut Printer| {
         let reboots = rebooting.iter().any(|name| name == one.node.name());
@@ -227,11 +229,11 @@ async fn hand_over(
 /// Says what would change, and lets the machines say whether they would take it.
 async fn dry_run(
     given: &[Given],
-    how: ApplyHow,
+    how: ApplyOptionsArgs,
     insecure: bool,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    show(given, how.shown.output, printer)?;
+    show(given, how.output.format, printer)?;
     for one in given {
         let name = one.node.name();
         if !one.settled {
@@ -243,7 +245,7 @@ async fn dry_run(
         }
         // Talos 1.14 refuses the mode that we never send to it.
         let mode = if how.mode == ApplyMode::Reboot { ApplyMode::Auto } else { how.mode };
-        let answer = one.send(ApplyHow { mode, ..how }, true).await?;
+        let answer = one.send(ApplyOptionsArgs { mode, ..how }, true).await?;
         answer.warn(name, printer);
         let reboots = !insecure && (how.mode == ApplyMode::Reboot || answer.reboots());
         let with = if reboots { "with a reboot" } else { "without a reboot" };
@@ -258,7 +260,7 @@ async fn dry_run(
 impl Given {
     async fn apply(
         &self,
-        how: ApplyHow,
+        how: ApplyOptionsArgs,
         insecure: bool,
         reboots: bool,
         printer: &mut Printer,
@@ -267,7 +269,7 @@ impl Given {
         let order = |action| Order {
             action,
             goal: Goal::Back,
-            wait: Wait { wait: how.wait, timeout: REBOOTED_WITHIN },
+            wait: WaitArgs { wait: how.wait, timeout: REBOOTED_WITHIN },
         };
         if insecure {
             self.send(how, false).await?.warn(name, printer);
@@ -276,7 +278,7 @@ impl Given {
         }
         // Since 1.14 a configuration and a reboot are two things.
         if how.mode == ApplyMode::Reboot && !self.may_reboot {
-            let staged = ApplyHow { mode: ApplyMode::Staged, ..how };
+            let staged = ApplyOptionsArgs { mode: ApplyMode::Staged, ..how };
             self.send(staged, false).await?.warn(name, printer);
             let send = async |node: &Node| send_reboot(node, RebootMode::Default).await;
             return order("reboot").give(&self.node, printer, send).await;
@@ -301,7 +303,7 @@ impl Given {
     }
 
     /// Sends it once.
-    async fn send(&self, how: ApplyHow, dry_run: bool) -> Result<Answer, NodeError> {
+    async fn send(&self, how: ApplyOptionsArgs, dry_run: bool) -> Result<Answer, NodeError> {
         let mode = match how.mode {
             ApplyMode::Auto => Mode::Auto,
             ApplyMode::NoReboot => Mode::NoReboot,
@@ -339,7 +341,7 @@ impl Answer {
         }
     }
 
-    fn text(&self, how: ApplyHow) -> String {
+    fn text(&self, how: ApplyOptionsArgs) -> String {
         match self.0.mode() {
             Mode::Reboot => "applied; the machine reboots".to_owned(),
             Mode::Auto | Mode::NoReboot => "applied without a reboot".to_owned(),
@@ -378,10 +380,10 @@ fn hide(error: NodeError, config: &Config, confidential: &Confidential) -> NodeE
     NodeError { reason, ..error }
 }
 
-fn show(given: &[Given], output: Output, printer: &mut Printer) -> Result<(), Error> {
+fn show(given: &[Given], output: OutputFormat, printer: &mut Printer) -> Result<(), Error> {
     let changes = Changes(given);
     let something = given.iter().any(|one| !one.changes.0.is_empty());
-    if something || output != Output::Table {
+    if something || output != OutputFormat::Table {
         printer.value(&changes, output)?;
     }
     Ok(())

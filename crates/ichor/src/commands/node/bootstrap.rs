@@ -9,7 +9,7 @@ use tokio::time::{Instant, interval, timeout};
 use super::etcd::{runs_etcd, with_overrides};
 use super::snapshot::Snapshot;
 use super::{Deed, Failure};
-use crate::args::{Bootstrap, Overrides, Rule};
+use crate::args::node::{BootstrapArgs, NodeOverrideArgs, NodeRule};
 use crate::directory::{self, Known};
 use crate::nodes::{Machines, label};
 use crate::printer::Printer;
@@ -17,18 +17,18 @@ use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &Bootstrap,
+    args: &BootstrapArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.connection, surroundings)?;
     machines.only("a bootstrap")?;
     let open = |path| Snapshot::open(path, !args.recover_skip_hash_check);
     let snapshot = args.recover_from.as_deref().map(open).transpose()?;
     let detail = snapshot.as_ref().map(|snapshot| snapshot.digest.clone()).unwrap_or_default();
     let detail = with_overrides(detail, &args.overrides);
     let known = directory::known(&surroundings.place).unwrap_or_default();
-    let others = machines.other_control_planes(&args.reach, &known, surroundings)?;
+    let others = machines.other_control_planes(&args.connection, &known, surroundings)?;
     let deed = Deed { verb: "bootstrap", detail, sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         is_first(node, others.clone(), &known, &args.overrides, printer).await?;
@@ -63,7 +63,7 @@ async fn is_first(
     node: &Node,
     others: Vec<Node>,
     known: &[Known],
-    overrides: &Overrides,
+    overrides: &NodeOverrideArgs,
     printer: &mut Printer,
 ) -> Result<(), Error> {
     let asked: Vec<String> = others.iter().map(|other| label(other.name(), known)).collect();
@@ -85,7 +85,7 @@ async fn is_first(
         return Ok(());
     }
     let failure = Failure::BootstrapUnseen { machine, unknown };
-    if overrides.rules.contains(&Rule::BootstrapUnseen) {
+    if overrides.rules.contains(&NodeRule::BootstrapUnseen) {
         printer.note(&format!("overridden: {failure}"));
         return Ok(());
     }

@@ -15,7 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::Failure;
 use crate::Error;
-use crate::args::Wait;
+use crate::args::node::WaitArgs;
 use crate::printer::Printer;
 
 /// When something is done.
@@ -35,7 +35,7 @@ pub(super) struct Order {
     /// As in "did not begin to reboot".
     pub(super) action: &'static str,
     pub(super) goal: Goal,
-    pub(super) wait: Wait,
+    pub(super) wait: WaitArgs,
 }
 
 impl Order {

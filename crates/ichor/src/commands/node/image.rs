@@ -16,18 +16,19 @@ use talos_api::{Feature, Limits, Node};
 use tokio::time::timeout;
 
 use super::{Deed, Failure};
-use crate::args::{ImageNamespace, ImagePull};
+use crate::args::inspect::ImageNamespace;
+use crate::args::node::ImagePullArgs;
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &ImagePull,
+    args: &ImagePullArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let detail = args.reference.clone();
     let deed = Deed { verb: "image pull", detail, sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {

@@ -5,24 +5,26 @@ use talos_api::Node;
 use talos_api::proto::machine::{MetaDeleteRequest, MetaWriteRequest};
 
 use super::Deed;
-use crate::args::Meta;
+use crate::args::node::{MetaDeleteArgs, MetaWriteArgs, NodeMetaCommand};
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    what: &Meta,
+    command: &NodeMetaCommand,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let (verb, key, value, maintenance, reach) = match what {
-        Meta::Write { key, value, maintenance, reach } => {
-            ("meta write", *key, Some(value), maintenance, reach)
+    let (verb, key, value, maintenance, connection) = match command {
+        NodeMetaCommand::Write(MetaWriteArgs { key, value, maintenance, connection }) => {
+            ("meta write", *key, Some(value), maintenance, connection)
         }
-        Meta::Delete { key, maintenance, reach } => ("meta delete", *key, None, maintenance, reach),
+        NodeMetaCommand::Delete(MetaDeleteArgs { key, maintenance, connection }) => {
+            ("meta delete", *key, None, maintenance, connection)
+        }
     };
-    let machines = Machines::find(reach, maintenance, surroundings)?;
+    let machines = Machines::find(connection, maintenance, surroundings)?;
     let deed = Deed { verb, detail: format!("key {key:#04x}"), sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         let mut machine = node.machine();

@@ -23,7 +23,8 @@ pub(super) use image::containerd;
 
 use talos_api::{Node, NodeError};
 
-use crate::args::{Image, NodeCommand, Sure, Wipe};
+use crate::args::ConfirmArgs;
+use crate::args::node::{NodeCommand, NodeImageCommand, NodeWipeCommand};
 use crate::audit::Audit;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -51,15 +52,15 @@ pub(super) fn run(
             NodeCommand::Reset(args) => power::reset(args, surroundings, printer).await,
             NodeCommand::Rollback(args) => power::rollback(args, surroundings, printer).await,
             NodeCommand::Upgrade(args) => upgrade::run(args, surroundings, printer).await,
-            NodeCommand::Wipe { what: Wipe::Disk(args) } => {
+            NodeCommand::Wipe { command: NodeWipeCommand::Disk(args) } => {
                 wipe::run(args, surroundings, printer).await
             }
             NodeCommand::Service(args) => service::run(args, surroundings, printer).await,
-            NodeCommand::Image { what: Image::Pull(args) } => {
+            NodeCommand::Image { command: NodeImageCommand::Pull(args) } => {
                 image::run(args, surroundings, printer).await
             }
-            NodeCommand::Meta { what } => meta::run(what, surroundings, printer).await,
-            NodeCommand::Etcd { what } => etcd::run(what, surroundings, printer).await,
+            NodeCommand::Meta { command } => meta::run(command, surroundings, printer).await,
+            NodeCommand::Etcd { command } => etcd::run(command, surroundings, printer).await,
         }
     });
     outcome.map_err(|mut error| {
@@ -77,7 +78,7 @@ struct Deed<'a> {
     /// With what, for the question and the audit log. It names no secret.
     detail: String,
     /// `None` for what disturbs nobody.
-    sure: Option<Sure>,
+    sure: Option<ConfirmArgs>,
     surroundings: &'a Surroundings,
 }
 

@@ -10,25 +10,25 @@ use talos_api::{Feature, Node, NodeError};
 use super::Deed;
 use super::etcd::{Loss, keep_majority, with_overrides};
 use super::follow::{Goal, Order};
-use crate::args::{Reboot, RebootMode, Reset, Rollback, Shutdown, WipeMode};
+use crate::args::node::{RebootArgs, RebootMode, ResetArgs, RollbackArgs, ShutdownArgs, WipeMode};
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn reboot(
-    args: &Reboot,
+    args: &RebootArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let detail = match args.mode {
         RebootMode::Default => String::new(),
         RebootMode::Powercycle => "through the firmware".to_owned(),
         RebootMode::Force => "without stopping anything first".to_owned(),
     };
     let detail = with_overrides(detail, &args.overrides);
-    let deed = Deed { verb: "reboot", detail, sure: Some(args.sure), surroundings };
+    let deed = Deed { verb: "reboot", detail, sure: Some(args.confirm), surroundings };
     let order = Order { action: "reboot", goal: Goal::Back, wait: args.wait };
     let act = async |node: &Node, printer: &mut Printer| {
         if args.mode == RebootMode::Force {
@@ -52,14 +52,14 @@ pub(super) async fn send_reboot(node: &Node, mode: RebootMode) -> Result<String,
 }
 
 pub(super) async fn shutdown(
-    args: &Shutdown,
+    args: &ShutdownArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let detail = if args.force { "with its pods" } else { "" }.to_owned();
     let detail = with_overrides(detail, &args.overrides);
-    let deed = Deed { verb: "shutdown", detail, sure: Some(args.sure), surroundings };
+    let deed = Deed { verb: "shutdown", detail, sure: Some(args.confirm), surroundings };
     let order = Order { action: "shut down", goal: Goal::Off, wait: args.wait };
     let send = async |node: &Node| {
         let request = ShutdownRequest { force: args.force };
@@ -74,14 +74,14 @@ pub(super) async fn shutdown(
 }
 
 pub(super) async fn reset(
-    args: &Reset,
+    args: &ResetArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
+    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
     let detail = with_overrides(wiped(args), &args.overrides);
     let goal = if args.reboot { Goal::BackFromReset } else { Goal::Off };
-    let deed = Deed { verb: "reset", detail, sure: Some(args.sure), surroundings };
+    let deed = Deed { verb: "reset", detail, sure: Some(args.confirm), surroundings };
     let order = Order { action: "reset", goal, wait: args.wait };
     let partition = |label: &String| ResetPartitionSpec { label: label.clone(), wipe: true };
     let request = ResetRequest {
@@ -111,7 +111,7 @@ pub(super) async fn reset(
 }
 
 /// What is lost, for the question and the audit log.
-fn wiped(args: &Reset) -> String {
+fn wiped(args: &ResetArgs) -> String {
     let mut wiped = Vec::new();
     if args.wipe_mode != WipeMode::UserDisks {
         wiped.push(match args.system_labels_to_wipe.as_slice() {
@@ -125,13 +125,13 @@ fn wiped(args: &Reset) -> String {
 }
 
 pub(super) async fn rollback(
-    args: &Rollback,
+    args: &RollbackArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let detail = with_overrides(String::new(), &args.overrides);
-    let deed = Deed { verb: "rollback", detail, sure: Some(args.sure), surroundings };
+    let deed = Deed { verb: "rollback", detail, sure: Some(args.confirm), surroundings };
     let order = Order { action: "roll back", goal: Goal::Back, wait: args.wait };
     let send = async |node: &Node| {
         node.call(node.machine().rollback(RollbackRequest {})).await?;

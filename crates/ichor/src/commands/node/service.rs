@@ -4,23 +4,23 @@ use talos_api::Node;
 use talos_api::proto::machine::{ServiceRestartRequest, ServiceStartRequest, ServiceStopRequest};
 
 use super::Deed;
-use crate::args::{ServiceAction, ServiceControl};
+use crate::args::node::{NodeServiceArgs, ServiceAction};
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &ServiceControl,
+    args: &NodeServiceArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let id = &args.id;
     let (verb, sure) = match args.action {
         ServiceAction::Start => ("service start", None),
-        ServiceAction::Stop => ("service stop", Some(args.sure)),
-        ServiceAction::Restart => ("service restart", Some(args.sure)),
+        ServiceAction::Stop => ("service stop", Some(args.confirm)),
+        ServiceAction::Restart => ("service restart", Some(args.confirm)),
     };
     let deed = Deed { verb, detail: id.clone(), sure, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {

@@ -14,7 +14,8 @@ use super::etcd::{Loss, keep_majority, with_overrides};
 use super::follow::{Goal, Order};
 use super::power::send_reboot;
 use super::{Deed, Failure, OnNode, image};
-use crate::args::{ImageNamespace, RebootMode, Upgrade};
+use crate::args::inspect::ImageNamespace;
+use crate::args::node::{RebootMode, UpgradeArgs};
 use crate::directory::{self, Directory};
 use crate::nodes::Machines;
 use crate::printer::Printer;
@@ -22,11 +23,11 @@ use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &Upgrade,
+    args: &UpgradeArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.reach, surroundings)?;
+    let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let upgrades = match &args.image {
         Some(image) => {
             let all = machines.nodes().iter();
@@ -48,7 +49,7 @@ pub(super) async fn run(
     images.sort_unstable();
     images.dedup();
     let detail = with_overrides(format!("to {}", images.join(", ")), &args.overrides);
-    let deed = Deed { verb: "upgrade", detail, sure: Some(args.sure), surroundings };
+    let deed = Deed { verb: "upgrade", detail, sure: Some(args.confirm), surroundings };
     let act = async |upgrade: &Upgrading, printer: &mut Printer| {
         let node = &upgrade.node;
         keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
@@ -90,7 +91,7 @@ impl OnNode for Upgrading {
 
 /// Every machine with the image that its configuration in the cluster's directory names, which the factory is told of.
 async fn by_directory(
-    args: &Upgrade,
+    args: &UpgradeArgs,
     machines: &Machines,
     surroundings: &Surroundings,
     printer: &mut Printer,
@@ -116,12 +117,12 @@ async fn by_directory(
     Ok(upgrades)
 }
 
-fn is_legacy(args: &Upgrade, release: Release) -> bool {
+fn is_legacy(args: &UpgradeArgs, release: Release) -> bool {
     args.legacy || !release.has(Feature::LifecycleService)
 }
 
 /// Refuses what the release has no words for, before anything is done.
-fn suits(args: &Upgrade, node: &str, release: Release) -> Result<(), Error> {
+fn suits(args: &UpgradeArgs, node: &str, release: Release) -> Result<(), Error> {
     let refuse = |flag: &str, hint: &str| {
         Err(Error::Usage {
             message: format!("{node}: {flag} does not go with Talos {release}"),
@@ -206,7 +207,7 @@ fn meaning(code: i32) -> &'static str {
 
 /// Leaves all of it to the machine.
 async fn upgrade_legacy(
-    args: &Upgrade,
+    args: &UpgradeArgs,
     upgrade: &Upgrading,
     printer: &mut Printer,
 ) -> Result<(), Error> {

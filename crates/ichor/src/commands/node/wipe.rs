@@ -5,18 +5,18 @@ use talos_api::proto::storage::{BlockDeviceWipeDescriptor, BlockDeviceWipeReques
 use talos_api::{Feature, Node};
 
 use super::Deed;
-use crate::args::{WipeDisk, WipeMethod};
+use crate::args::node::{WipeDiskArgs, WipeMethod};
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &WipeDisk,
+    args: &WipeDiskArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
+    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
     let method = match args.method {
         WipeMethod::Fast => Method::Fast,
         WipeMethod::Zeroes => Method::Zeroes,
@@ -31,7 +31,7 @@ pub(super) async fn run(
     });
     let request = BlockDeviceWipeRequest { devices: devices.collect() };
     let detail = args.devices.join(", ");
-    let deed = Deed { verb: "wipe disk", detail, sure: Some(args.sure), surroundings };
+    let deed = Deed { verb: "wipe disk", detail, sure: Some(args.confirm), surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         // In maintenance an older machine does not tell its release, and says itself what it does not know.
         if !args.maintenance.insecure {

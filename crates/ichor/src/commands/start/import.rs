@@ -8,7 +8,7 @@ use talos_config::Secret;
 use talos_config::yaml::Dialect;
 
 use super::init;
-use crate::args::Import;
+use crate::args::start::ImportArgs;
 use crate::directory::{Directory, FILE};
 use crate::error::with_causes;
 use crate::printer::Printer;
@@ -17,7 +17,7 @@ use crate::sops_files::{self, Keys};
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn run(
-    args: &Import,
+    args: &ImportArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {

@@ -7,14 +7,18 @@ use plan::ClusterSpec;
 use talos_config::yaml::Dialect;
 use talos_config::{Bundle, Contract, Source};
 
-use crate::args::Init;
+use crate::args::start::InitArgs;
 use crate::directory::FILE;
 use crate::printer::Printer;
 use crate::sops_files::{self, Keys};
 use crate::talhelper::gitignore;
 use crate::{Error, ExitStatus, entropy, files};
 
-pub(super) fn run(args: &Init, keys: &Keys, printer: &mut Printer) -> Result<ExitStatus, Error> {
+pub(super) fn run(
+    args: &InitArgs,
+    keys: &Keys,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
     let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let text = checked(args)?;
     refuse_cluster(&root, &[SEALED, PLAIN])?;
@@ -78,7 +82,7 @@ pub(super) fn tell_next(plain: &str, is_sealed: bool, printer: &mut Printer) {
 }
 
 /// The native file, if what was typed makes one.
-pub(super) fn checked(args: &Init) -> Result<String, Error> {
+pub(super) fn checked(args: &InitArgs) -> Result<String, Error> {
     let text = text(args)?;
     ClusterSpec::parse(&text, Source::default()).map_err(|error| Error::Spec {
         message: error.to_string(),
@@ -88,8 +92,8 @@ pub(super) fn checked(args: &Init) -> Result<String, Error> {
     Ok(text)
 }
 
-fn text(args: &Init) -> Result<String, Error> {
-    let Init { cluster, endpoint, talos, kubernetes, .. } = args;
+fn text(args: &InitArgs) -> Result<String, Error> {
+    let InitArgs { cluster, endpoint, talos, kubernetes, .. } = args;
     let mut text = format!(
         "ichor: v1\ncluster: {cluster}\nendpoint: {endpoint}\ntalos: {talos}\nkubernetes: \
          {kubernetes}\ncontrolPlane:\n  machines:\n{}",

@@ -7,12 +7,16 @@ use talos_config::yaml::Dialect;
 use talos_config::{Bundle, Contract};
 
 use super::init;
-use crate::args::Init;
+use crate::args::start::InitArgs;
 use crate::printer::Printer;
 use crate::sops_files::Keys;
 use crate::{Error, ExitStatus, entropy, files};
 
-pub(super) fn run(args: &Init, keys: &Keys, printer: &mut Printer) -> Result<ExitStatus, Error> {
+pub(super) fn run(
+    args: &InitArgs,
+    keys: &Keys,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
     let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     // Names, addresses and releases follow the same rules in both kinds of directory.
     init::checked(args)?;
@@ -32,7 +36,7 @@ pub(super) fn run(args: &Init, keys: &Keys, printer: &mut Printer) -> Result<Exi
     Ok(ExitStatus::Done)
 }
 
-fn talconfig(args: &Init) -> Result<String, Error> {
+fn talconfig(args: &InitArgs) -> Result<String, Error> {
     let mut text = format!(
         "clusterName: {}\ntalosVersion: ${{talosVersion}}\nkubernetesVersion: ${{kubernetesVersion}}\nendpoint: \
          {}\nnodes:\n",
@@ -52,7 +56,7 @@ fn talconfig(args: &Init) -> Result<String, Error> {
     Ok(text)
 }
 
-fn talenv(args: &Init) -> String {
+fn talenv(args: &InitArgs) -> String {
     format!("talosVersion: {}\nkubernetesVersion: {}\n", args.talos, args.kubernetes)
 }
 

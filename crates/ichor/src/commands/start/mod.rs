@@ -4,13 +4,13 @@ mod import;
 mod init;
 mod init_talconfig;
 
-use crate::args::{Import, Init};
+use crate::args::start::{ImportArgs, InitArgs};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
 use crate::{Error, ExitStatus, runtime};
 
 pub(super) fn init(
-    args: &Init,
+    args: &InitArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -23,7 +23,7 @@ pub(super) fn init(
 }
 
 pub(super) fn import(
-    args: &Import,
+    args: &ImportArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {

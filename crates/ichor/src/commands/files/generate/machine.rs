@@ -9,7 +9,7 @@ use plan::MachineName;
 use serde_json::Value;
 use talos_config::spell_bytes;
 
-use crate::args::{EntryForm, GenMachine};
+use crate::args::files::generate::{EntryForm, GenMachineArgs};
 use crate::commands::inspect::disks::{self, Disk};
 use crate::commands::inspect::links::{self, Link};
 use crate::nodes::Machines;
@@ -18,12 +18,12 @@ use crate::settings::Surroundings;
 use crate::{Error, ExitStatus, nodes, runtime};
 
 pub(in crate::commands) fn run(
-    args: &GenMachine,
+    args: &GenMachineArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     runtime::run(async {
-        let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
+        let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
         if let Some(name) = &args.name {
             machines.only("--name")?;
             name.parse::<MachineName>().map_err(|malformed| Error::Usage {
@@ -63,7 +63,7 @@ fn describe(
     machine: &str,
     disks: &[Disk],
     links: &[Link],
-    args: &GenMachine,
+    args: &GenMachineArgs,
 ) -> Result<Described, Error> {
     let missing =
         |problem: String, hint| Error::NoEntry { machine: machine.to_owned(), problem, hint };
@@ -241,7 +241,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::args::{Maintenance, Reach};
+    use crate::args::{ConnectionArgs, MaintenanceArgs};
 
     fn disk(device: &str, kind: &'static str, gigabytes: u64) -> Disk {
         let (device, size) = (device.to_owned(), gigabytes * 1_000_000_000);
@@ -266,14 +266,14 @@ mod tests {
         ]
     }
 
-    fn args(form: EntryForm) -> GenMachine {
-        GenMachine {
+    fn args(form: EntryForm) -> GenMachineArgs {
+        GenMachineArgs {
             form,
             name: None,
             control_plane: true,
             usb: false,
-            maintenance: Maintenance { insecure: true, cert_fingerprint: Vec::new() },
-            reach: Reach {
+            maintenance: MaintenanceArgs { insecure: true, cert_fingerprint: Vec::new() },
+            connection: ConnectionArgs {
                 nodes: Vec::new(),
                 endpoints: Vec::new(),
                 talosconfig: None,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use talos_config::yaml::Dialect;
 use talos_config::{Bundle, Config, Generate, KubernetesPki, Patch, Patched, Role, Secret, Source};
 
-use crate::args::OutputType;
+use crate::args::files::generate::OutputType;
 use crate::commands::files::patch::{apply_all, read_patches};
 use crate::directory::{self, Identity};
 use crate::printer::Printer;

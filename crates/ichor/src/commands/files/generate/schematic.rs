@@ -6,15 +6,15 @@ use std::path::Path;
 use serde::Serialize;
 use talos_config::Schematic;
 
-use crate::args::{DEFAULT_FACTORY, GenSchematic};
-use crate::factory::Factories;
+use crate::args::files::generate::GenSchematicArgs;
+use crate::factory::{DEFAULT_FACTORY, Factories};
 use crate::printer::Printer;
 use crate::settings::Input;
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, release_catalog};
 
 pub(in crate::commands) fn run(
-    args: &GenSchematic,
+    args: &GenSchematicArgs,
     factories: &Factories,
     cache: Option<&Path>,
     printer: &mut Printer,
@@ -41,7 +41,7 @@ pub(in crate::commands) fn run(
         }
     }
     let images = version.map(|version| Images::new(args, &id, &version));
-    printer.value(&Identified { id, schematic: schematic.canonical(), images }, args.shown.output)
+    printer.value(&Identified { id, schematic: schematic.canonical(), images }, args.output.format)
 }
 
 #[derive(Serialize)]
@@ -79,8 +79,8 @@ struct Images {
 }
 
 impl Images {
-    fn new(args: &GenSchematic, id: &str, version: &str) -> Self {
-        let GenSchematic { platform, arch, secureboot, factory, .. } = args;
+    fn new(args: &GenSchematicArgs, id: &str, version: &str) -> Self {
+        let GenSchematicArgs { platform, arch, secureboot, factory, .. } = args;
         let factory = factory.trim_end_matches('/');
         let registry = factory.split_once("://").map_or(factory, |(_, host)| host);
         let secure = if *secureboot { "-secureboot" } else { "" };

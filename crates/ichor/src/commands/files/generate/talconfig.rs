@@ -9,7 +9,7 @@ use talconfig::guide::{Guide, PatchFiles, SCOPES};
 use talos_config::Source;
 use talos_config::yaml::{self, Limits};
 
-use crate::args::GenTalconfig;
+use crate::args::files::generate::GenTalconfigArgs;
 use crate::printer::Printer;
 use crate::settings::Input;
 use crate::sops_files::{self, Keys};
@@ -18,7 +18,7 @@ use crate::talhelper::diff;
 use crate::{Error, ExitStatus, files};
 
 pub(in crate::commands) fn run(
-    args: &GenTalconfig,
+    args: &GenTalconfigArgs,
     keys: &Keys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -78,7 +78,7 @@ pub(in crate::commands) fn run(
 /// Writes what is not there yet or says something else.
 fn write(
     made: Vec<(PathBuf, String)>,
-    args: &GenTalconfig,
+    args: &GenTalconfigArgs,
     keys: &Keys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {

@@ -10,7 +10,7 @@ use talos_api::proto::machine::{
 use talos_api::{Node, NodeError};
 use talos_config::spell_bytes;
 
-use crate::args::EtcdShow;
+use crate::args::inspect::etcd::{EtcdAlarmsArgs, EtcdMembersArgs, EtcdStatusArgs};
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -18,7 +18,7 @@ use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn status(
-    args: &EtcdShow,
+    args: &EtcdStatusArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -26,13 +26,13 @@ pub(super) async fn status(
         let reply = node.ask(|node| async move { node.call(node.machine().etcd_status(())).await });
         Ok(node.only(reply.await?.messages)?.member_status.unwrap_or_default())
     }
-    let machines = Machines::control_planes(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.connection, surroundings)?;
     let rows = |status| vec![Status::new(status)];
-    machines.ask(ask).await.show(rows, args.shown.output, printer)
+    machines.ask(ask).await.show(rows, args.output.format, printer)
 }
 
 pub(super) async fn members(
-    args: &EtcdShow,
+    args: &EtcdMembersArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -42,13 +42,13 @@ pub(super) async fn members(
             .ask(|node| async move { node.call(node.machine().etcd_member_list(request)).await });
         Ok(node.only(reply.await?.messages)?.members)
     }
-    let machines = Machines::control_planes(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.connection, surroundings)?;
     let rows = |members: Vec<EtcdMember>| members.into_iter().map(Member::new).collect();
-    machines.ask(ask).await.show(rows, args.shown.output, printer)
+    machines.ask(ask).await.show(rows, args.output.format, printer)
 }
 
 pub(super) async fn alarms(
-    args: &EtcdShow,
+    args: &EtcdAlarmsArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -57,9 +57,9 @@ pub(super) async fn alarms(
             node.ask(|node| async move { node.call(node.machine().etcd_alarm_list(())).await });
         Ok(node.only(reply.await?.messages)?.member_alarms)
     }
-    let machines = Machines::control_planes(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.connection, surroundings)?;
     let rows = |alarms: Vec<EtcdMemberAlarm>| alarms.iter().map(Alarm::new).collect();
-    machines.ask(ask).await.show(rows, args.shown.output, printer)
+    machines.ask(ask).await.show(rows, args.output.format, printer)
 }
 
 #[derive(Serialize)]

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use talos_api::proto::machine::EtcdSnapshotRequest;
 use talos_api::{Bounds, Node, NodeError, Reason};
 
-use crate::args::EtcdSnapshot;
+use crate::args::inspect::etcd::EtcdSnapshotArgs;
 use crate::audit::hex;
 use crate::commands::inspect::Receiving;
 use crate::files::Unfinished;
@@ -18,11 +18,11 @@ use crate::settings::Surroundings;
 use crate::{Error, ExitStatus};
 
 pub(in crate::commands::inspect) async fn run(
-    args: &EtcdSnapshot,
+    args: &EtcdSnapshotArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.connection, surroundings)?;
     let node = machines.only("etcd snapshot")?;
     let mut file = Unfinished::begin(&args.path, args.force)?;
     let snapshot =

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use self::path::{Missing, Template};
 use self::resource::{Columns, Event, Shown};
 use self::value::Value;
-use crate::args::{Get, ResourceForm};
+use crate::args::inspect::{GetArgs, ResourceForm};
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
@@ -22,12 +22,12 @@ use crate::table::Table;
 use crate::{Error, ExitStatus, nodes};
 
 pub(super) async fn run(
-    args: &Get,
+    args: &GetArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let writer = Writer::new(&args.output, args.watch)?;
-    let machines = Machines::find(&args.reach, &args.maintenance, surroundings)?;
+    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
     let wanted = Wanted {
         kind: args.kind.clone(),
         ids: args.ids.clone(),

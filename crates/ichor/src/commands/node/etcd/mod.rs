@@ -12,10 +12,12 @@ use talos_api::{Node, NodeError};
 
 use super::snapshot::Snapshot;
 use super::{Deed, Failure};
-use crate::args::{
-    Alarms, Defragment, ForfeitLeadership, LeaveEtcd, NodeEtcd, Overrides, Reach, RecoverEtcd,
-    RemoveMember, Rule,
+use crate::args::ConnectionArgs;
+use crate::args::node::etcd::{
+    EtcdDefragArgs, EtcdForfeitLeadershipArgs, EtcdLeaveArgs, EtcdRecoverArgs,
+    EtcdRemoveMemberArgs, NodeEtcdAlarmsCommand, NodeEtcdCommand,
 };
+use crate::args::node::{NodeOverrideArgs, NodeRule};
 use crate::error::with_causes;
 use crate::nodes::Machines;
 use crate::printer::Printer;
@@ -23,30 +25,30 @@ use crate::settings::Surroundings;
 use crate::{Error, ExitStatus, directory, nodes};
 
 pub(super) async fn run(
-    what: &NodeEtcd,
+    command: &NodeEtcdCommand,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    match what {
-        NodeEtcd::Leave(args) => leave(args, surroundings, printer).await,
-        NodeEtcd::RemoveMember(args) => remove(args, surroundings, printer).await,
-        NodeEtcd::ForfeitLeadership(args) => forfeit(args, surroundings, printer).await,
-        NodeEtcd::Defrag(args) => defragment(args, surroundings, printer).await,
-        NodeEtcd::Alarms { what: Alarms::Disarm { reach } } => {
-            disarm(reach, surroundings, printer).await
+    match command {
+        NodeEtcdCommand::Leave(args) => leave(args, surroundings, printer).await,
+        NodeEtcdCommand::RemoveMember(args) => remove(args, surroundings, printer).await,
+        NodeEtcdCommand::ForfeitLeadership(args) => forfeit(args, surroundings, printer).await,
+        NodeEtcdCommand::Defrag(args) => defragment(args, surroundings, printer).await,
+        NodeEtcdCommand::Alarms { command: NodeEtcdAlarmsCommand::Disarm(args) } => {
+            disarm(&args.connection, surroundings, printer).await
         }
-        NodeEtcd::Recover(args) => recover(args, surroundings, printer).await,
+        NodeEtcdCommand::Recover(args) => recover(args, surroundings, printer).await,
     }
 }
 
 async fn leave(
-    args: &LeaveEtcd,
+    args: &EtcdLeaveArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.connection, surroundings)?;
     let detail = overridden(&args.overrides);
-    let deed = Deed { verb: "etcd leave", detail, sure: Some(args.sure), surroundings };
+    let deed = Deed { verb: "etcd leave", detail, sure: Some(args.confirm), surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         let own = status(node).await?.member_id;
         spared(node, own, &args.overrides, printer).await?;
@@ -59,11 +61,11 @@ async fn leave(
 }
 
 async fn remove(
-    args: &RemoveMember,
+    args: &EtcdRemoveMemberArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.connection, surroundings)?;
     let node = machines.only("removing a member of etcd")?;
     let member = find(&members(node).await?, &args.member)?;
     let mut detail = format!("member {}", named(&member));
@@ -71,7 +73,7 @@ async fn remove(
         detail = format!("{detail}, {}", overridden(&args.overrides));
     }
     spared(node, member.id, &args.overrides, printer).await?;
-    let deed = Deed { verb: "etcd remove-member", detail, sure: Some(args.sure), surroundings };
+    let deed = Deed { verb: "etcd remove-member", detail, sure: Some(args.confirm), surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         let request = EtcdRemoveMemberByIdRequest { member_id: member.id };
         node.call(node.machine().etcd_remove_member_by_id(request)).await?;
@@ -82,11 +84,11 @@ async fn remove(
 }
 
 async fn forfeit(
-    args: &ForfeitLeadership,
+    args: &EtcdForfeitLeadershipArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.connection, surroundings)?;
     let deed =
         Deed { verb: "etcd forfeit-leadership", detail: String::new(), sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
@@ -105,11 +107,11 @@ async fn forfeit(
 }
 
 async fn defragment(
-    args: &Defragment,
+    args: &EtcdDefragArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.connection, surroundings)?;
     let mut leader = None;
     for node in machines.nodes() {
         let status = status(node).await?;
@@ -132,11 +134,11 @@ async fn defragment(
 }
 
 async fn disarm(
-    reach: &Reach,
+    connection: &ConnectionArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(reach, surroundings)?;
+    let machines = Machines::control_planes(connection, surroundings)?;
     let deed = Deed { verb: "etcd alarms disarm", detail: String::new(), sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         let reply = node.call(node.machine().etcd_alarm_disarm(())).await?;
@@ -155,11 +157,11 @@ async fn disarm(
 }
 
 async fn recover(
-    args: &RecoverEtcd,
+    args: &EtcdRecoverArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.reach, surroundings)?;
+    let machines = Machines::control_planes(&args.connection, surroundings)?;
     machines.only("a snapshot")?;
     let snapshot = Snapshot::open(&args.file, !args.skip_hash_check)?;
     let detail = snapshot.digest.clone();
@@ -172,7 +174,7 @@ async fn recover(
 async fn spared(
     node: &Node,
     leaving: u64,
-    overrides: &Overrides,
+    overrides: &NodeOverrideArgs,
     printer: &mut Printer,
 ) -> Result<(), Error> {
     let members = members(node).await?;
@@ -184,7 +186,7 @@ async fn spared(
     let quorum::Left { voters, well, needed } = left;
     let member = member.unwrap_or_else(|| format!("{leaving:016x}"));
     let failure = Failure::Quorum { member, voters, well, needed };
-    if overrides.rules.contains(&Rule::QuorumTolerance) {
+    if overrides.rules.contains(&NodeRule::QuorumTolerance) {
         printer.note(&format!("overridden: {failure}"));
         return Ok(());
     }
@@ -207,7 +209,7 @@ pub(super) enum Loss {
 pub(super) async fn keep_majority(
     node: &Node,
     loss: Loss,
-    overrides: &Overrides,
+    overrides: &NodeOverrideArgs,
     surroundings: &Surroundings,
     printer: &mut Printer,
 ) -> Result<(), Error> {
@@ -220,7 +222,7 @@ pub(super) async fn keep_majority(
         Ok(Some(failure)) => Error::from(failure),
         Err(error) => Error::from(error),
     };
-    if overrides.rules.contains(&Rule::QuorumTolerance) {
+    if overrides.rules.contains(&NodeRule::QuorumTolerance) {
         printer.note(&format!("overridden: {}", with_causes(&refusal)));
         return Ok(());
     }
@@ -269,7 +271,7 @@ pub(super) async fn runs_etcd(node: &Node) -> Result<bool, NodeError> {
 }
 
 /// Adds to what the audit log says which rules are not kept.
-pub(super) fn with_overrides(detail: String, overrides: &Overrides) -> String {
+pub(super) fn with_overrides(detail: String, overrides: &NodeOverrideArgs) -> String {
     match (detail.as_str(), overridden(overrides)) {
         (_, overridden) if overridden.is_empty() => detail,
         ("", overridden) => overridden,
@@ -278,8 +280,8 @@ pub(super) fn with_overrides(detail: String, overrides: &Overrides) -> String {
 }
 
 /// What the audit log says about rules that are not kept.
-fn overridden(overrides: &Overrides) -> String {
-    let Overrides { rules, reason } = overrides;
+fn overridden(overrides: &NodeOverrideArgs) -> String {
+    let NodeOverrideArgs { rules, reason } = overrides;
     let Some(reason) = reason.as_ref().filter(|_| !rules.is_empty()) else { return String::new() };
     let rules: Vec<&str> = rules.iter().map(|rule| rule.name()).collect();
     format!("override {}: {reason}", rules.join(", "))

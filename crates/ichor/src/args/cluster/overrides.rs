@@ -1,0 +1,26 @@
+//! Safety rules that a plan overrides.
+
+use clap::Args;
+
+/// Rules that shall not hold for a plan.
+#[derive(Clone, Debug, Args)]
+pub struct OverrideArgs {
+    /// Override a safety rule for this plan, or with =MACHINE for one machine, as in identity.node=w-1
+    #[arg(long = "override", value_name = "RULE[=MACHINE]", requires = "reason", value_parser = override_rule)]
+    pub rules: Vec<String>,
+
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+/// A rule that can be overridden, or such a rule and a machine.
+fn override_rule(text: &str) -> Result<String, String> {
+    let name = text.split_once('=').map_or(text, |(name, _)| name);
+    let known = ::plan::Rule::parse(name).filter(|rule| rule.can_be_overridden());
+    known.map(|_| text.to_owned()).ok_or_else(|| {
+        let rules = ::plan::Rule::ALL.into_iter().filter(|rule| rule.can_be_overridden());
+        let names: Vec<&str> = rules.map(::plan::Rule::name).collect();
+        format!("rules that can be overridden are {}", names.join(", "))
+    })
+}

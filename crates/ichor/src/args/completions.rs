@@ -1,0 +1,17 @@
+//! Arguments of `ichor completions`.
+
+use clap::Args;
+
+/// Print a completion script for your shell
+///
+/// Load it once per session, or let your shell find it at start:
+///
+///   bash   source <(ichor completions bash)
+///   zsh    ichor completions zsh > "${fpath[1]}/_ichor"
+///   fish   ichor completions fish > ~/.config/fish/completions/ichor.fish
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct CompletionsArgs {
+    /// The shell to complete in
+    pub shell: clap_complete::Shell,
+}

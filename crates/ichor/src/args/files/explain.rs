@@ -1,0 +1,48 @@
+//! Arguments of `ichor explain`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::{ClusterDirArgs, OutputArgs};
+
+/// Show where a value of machine configuration comes from
+///
+/// Follows a field through the configuration and the patches, and names the file and the line that set
+/// it. Elements of a list are written [NAME] or [NUMBER]. Without a file it is the configuration of a
+/// machine of the cluster's directory that is explained.
+///
+///   ichor explain machine.install.disk -n cp-1
+///   ichor explain HostnameConfig.hostname controlplane.yaml -p @patches/all.yaml
+///   ichor explain 'machine.network.interfaces[eth0].mtu' worker.yaml
+///   ichor explain LinkConfig/eth0.addresses worker.yaml
+///   ichor explain machine.sysctls.net.core.somaxconn worker.yaml
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct ExplainArgs {
+    /// The field; of the document without a kind, or behind `KIND/NAME.`
+    pub path: String,
+
+    /// The machine configuration; `-` is stdin
+    pub file: Option<PathBuf>,
+
+    /// A patch: @FILE, FILE, or its text; repeat it for several
+    #[arg(
+        short,
+        long = "patch",
+        value_name = "PATCH",
+        allow_hyphen_values = true,
+        requires = "file"
+    )]
+    pub patches: Vec<String>,
+
+    /// Without a file: the machine, by name or address; may be left out when there is only one
+    #[arg(short, long = "nodes", value_name = "NODE", conflicts_with = "file")]
+    pub node: Option<String>,
+
+    #[command(flatten)]
+    pub cluster_dir: ClusterDirArgs,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+}

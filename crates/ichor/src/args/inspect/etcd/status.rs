@@ -1,0 +1,15 @@
+//! Arguments of `ichor etcd status`.
+
+use clap::Args;
+
+use crate::args::{ConnectionArgs, OutputArgs};
+
+/// Show how etcd is on machines: size, leader, progress, errors
+#[derive(Clone, Debug, Args)]
+pub struct EtcdStatusArgs {
+    #[command(flatten)]
+    pub output: OutputArgs,
+
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+}

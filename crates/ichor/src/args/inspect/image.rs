@@ -1,0 +1,38 @@
+//! Arguments of `ichor image`.
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::args::{ConnectionArgs, OutputArgs};
+
+/// What `ichor image` shows.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ImageCommand {
+    #[command(visible_aliases = ["l", "ls"])]
+    List(ImageListArgs),
+}
+
+/// Show the images
+#[derive(Clone, Debug, Args)]
+pub struct ImageListArgs {
+    /// Whose images
+    #[arg(long, value_enum, default_value_t)]
+    pub namespace: ImageNamespace,
+
+    #[command(flatten)]
+    pub output: OutputArgs,
+
+    #[command(flatten)]
+    pub connection: ConnectionArgs,
+}
+
+/// Who images are for.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub enum ImageNamespace {
+    /// All workloads of Kubernetes
+    #[default]
+    Cri,
+    /// etcd and the kubelet
+    System,
+    /// Talos' own services, in memory; Talos 1.13 and later
+    Inmem,
+}

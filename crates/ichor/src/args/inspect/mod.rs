@@ -1,0 +1,81 @@
+//! Commands that look at machines and change nothing.
+
+mod certs;
+mod containers;
+mod cp;
+mod disks;
+mod dmesg;
+pub mod etcd;
+mod events;
+mod get;
+mod image;
+mod kubeconfig;
+mod links;
+mod logs;
+mod ls;
+mod read;
+mod services;
+mod stats;
+
+pub use certs::CertsArgs;
+pub use containers::ContainersArgs;
+pub use cp::CpArgs;
+pub use disks::DisksArgs;
+pub use dmesg::DmesgArgs;
+pub use events::EventsArgs;
+pub use get::{GetArgs, ResourceForm};
+pub use image::{ImageCommand, ImageListArgs, ImageNamespace};
+pub use kubeconfig::KubeconfigArgs;
+pub use links::LinksArgs;
+pub use logs::LogsArgs;
+pub use ls::LsArgs;
+pub use read::ReadArgs;
+pub use services::ServicesArgs;
+pub use stats::StatsArgs;
+
+use clap::Subcommand;
+
+use etcd::EtcdCommand;
+
+/// One of them.
+#[derive(Clone, Debug, Subcommand)]
+pub enum InspectCommand {
+    Get(GetArgs),
+    Disks(DisksArgs),
+    Links(LinksArgs),
+    Containers(ContainersArgs),
+    Stats(StatsArgs),
+
+    /// Show the container images of machines
+    #[command(visible_alias = "images")]
+    Image {
+        #[command(subcommand)]
+        command: ImageCommand,
+    },
+
+    Certs(CertsArgs),
+
+    #[command(visible_alias = "service")]
+    Services(ServicesArgs),
+
+    Logs(LogsArgs),
+    Dmesg(DmesgArgs),
+    Events(EventsArgs),
+
+    #[command(visible_alias = "cat")]
+    Read(ReadArgs),
+
+    #[command(visible_alias = "list")]
+    Ls(LsArgs),
+
+    #[command(visible_alias = "copy")]
+    Cp(CpArgs),
+
+    /// Show the state of etcd, or save a snapshot
+    Etcd {
+        #[command(subcommand)]
+        command: EtcdCommand,
+    },
+
+    Kubeconfig(KubeconfigArgs),
+}

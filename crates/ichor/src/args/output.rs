@@ -1,0 +1,24 @@
+//! The format of the output.
+
+use clap::{Args, ValueEnum};
+
+/// How data is shown.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct OutputArgs {
+    /// The output format
+    #[arg(short = 'o', long = "output", value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: OutputFormat,
+}
+
+/// The forms in which data is shown.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub enum OutputFormat {
+    /// For people
+    #[default]
+    #[value(alias = "text")]
+    Table,
+    /// For programs
+    Json,
+    /// For programs and people
+    Yaml,
+}
