@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use talos_config::{Context, Talosconfig};
 
 use crate::args::ConnectionArgs;
-use crate::settings::{Candidates, Input, Surroundings};
+use crate::settings::{CandidatePaths, Input, UserEnvironment};
 use crate::sources::SourceMap;
 use crate::{Error, directory};
 
 /// The context that is meant.
 pub(crate) fn context(
     connection: &ConnectionArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
 ) -> Result<Context, Error> {
-    if let Some(context) = directory_context(connection, surroundings)? {
+    if let Some(context) = directory_context(connection, environment)? {
         return Ok(context);
     }
-    let (talosconfig, path) = load(connection, surroundings)?;
+    let (talosconfig, path) = load(connection, environment)?;
     let name = connection.context.as_deref().unwrap_or_else(|| talosconfig.current());
     talosconfig.context(name).ok_or_else(|| no_context(name, &path))
 }
@@ -26,13 +26,13 @@ pub(crate) fn context(
 /// named or present, and outside of such a directory.
 fn directory_context(
     connection: &ConnectionArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
 ) -> Result<Option<Context>, Error> {
     let is_named = connection.talosconfig.is_some() || connection.context.is_some();
-    if is_named || surroundings.talosconfigs.paths.iter().any(|path| path.exists()) {
+    if is_named || environment.talosconfigs.paths.iter().any(|path| path.exists()) {
         return Ok(None);
     }
-    directory::context(&surroundings.place)
+    directory::signed_context(&environment.location)
 }
 
 /// A talosconfig has no such context.
@@ -50,9 +50,9 @@ pub(crate) fn no_context(name: &str, path: &Path) -> Error {
 /// The talosconfig that is meant, and where it is.
 pub(crate) fn load(
     connection: &ConnectionArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
 ) -> Result<(Talosconfig, PathBuf), Error> {
-    let Candidates { paths, lacks_home } = &surroundings.talosconfigs;
+    let CandidatePaths { paths, lacks_home } = &environment.talosconfigs;
     let there = || paths.iter().find(|path| path.exists());
     let path = connection.talosconfig.as_ref().or_else(there).ok_or_else(|| {
         if *lacks_home {

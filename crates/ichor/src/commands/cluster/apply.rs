@@ -7,40 +7,40 @@ use engine::live::SystemClock;
 use engine::{Cancelled, Failure, Metrics, Outcome, Report, Want, converge};
 use plan::{ClusterSpec, Digest, Goal, Override, Rule};
 
-use super::World;
-use super::interactive::Person;
+use super::LiveCluster;
+use super::interactive::InteractiveSession;
 use super::plan::{load, tell_one_skipped, tell_skipped};
 use crate::args::cluster::{ApplyArgs, DestroyArgs, ReportArgs, ResumeArgs};
 use crate::args::{ConfirmArgs, OutputFormat};
-use crate::directory::Directory;
+use crate::directory::OpenedDirectory;
 use crate::printer::Printer;
-use crate::settings::{Input, Surroundings};
+use crate::settings::{Input, UserEnvironment};
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn apply(
     args: &ApplyArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let world = World::open(surroundings).await?;
-    change(&world, want(args)?, args.confirm, &args.report, surroundings, printer).await
+    let live = LiveCluster::open(environment).await?;
+    change(&live, want(args)?, args.confirm, &args.report, environment, printer).await
 }
 
 pub(super) async fn resume(
     ResumeArgs { apply: args }: &ResumeArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let world = World::open(surroundings).await?;
+    let live = LiveCluster::open(environment).await?;
     let mut want = want(args)?;
-    match unfinished(&world.directory).await? {
+    match unfinished(&live.directory).await? {
         None => printer.note("no plan was interrupted"),
         Some(Unfinished { plan, goal }) => {
             printer.note(&format!("goes on after plan {}", plan.short()));
             if let (Goal::Destroyed, Want::Goal(_, overrides)) = (goal, &want) {
                 // The interrupted plan says why, where it was kept; that the cluster is to end is in the journal.
-                let kept = world.directory.journal.stored_plan(plan).await;
+                let kept = live.directory.journal.stored_plan(plan).await;
                 let given = kept.map(|plan| plan.body().overrides.clone());
                 let given = given.unwrap_or_else(|| vec![ending(None)]);
                 let overrides = given.into_iter().chain(overrides.iter().cloned()).collect();
@@ -48,26 +48,26 @@ pub(super) async fn resume(
             }
         }
     }
-    change(&world, want, args.confirm, &args.report, surroundings, printer).await
+    change(&live, want, args.confirm, &args.report, environment, printer).await
 }
 
 pub(super) async fn destroy(
     args: &DestroyArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let world = World::open(surroundings).await?;
+    let live = LiveCluster::open(environment).await?;
     let Some(reason) = args.reason.as_deref().filter(|reason| !reason.trim().is_empty()) else {
         return Err(Error::Usage {
             message: format!(
                 "ending cluster {} needs a reason",
-                world.directory.cluster.spec.cluster
+                live.directory.cluster.spec.cluster
             ),
             hint: "pass --reason TEXT; it is part of the plan and of the audit log".to_owned(),
         });
     };
     let want = Want::Goal(Goal::Destroyed, vec![ending(Some(reason))]);
-    change(&world, want, args.confirm, &args.report, surroundings, printer).await
+    change(&live, want, args.confirm, &args.report, environment, printer).await
 }
 
 /// The override of `quorum.destroy`.
@@ -79,10 +79,10 @@ pub(super) fn ending(reason: Option<&str>) -> Override {
 /// Abandons a plan that was interrupted. An engine that carries it out now is asked to start no further step, and waited
 /// for.
 pub(super) async fn cancel(
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let directory = Directory::open(&surroundings.place).await?;
+    let directory = OpenedDirectory::open(&environment.location).await?;
     let requested = |plan: Digest| {
         printer.note(&format!(
             "plan {} is being carried out: no further step is started, what is under way comes to its end",
@@ -115,23 +115,24 @@ fn want(args: &ApplyArgs) -> Result<Want, Error> {
 }
 
 async fn change(
-    world: &World,
+    live: &LiveCluster,
     want: Want,
     sure: ConfirmArgs,
     told: &ReportArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let cluster = &world.directory.cluster;
+    let cluster = &live.directory.cluster;
     if let Some(path) = &told.metrics {
         check_metrics_file(path)?;
     }
     let metrics = Metrics::new(cluster.spec.cluster.as_str());
-    let person = Person::new(&world.directory, surroundings, sure, told.output.format, printer);
-    let listeners = (&metrics, &person);
-    let ports = world.ports(&person, &listeners);
+    let session =
+        InteractiveSession::new(&live.directory, environment, sure, told.output.format, printer);
+    let listeners = (&metrics, &session);
+    let ports = live.ports(&session, &listeners);
     let outcome = converge(cluster, want, &ports).await;
-    let (printer, outcome) = person.end(outcome);
+    let (printer, outcome) = session.end(outcome);
     // Told beside the outcome, which it must not hide.
     let mut unwritten = false;
     if let Some(path) = &told.metrics
@@ -140,21 +141,21 @@ async fn change(
         printer.error(&error);
         unwritten = true;
     }
-    let status = ended(world, outcome, told.output.format, printer)?;
+    let status = ended(live, outcome, told.output.format, printer)?;
     Ok(if unwritten && status == ExitStatus::Done { ExitStatus::Failed } else { status })
 }
 
 /// Tells how it ended.
 fn ended(
-    world: &World,
+    live: &LiveCluster,
     outcome: Result<Outcome, Error>,
     output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let cluster = &world.directory.cluster;
+    let cluster = &live.directory.cluster;
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error) => return Err(world.error(error, NO_FURTHER_STEP, output, printer)),
+        Err(error) => return Err(live.error(error, NO_FURTHER_STEP, output, printer)),
     };
     match outcome {
         Outcome::Settled => {
@@ -167,7 +168,7 @@ fn ended(
         }
         Outcome::Outdated(refusal) => {
             let error = engine::Error::from(refusal).into();
-            Err(world.error(error, NO_FURTHER_STEP, output, printer))
+            Err(live.error(error, NO_FURTHER_STEP, output, printer))
         }
         Outcome::Ran(report) => Ok(tell_report(&report, &cluster.spec, printer)),
     }
@@ -189,7 +190,7 @@ fn check_metrics_file(path: &Path) -> Result<(), Error> {
     Err(Error::Exists { path: path.to_owned(), hint })
 }
 
-async fn unfinished(directory: &Directory) -> Result<Option<Unfinished>, Error> {
+async fn unfinished(directory: &OpenedDirectory) -> Result<Option<Unfinished>, Error> {
     Ok(directory.journal.ledger().await.map_err(engine::Error::from)?.unfinished)
 }
 

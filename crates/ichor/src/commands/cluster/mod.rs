@@ -12,33 +12,33 @@ pub(super) use diff::diff;
 use engine::live::{LiveKubernetes, LiveMachines, SystemClock, SystemEntropy};
 use engine::provider::{self, Provider};
 use engine::{Approver, EventSink, Ports};
-pub use refusal::Refused;
+pub use refusal::RefusalReport;
 
 use crate::args::OutputFormat;
 use crate::args::cluster::{ClusterCommand, OverrideArgs};
-use crate::directory::Directory;
+use crate::directory::OpenedDirectory;
 use crate::printer::Printer;
 use crate::runtime::{self, Signals};
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus};
 
 pub(super) fn run(
     command: &ClusterCommand,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let work = async {
         match command {
-            ClusterCommand::Plan(args) => plan::plan(args, surroundings, printer).await,
+            ClusterCommand::Plan(args) => plan::plan(args, environment, printer).await,
             ClusterCommand::Show(args) => plan::show(args, printer),
-            ClusterCommand::Approve(args) => plan::approve(args, surroundings, printer).await,
-            ClusterCommand::Apply(args) => apply::apply(args, surroundings, printer).await,
-            ClusterCommand::Resume(args) => apply::resume(args, surroundings, printer).await,
-            ClusterCommand::Destroy(args) => apply::destroy(args, surroundings, printer).await,
-            ClusterCommand::Cancel(_) => apply::cancel(surroundings, printer).await,
-            ClusterCommand::Status(args) => status::status(args, surroundings, printer).await,
-            ClusterCommand::Health(args) => status::health(args, surroundings, printer).await,
-            ClusterCommand::History(args) => history::run(args, surroundings, printer).await,
+            ClusterCommand::Approve(args) => plan::approve(args, environment, printer).await,
+            ClusterCommand::Apply(args) => apply::apply(args, environment, printer).await,
+            ClusterCommand::Resume(args) => apply::resume(args, environment, printer).await,
+            ClusterCommand::Destroy(args) => apply::destroy(args, environment, printer).await,
+            ClusterCommand::Cancel(_) => apply::cancel(environment, printer).await,
+            ClusterCommand::Status(args) => status::status(args, environment, printer).await,
+            ClusterCommand::Health(args) => status::health(args, environment, printer).await,
+            ClusterCommand::History(args) => history::run(args, environment, printer).await,
         }
     };
     match command {
@@ -50,23 +50,23 @@ pub(super) fn run(
 }
 
 /// The real world of one directory.
-struct World {
+struct LiveCluster {
     machines: LiveMachines,
     kubernetes: LiveKubernetes,
     provider: Box<dyn Provider>,
-    directory: Directory,
+    directory: OpenedDirectory,
     stop: Signals,
     holder: String,
 }
 
-impl World {
-    async fn open(surroundings: &Surroundings) -> Result<Self, Error> {
-        let directory = Directory::open(&surroundings.place).await?;
+impl LiveCluster {
+    async fn open(environment: &UserEnvironment) -> Result<Self, Error> {
+        let directory = OpenedDirectory::open(&environment.location).await?;
         Ok(Self {
             machines: directory.machines(),
             kubernetes: directory.kubernetes(),
             provider: provider::from_spec(&directory.cluster.spec).map_err(engine::Error::from)?,
-            holder: holder(&surroundings.user),
+            holder: holder(&environment.user),
             stop: Signals,
             directory,
         })
@@ -81,7 +81,7 @@ impl World {
         printer: &mut Printer,
     ) -> Error {
         let Error::Engine(engine::Error::Refused(refusal)) = error else { return error };
-        let refused = Refused::new(&refusal, &self.directory.cluster.spec, effect);
+        let refused = RefusalReport::new(&refusal, &self.directory.cluster.spec, effect);
         if output != OutputFormat::Table {
             // A reader that is gone changes nothing about the refusal.
             let _ = printer.value(&refused, output);

@@ -9,40 +9,40 @@ use engine::live::SystemClock;
 use engine::{Approver, Cluster, Event, EventSink, PortError, Proposal, Want, propose};
 use plan::{Approval, Body, Checked, ClusterSpec, Draft, Goal, Override, Plan, Skipped, Target};
 
-use super::World;
+use super::LiveCluster;
 use super::apply::ending;
 use super::refusal::{address, with_address};
 use crate::args::OutputFormat;
 use crate::args::cluster::{ApproveArgs, PlanArgs, ShowArgs};
-use crate::directory::Directory;
+use crate::directory::OpenedDirectory;
 use crate::error::with_causes;
 use crate::printer::Printer;
-use crate::settings::{Input, Surroundings};
+use crate::settings::{Input, UserEnvironment};
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn plan(
     args: &PlanArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let world = World::open(surroundings).await?;
+    let live = LiveCluster::open(environment).await?;
     let (goal, overrides) = if args.destroy {
         (Goal::Destroyed, vec![ending(args.overrides.reason.as_deref())])
     } else {
         (Goal::Spec, args.overrides.overrides()?)
     };
-    let cluster = &world.directory.cluster;
+    let cluster = &live.directory.cluster;
     // A plan that waits in the file for its approval keeps its hash for as long as nothing has changed.
     let kept = args.out.as_deref().filter(|path| path.exists());
     let kept = kept.map(replaceable).transpose()?.flatten();
     let kept = kept.filter(|plan| (plan.body().goal, &plan.body().overrides) == (goal, &overrides));
     let want = kept.map_or(Want::Goal(goal, overrides), |plan| Want::Pending(Box::new(plan)));
     let planning = Planning(Mutex::new(printer));
-    let proposed = propose(cluster, want, &world.ports(&NonInteractive, &planning)).await;
+    let proposed = propose(cluster, want, &live.ports(&NonInteractive, &planning)).await;
     let printer = planning.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     let output = args.output.format;
-    let refused = |error: engine::Error| world.error(error.into(), UNCHANGED, output, printer);
+    let refused = |error: engine::Error| live.error(error.into(), UNCHANGED, output, printer);
     match proposed.map_err(refused)? {
         Proposal::Nothing => {
             printer.note("nothing to do: the cluster matches its spec");
@@ -72,12 +72,12 @@ pub(super) fn show(args: &ShowArgs, printer: &mut Printer) -> Result<ExitStatus,
 
 pub(super) async fn approve(
     args: &ApproveArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let directory = Directory::open(&surroundings.place).await?;
+    let directory = OpenedDirectory::open(&environment.location).await?;
     let plan = load(&args.plan)?;
-    let by = args.by.clone().unwrap_or_else(|| surroundings.user.clone());
+    let by = args.by.clone().unwrap_or_else(|| environment.user.clone());
     let approval = Approval { plan: plan.hash(), by, at: SystemClock::time() };
     directory.journal.append(Entry::PlanApproved(approval)).await.map_err(engine::Error::from)?;
     printer.note(&format!("plan {} may be carried out", plan.hash().short()));
@@ -107,7 +107,7 @@ pub(super) fn show_plan<State>(
         OutputFormat::Table => {
             printer.text(&format!("{}\n{}", head(plan), plan.table()).trim_end())
         }
-        OutputFormat::Json => printer.exactly(&plan.encode()),
+        OutputFormat::Json => printer.verbatim(&plan.encode()),
         OutputFormat::Yaml => {
             let value: serde_json::Value =
                 serde_json::from_str(&plan.encode()).map_err(std::io::Error::from)?;

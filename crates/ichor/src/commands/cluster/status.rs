@@ -9,48 +9,48 @@ use plan::{Cni, Inventory, MachineName, NodeState, Standing};
 use serde::Serialize;
 use tokio::time::timeout;
 
-use super::World;
+use super::LiveCluster;
 use super::interactive::short;
 use super::plan::NonInteractive;
 use super::refusal::with_address;
 use crate::args::OutputFormat;
 use crate::args::cluster::{HealthArgs, StatusArgs};
-use crate::directory::Directory;
+use crate::directory::OpenedDirectory;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::table::Table;
 use crate::timestamp::Timestamp as Time;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn status(
     args: &StatusArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let world = World::open(surroundings).await?;
+    let live = LiveCluster::open(environment).await?;
     printer
-        .progress(&format!("asking {} machines", world.directory.cluster.spec.machines().count()));
-    Ok(show(&world, args, printer, false).await?.reached())
+        .progress(&format!("asking {} machines", live.directory.cluster.spec.machines().count()));
+    Ok(show(&live, args, printer, false).await?.reached())
 }
 
 pub(super) async fn health(
     args: &HealthArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let HealthArgs { status: args, wait } = args;
-    let world = World::open(surroundings).await?;
+    let live = LiveCluster::open(environment).await?;
     printer
-        .progress(&format!("asking {} machines", world.directory.cluster.spec.machines().count()));
+        .progress(&format!("asking {} machines", live.directory.cluster.spec.machines().count()));
     let mut timed_out = false;
     if let Some(wait) = wait {
         // Whether it came about or not, what there is then is shown below.
-        match timeout(*wait, until_well(&world, printer)).await {
+        match timeout(*wait, until_well(&live, printer)).await {
             Ok(outcome) => outcome?,
             Err(_) => timed_out = true,
         }
     }
-    let status = show(&world, args, printer, true).await?;
+    let status = show(&live, args, printer, true).await?;
     if args.output.format == OutputFormat::Table {
         // What the table shows the reason of is not told again.
         for problem in status.problems.iter().filter(|problem| !status.is_reason(problem)) {
@@ -66,10 +66,10 @@ pub(super) async fn health(
 }
 
 /// Looks again and again until nothing is wrong, and tells what is when that changes.
-async fn until_well(world: &World, printer: &mut Printer) -> Result<(), Error> {
+async fn until_well(live: &LiveCluster, printer: &mut Printer) -> Result<(), Error> {
     let mut told = Vec::new();
     loop {
-        let problems = look(world, true).await?.problems;
+        let problems = look(live, true).await?.problems;
         if problems.is_empty() {
             return Ok(());
         }
@@ -83,13 +83,13 @@ async fn until_well(world: &World, printer: &mut Printer) -> Result<(), Error> {
 
 /// Shows the cluster, over and over where somebody keeps looking; with what runs on its machines where that is asked for.
 async fn show(
-    world: &World,
+    live: &LiveCluster,
     args: &StatusArgs,
     printer: &mut Printer,
     with_components: bool,
 ) -> Result<Status, Error> {
     loop {
-        let status = look(world, with_components).await?;
+        let status = look(live, with_components).await?;
         match args.output.format {
             OutputFormat::Table if args.watch => printer.screen(&status.live())?,
             output if args.watch => drop(printer.item(&status, output)?),
@@ -102,8 +102,8 @@ async fn show(
     }
 }
 
-async fn look(world: &World, with_components: bool) -> Result<Status, Error> {
-    let (directory, ports) = (&world.directory, world.ports(&NonInteractive, &NonInteractive));
+async fn look(live: &LiveCluster, with_components: bool) -> Result<Status, Error> {
+    let (directory, ports) = (&live.directory, live.ports(&NonInteractive, &NonInteractive));
     let inventory = observe(&directory.cluster, &ports).await?;
     let mut status = Status::new(directory, &inventory).await?;
     if with_components {
@@ -305,7 +305,7 @@ struct ComponentStatus {
 }
 
 impl Status {
-    async fn new(directory: &Directory, inventory: &Inventory) -> Result<Self, Error> {
+    async fn new(directory: &OpenedDirectory, inventory: &Inventory) -> Result<Self, Error> {
         let now = inventory.taken;
         let ledger = directory.journal.ledger().await.map_err(engine::Error::from)?;
         let begun = match ledger.unfinished {

@@ -6,18 +6,18 @@ use talos_api::proto::machine::{ContainerInfo, ContainersRequest, Stat, StatsReq
 use talos_api::{Node, NodeError};
 
 use crate::args::inspect::{ContainersArgs, StatsArgs};
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn list(
     args: &ContainersArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let (namespace, driver) = of(args.kubernetes);
     let ask = move |node: Node| async move {
         let request = ContainersRequest { namespace: namespace.to_owned(), driver: driver.into() };
@@ -31,15 +31,15 @@ pub(super) async fn list(
         containers.sort_by(|one, other| one.id.cmp(&other.id));
         containers.into_iter().map(Container::from).collect()
     };
-    machines.ask(ask).await.show::<Container>(rows, args.output.format, printer)
+    nodes.call_each(ask).await.show::<Container>(rows, args.output.format, printer)
 }
 
 pub(super) async fn stats(
     args: &StatsArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let (namespace, driver) = of(args.kubernetes);
     let ask = move |node: Node| async move {
         let request = StatsRequest { namespace: namespace.to_owned(), driver: driver.into() };
@@ -53,7 +53,7 @@ pub(super) async fn stats(
         stats.sort_by(|one, other| one.id.cmp(&other.id));
         stats.into_iter().map(Usage::from).collect()
     };
-    machines.ask(ask).await.show::<Usage>(rows, args.output.format, printer)
+    nodes.call_each(ask).await.show::<Usage>(rows, args.output.format, printer)
 }
 
 /// Which containers are meant: those of Talos itself, or those of Kubernetes.

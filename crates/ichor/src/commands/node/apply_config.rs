@@ -16,10 +16,10 @@ use talos_config::yaml::Dialect;
 use talos_config::{Confidential, Config, Patch, Patched, REDACTED, Secret, Source, diff_hiding};
 
 use super::etcd::{Loss, keep_majority, with_overrides};
-use super::follow::{Goal, Order};
-use super::node_config::Live;
+use super::follow::{Completion, Operation};
+use super::node_config::NodeConfig;
 use super::power::send_reboot;
-use super::{Deed, OnNode};
+use super::{HasNode, NodeAction};
 use crate::args::OutputFormat;
 use crate::args::node::{
     ApplyConfigArgs, ApplyMode, ApplyOptionsArgs, NodeOverrideArgs, NodePatchArgs, RebootMode,
@@ -27,77 +27,95 @@ use crate::args::node::{
 };
 use crate::commands::files::patch::{apply_all, read_patches};
 use crate::commands::files::{diff as differences, validate};
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::{Input, Surroundings};
-use crate::sops_files::Keys;
+use crate::settings::{Input, UserEnvironment};
+use crate::sops_files::SopsKeys;
 use crate::sources::SourceMap;
-use crate::table::OfNode;
+use crate::table::NodeRow;
 use crate::{Error, ExitStatus, audit};
 
 /// Applies a file.
 pub(super) async fn file(
     args: &ApplyConfigArgs,
-    surroundings: &Surroundings,
-    keys: &Keys,
+    environment: &UserEnvironment,
+    keys: &SopsKeys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
+    let nodes = Nodes::connect_or_maintenance(&args.connection, &args.maintenance, environment)?;
     let mut sources = SourceMap::with_keys(keys);
     let inputs: Vec<Input> = args.config_patch.iter().cloned().map(Input::patch).collect();
     let patches = read_patches(&inputs, &mut sources)?;
     let (text, source) = sources.read(&Input::file(&args.file))?;
     let text = Secret::new(text);
-    let mut given = Vec::new();
-    for node in machines.nodes() {
-        let live = if args.maintenance.insecure {
-            Live::in_maintenance(node).await?
+    let mut prepared = Vec::new();
+    for node in nodes.as_slice() {
+        let node_config = if args.maintenance.insecure {
+            NodeConfig::in_maintenance(node).await?
         } else {
-            Live::of(node).await?
+            NodeConfig::of(node).await?
         };
-        given.push(Given::new(node, live, &text, source, &patches, &mut sources, printer)?);
+        prepared.push(PreparedConfig::new(
+            node,
+            node_config,
+            &text,
+            source,
+            &patches,
+            &mut sources,
+            printer,
+        )?);
     }
-    let deed = deed("apply-config", &given, args.options, &args.overrides, surroundings);
-    hand_over(given, deed, args.options, &args.overrides, args.maintenance.insecure, printer).await
+    let node_action =
+        node_action("apply-config", &prepared, args.options, &args.overrides, environment);
+    apply_each(
+        prepared,
+        node_action,
+        args.options,
+        &args.overrides,
+        args.maintenance.insecure,
+        printer,
+    )
+    .await
 }
 
 /// Patches what machines have.
 pub(super) async fn patch(
     args: &NodePatchArgs,
-    surroundings: &Surroundings,
-    keys: &Keys,
+    environment: &UserEnvironment,
+    keys: &SopsKeys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let mut sources = SourceMap::with_keys(keys);
     let mut inputs: Vec<Input> = args.patches.iter().cloned().map(Input::patch).collect();
     inputs.extend(args.patch_file.as_ref().map(|path| Input::file(path)));
     let patches = read_patches(&inputs, &mut sources)?;
-    let mut given = Vec::new();
-    for node in machines.nodes() {
-        let live = Live::of(node).await?;
-        let Some(config) = &live.config else {
+    let mut prepared = Vec::new();
+    for node in nodes.as_slice() {
+        let node_config = NodeConfig::of(node).await?;
+        let Some(config) = &node_config.config else {
             let reason = Reason::NotFound("its configuration".to_owned());
             return Err(NodeError { node: node.name().to_owned(), reason }.into());
         };
         let text = config.text.clone();
         let source = sources.add(&format!("<configuration of {}>", node.name()));
-        let one = Given::new(node, live, &text, source, &patches, &mut sources, printer)?;
+        let one =
+            PreparedConfig::new(node, node_config, &text, source, &patches, &mut sources, printer)?;
         if one.changes.0.is_empty() && one.settled {
             printer.note(&format!("{}: nothing to change", node.name()));
         } else {
-            given.push(one);
+            prepared.push(one);
         }
     }
-    if !args.options.dry_run && !given.is_empty() {
-        show(&given, args.options.output.format, printer)?;
+    if !args.options.dry_run && !prepared.is_empty() {
+        show(&prepared, args.options.output.format, printer)?;
     }
-    let deed = deed("patch", &given, args.options, &args.overrides, surroundings);
-    hand_over(given, deed, args.options, &args.overrides, false, printer).await
+    let node_action = node_action("patch", &prepared, args.options, &args.overrides, environment);
+    apply_each(prepared, node_action, args.options, &args.overrides, false, printer).await
 }
 
 /// What one machine is to get.
-struct Given {
+struct PreparedConfig {
     node: Node,
     /// As it is sent.
     data: Secret<String>,
@@ -112,25 +130,25 @@ struct Given {
     settled: bool,
 }
 
-impl Given {
+impl PreparedConfig {
     fn new(
         node: &Node,
-        live: Live,
+        node_config: NodeConfig,
         text: &Secret<String>,
         source: Source,
         patches: &[(Patch, Source)],
         sources: &mut SourceMap,
         printer: &mut Printer,
     ) -> Result<Self, Error> {
-        let dialect = live.dialect();
+        let dialect = node_config.dialect();
         let plain = Patched::new(text.expose().clone(), source);
         let patched = apply_all(plain, source, patches, dialect, sources)?;
         // Without patches this is the text as it was given, comments included.
         let data = patched.encode(dialect);
         let config = patched.into_config().map_err(|error| sources.locate(&error, source))?;
         let name = sources.name(source).to_owned();
-        validate::in_any(&name, &config, &live.modes(), sources, printer)?;
-        let before = match &live.config {
+        validate::in_any(&name, &config, &node_config.modes(), sources, printer)?;
+        let before = match &node_config.config {
             Some(before) => {
                 let source = sources.add(&format!("<configuration of {}>", node.name()));
                 Config::parse(before.text.expose(), source)
@@ -155,48 +173,49 @@ impl Given {
             changes: differences::Report::new(diff_hiding(&before, &config, &confidential)),
             confidential,
             config,
-            may_reboot: live.may_reboot(),
-            settled: live.config.is_none_or(|config| config.settled),
+            may_reboot: node_config.may_reboot(),
+            settled: node_config.config.is_none_or(|config| config.settled),
         })
     }
 }
 
-impl OnNode for Given {
+impl HasNode for PreparedConfig {
     fn node(&self) -> &Node {
         &self.node
     }
 }
 
 /// What the audit log says about it: not what is given, but the digests of that.
-fn deed<'a>(
+fn node_action<'a>(
     verb: &'a str,
-    given: &[Given],
+    prepared: &[PreparedConfig],
     how: ApplyOptionsArgs,
     overrides: &NodeOverrideArgs,
-    surroundings: &'a Surroundings,
-) -> Deed<'a> {
-    let digest = |one: &Given| audit::digest(&Sha256::digest(one.data.expose().as_bytes()));
-    let digests: BTreeSet<String> = given.iter().map(digest).collect();
+    environment: &'a UserEnvironment,
+) -> NodeAction<'a> {
+    let digest =
+        |one: &PreparedConfig| audit::digest(&Sha256::digest(one.data.expose().as_bytes()));
+    let digests: BTreeSet<String> = prepared.iter().map(digest).collect();
     let digests: Vec<String> = digests.into_iter().collect();
     let detail = format!("{}, mode {}", digests.join(", "), how.mode.name());
     let detail = with_overrides(detail, overrides);
-    Deed { verb, detail, sure: None, surroundings }
+    NodeAction { verb, detail, sure: None, environment }
 }
 
 /// Shows, asks and applies.
-async fn hand_over(
-    given: Vec<Given>,
-    deed: Deed<'_>,
+async fn apply_each(
+    prepared: Vec<PreparedConfig>,
+    node_action: NodeAction<'_>,
     how: ApplyOptionsArgs,
     overrides: &NodeOverrideArgs,
     insecure: bool,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     if how.dry_run {
-        return dry_run(&given, how, insecure, printer).await;
+        return dry_run(&prepared, how, insecure, printer).await;
     }
     let (mut rebooting, mut asked) = (Vec::new(), Vec::new());
-    for one in &given {
+    for one in &prepared {
         let name = one.node.name().to_owned();
         let auto = how.mode == ApplyMode::Auto && one.may_reboot;
         if insecure || how.mode != ApplyMode::Reboot && !auto {
@@ -212,29 +231,29 @@ async fn hand_over(
     }
     if !asked.is_empty() {
         let certain = if rebooting == asked { "reboots" } else { "may reboot" };
-        let action = format!("{}, which {certain} {}", deed.verb, asked.join(", "));
+        let action = format!("{}, which {certain} {}", node_action.verb, asked.join(", "));
         printer.confirm(&action, how.confirm)?;
     }
-    let act = async |one: &Given, printer: &mut Printer| {
+    let act = async |one: &PreparedConfig, printer: &mut Printer| {
         let reboots = rebooting.iter().any(|name| name == one.node.name());
         if reboots {
-            let around = deed.surroundings;
+            let around = node_action.environment;
             keep_majority(&one.node, Loss::Away, overrides, around, printer).await?;
         }
         one.apply(how, insecure, reboots, printer).await
     };
-    deed.to_each(&given, printer, act).await
+    node_action.run_on_each(&prepared, printer, act).await
 }
 
 /// Says what would change, and lets the machines say whether they would take it.
 async fn dry_run(
-    given: &[Given],
+    prepared: &[PreparedConfig],
     how: ApplyOptionsArgs,
     insecure: bool,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    show(given, how.output.format, printer)?;
-    for one in given {
+    show(prepared, how.output.format, printer)?;
+    for one in prepared {
         let name = one.node.name();
         if !one.settled {
             // It would end a trial, which makes for good what was only tried.
@@ -253,11 +272,11 @@ async fn dry_run(
             printer.note(&format!("{name}: would be applied {with}"));
         }
     }
-    let pending = given.iter().any(|one| !one.changes.0.is_empty());
+    let pending = prepared.iter().any(|one| !one.changes.0.is_empty());
     Ok(if pending { ExitStatus::Pending } else { ExitStatus::Done })
 }
 
-impl Given {
+impl PreparedConfig {
     async fn apply(
         &self,
         how: ApplyOptionsArgs,
@@ -266,9 +285,9 @@ impl Given {
         printer: &mut Printer,
     ) -> Result<(), Error> {
         let name = self.node.name();
-        let order = |action| Order {
+        let operation = |action| Operation {
             action,
-            goal: Goal::Back,
+            goal: Completion::Back,
             wait: WaitArgs { wait: how.wait, timeout: REBOOTED_WITHIN },
         };
         if insecure {
@@ -281,7 +300,7 @@ impl Given {
             let staged = ApplyOptionsArgs { mode: ApplyMode::Staged, ..how };
             self.send(staged, false).await?.warn(name, printer);
             let send = async |node: &Node| send_reboot(node, RebootMode::Default).await;
-            return order("reboot").give(&self.node, printer, send).await;
+            return operation("reboot").send_and_wait(&self.node, printer, send).await;
         }
         if reboots {
             let mut warnings = None;
@@ -290,7 +309,8 @@ impl Given {
                 // The machine does this in nobody's name.
                 Ok(String::new())
             };
-            let outcome = order("apply the configuration").give(&self.node, printer, send).await;
+            let outcome =
+                operation("apply the configuration").send_and_wait(&self.node, printer, send).await;
             if let Some(answer) = warnings {
                 answer.warn(name, printer);
             }
@@ -303,7 +323,7 @@ impl Given {
     }
 
     /// Sends it once.
-    async fn send(&self, how: ApplyOptionsArgs, dry_run: bool) -> Result<Answer, NodeError> {
+    async fn send(&self, how: ApplyOptionsArgs, dry_run: bool) -> Result<ApplyReply, NodeError> {
         let mode = match how.mode {
             ApplyMode::Auto => Mode::Auto,
             ApplyMode::NoReboot => Mode::NoReboot,
@@ -323,14 +343,14 @@ impl Given {
         let node = &self.node;
         let reply = node.call(node.machine().apply_configuration(request)).await;
         let reply = reply.map_err(|error| hide(error, &self.config, &self.confidential))?;
-        Ok(Answer(node.only(reply.messages)?))
+        Ok(ApplyReply(node.only(reply.messages)?))
     }
 }
 
 /// What a machine said about a configuration. Its details are never shown: they hold secrets.
-struct Answer(ApplyConfiguration);
+struct ApplyReply(ApplyConfiguration);
 
-impl Answer {
+impl ApplyReply {
     fn reboots(&self) -> bool {
         self.0.mode() == Mode::Reboot
     }
@@ -380,9 +400,13 @@ fn hide(error: NodeError, config: &Config, confidential: &Confidential) -> NodeE
     NodeError { reason, ..error }
 }
 
-fn show(given: &[Given], output: OutputFormat, printer: &mut Printer) -> Result<(), Error> {
-    let changes = Changes(given);
-    let something = given.iter().any(|one| !one.changes.0.is_empty());
+fn show(
+    prepared: &[PreparedConfig],
+    output: OutputFormat,
+    printer: &mut Printer,
+) -> Result<(), Error> {
+    let changes = Changes(prepared);
+    let something = prepared.iter().any(|one| !one.changes.0.is_empty());
     if something || output != OutputFormat::Table {
         printer.value(&changes, output)?;
     }
@@ -390,7 +414,7 @@ fn show(given: &[Given], output: OutputFormat, printer: &mut Printer) -> Result<
 }
 
 /// What changes on which machine.
-struct Changes<'a>(&'a [Given]);
+struct Changes<'a>(&'a [PreparedConfig]);
 
 /// A paragraph for each machine.
 impl fmt::Display for Changes<'_> {
@@ -408,7 +432,7 @@ impl Serialize for Changes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.iter().flat_map(|one| {
             let node = one.node.name().to_owned();
-            one.changes.0.iter().map(move |what| OfNode { node: node.clone(), what })
+            one.changes.0.iter().map(move |what| NodeRow { node: node.clone(), what })
         }))
     }
 }

@@ -8,28 +8,28 @@ use tokio::time::{Instant, interval, timeout};
 
 use super::etcd::{runs_etcd, with_overrides};
 use super::snapshot::Snapshot;
-use super::{Deed, Failure};
+use super::{NodeAction, NodeActionError};
 use crate::args::node::{BootstrapArgs, NodeOverrideArgs, NodeRule};
-use crate::directory::{self, Known};
-use crate::nodes::{Machines, label};
+use crate::directory::{self, KnownMachine};
+use crate::nodes::{Nodes, label};
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     args: &BootstrapArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.connection, surroundings)?;
-    machines.only("a bootstrap")?;
+    let nodes = Nodes::control_planes(&args.connection, environment)?;
+    nodes.single("a bootstrap")?;
     let open = |path| Snapshot::open(path, !args.recover_skip_hash_check);
     let snapshot = args.recover_from.as_deref().map(open).transpose()?;
     let detail = snapshot.as_ref().map(|snapshot| snapshot.digest.clone()).unwrap_or_default();
     let detail = with_overrides(detail, &args.overrides);
-    let known = directory::known(&surroundings.place).unwrap_or_default();
-    let others = machines.other_control_planes(&args.connection, &known, surroundings)?;
-    let deed = Deed { verb: "bootstrap", detail, sure: None, surroundings };
+    let known = directory::known_machines(&environment.location).unwrap_or_default();
+    let others = nodes.other_control_planes(&args.connection, &known, environment)?;
+    let node_action = NodeAction { verb: "bootstrap", detail, sure: None, environment };
     let act = async |node: &Node, printer: &mut Printer| {
         is_first(node, others.clone(), &known, &args.overrides, printer).await?;
         if let Some(snapshot) = &snapshot {
@@ -50,11 +50,11 @@ pub(super) async fn run(
         };
         let Ok(outcome) = timeout(args.wait.timeout, begun).await else {
             let (node, timeout) = (node.name().to_owned(), args.wait.timeout);
-            return Err(Failure::NotDone { node, action: "bootstrap", timeout }.into());
+            return Err(NodeActionError::NotDone { node, action: "bootstrap", timeout }.into());
         };
         outcome
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
 /// Refuses a second etcd: none of the other control planes runs one, and each of them says so. A machine that does not
@@ -62,7 +62,7 @@ pub(super) async fn run(
 async fn is_first(
     node: &Node,
     others: Vec<Node>,
-    known: &[Known],
+    known: &[KnownMachine],
     overrides: &NodeOverrideArgs,
     printer: &mut Printer,
 ) -> Result<(), Error> {
@@ -79,12 +79,12 @@ async fn is_first(
     }
     let machine = label(node.name(), known);
     if !members.is_empty() {
-        return Err(Failure::BootstrappedElsewhere { machine, members }.into());
+        return Err(NodeActionError::BootstrappedElsewhere { machine, members }.into());
     }
     if unknown.is_empty() {
         return Ok(());
     }
-    let failure = Failure::BootstrapUnseen { machine, unknown };
+    let failure = NodeActionError::BootstrapUnseen { machine, unknown };
     if overrides.rules.contains(&NodeRule::BootstrapUnseen) {
         printer.note(&format!("overridden: {failure}"));
         return Ok(());
@@ -97,7 +97,7 @@ async fn begin(node: &Node, request: BootstrapRequest) -> Result<(), Error> {
     match node.call(node.machine().bootstrap(request)).await {
         Ok(_) => Ok(()),
         Err(NodeError { node, reason: Reason::AlreadyThere(_) }) => {
-            Err(Failure::Bootstrapped(node).into())
+            Err(NodeActionError::Bootstrapped(node).into())
         }
         Err(error) => Err(error.into()),
     }
@@ -116,7 +116,9 @@ async fn begin_when_ready(
         let reason = match begin(node, request).await {
             Err(Error::Machine(NodeError { reason, .. })) => reason,
             // Our own call, whose answer did not come.
-            Err(Error::Deed(Failure::Bootstrapped(_))) if is_answer_lost => return Ok(()),
+            Err(Error::NodeAction(NodeActionError::Bootstrapped(_))) if is_answer_lost => {
+                return Ok(());
+            }
             other => return other,
         };
         let may_pass = match &reason {
@@ -156,7 +158,7 @@ async fn etcd_runs(node: &Node, printer: &mut Printer) -> Result<(), Error> {
         let healthy = etcd.health.is_some_and(|health| health.healthy);
         failures = if etcd.state == "Failed" { failures + 1 } else { 0 };
         if failures >= FAILED_LOOKS {
-            return Err(Failure::Etcd { node: node.name().to_owned(), message }.into());
+            return Err(NodeActionError::Etcd { node: node.name().to_owned(), message }.into());
         }
         if etcd.state == "Running" && healthy {
             printer.note(&format!("{}: etcd runs", node.name()));

@@ -17,7 +17,7 @@ mod snapshot;
 mod upgrade;
 mod wipe;
 
-pub use failure::Failure;
+pub use failure::NodeActionError;
 
 pub(super) use image::containerd;
 
@@ -25,73 +25,74 @@ use talos_api::{Node, NodeError};
 
 use crate::args::ConfirmArgs;
 use crate::args::node::{NodeCommand, NodeImageCommand, NodeWipeCommand};
-use crate::audit::Audit;
+use crate::audit::AuditEntry;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
-use crate::sops_files::Keys;
+use crate::settings::UserEnvironment;
+use crate::sops_files::SopsKeys;
 use crate::{Error, ExitStatus};
 use crate::{directory, nodes, runtime};
 
 pub(super) fn run(
     command: &NodeCommand,
-    surroundings: &Surroundings,
-    keys: &Keys,
+    environment: &UserEnvironment,
+    keys: &SopsKeys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let outcome = runtime::run(async {
         match command {
             NodeCommand::ApplyConfig(args) => {
-                apply_config::file(args, surroundings, keys, printer).await
+                apply_config::file(args, environment, keys, printer).await
             }
-            NodeCommand::Patch(args) => {
-                apply_config::patch(args, surroundings, keys, printer).await
-            }
-            NodeCommand::Bootstrap(args) => bootstrap::run(args, surroundings, printer).await,
-            NodeCommand::Reboot(args) => power::reboot(args, surroundings, printer).await,
-            NodeCommand::Shutdown(args) => power::shutdown(args, surroundings, printer).await,
-            NodeCommand::Reset(args) => power::reset(args, surroundings, printer).await,
-            NodeCommand::Rollback(args) => power::rollback(args, surroundings, printer).await,
-            NodeCommand::Upgrade(args) => upgrade::run(args, surroundings, printer).await,
+            NodeCommand::Patch(args) => apply_config::patch(args, environment, keys, printer).await,
+            NodeCommand::Bootstrap(args) => bootstrap::run(args, environment, printer).await,
+            NodeCommand::Reboot(args) => power::reboot(args, environment, printer).await,
+            NodeCommand::Shutdown(args) => power::shutdown(args, environment, printer).await,
+            NodeCommand::Reset(args) => power::reset(args, environment, printer).await,
+            NodeCommand::Rollback(args) => power::rollback(args, environment, printer).await,
+            NodeCommand::Upgrade(args) => upgrade::run(args, environment, printer).await,
             NodeCommand::Wipe { command: NodeWipeCommand::Disk(args) } => {
-                wipe::run(args, surroundings, printer).await
+                wipe::run(args, environment, printer).await
             }
-            NodeCommand::Service(args) => service::run(args, surroundings, printer).await,
+            NodeCommand::Service(args) => service::run(args, environment, printer).await,
             NodeCommand::Image { command: NodeImageCommand::Pull(args) } => {
-                image::run(args, surroundings, printer).await
+                image::run(args, environment, printer).await
             }
-            NodeCommand::Meta { command } => meta::run(command, surroundings, printer).await,
-            NodeCommand::Etcd { command } => etcd::run(command, surroundings, printer).await,
+            NodeCommand::Meta { command } => meta::run(command, environment, printer).await,
+            NodeCommand::Etcd { command } => etcd::run(command, environment, printer).await,
         }
     });
     outcome.map_err(|mut error| {
         if let Error::Machine(NodeError { node, .. }) = &mut error {
-            *node = nodes::label(node, &directory::known(&surroundings.place).unwrap_or_default());
+            *node = nodes::label(
+                node,
+                &directory::known_machines(&environment.location).unwrap_or_default(),
+            );
         }
         error
     })
 }
 
 /// What is done to machines, and what a person is told and asked about it.
-struct Deed<'a> {
+struct NodeAction<'a> {
     /// As in "reboot cp-1 (10.0.0.11)".
     verb: &'a str,
     /// With what, for the question and the audit log. It names no secret.
     detail: String,
     /// `None` for what disturbs nobody.
     sure: Option<ConfirmArgs>,
-    surroundings: &'a Surroundings,
+    environment: &'a UserEnvironment,
 }
 
-impl Deed<'_> {
+impl NodeAction<'_> {
     /// Asks, then does it to one machine after the other, and stops at the first that fails: what hurt one machine is not
     /// done to the next.
-    async fn to_each<T: OnNode>(
+    async fn run_on_each<T: HasNode>(
         &self,
         each: &[T],
         printer: &mut Printer,
         act: impl AsyncFn(&T, &mut Printer) -> Result<(), Error>,
     ) -> Result<ExitStatus, Error> {
-        let known = directory::known(&self.surroundings.place).unwrap_or_default();
+        let known = directory::known_machines(&self.environment.location).unwrap_or_default();
         let names: Vec<String> =
             each.iter().map(|one| nodes::label(one.node().name(), &known)).collect();
         if let Some(sure) = self.sure {
@@ -100,12 +101,12 @@ impl Deed<'_> {
         for (done, one) in each.iter().enumerate() {
             let name = one.node().name();
             let nodes = vec![name.to_owned()];
-            let audit = Audit::begin(self.verb, &self.detail, nodes, self.surroundings)?;
+            let audit = AuditEntry::begin(self.verb, &self.detail, nodes, self.environment)?;
             let outcome = tokio::select! {
                 biased;
                 outcome = act(one, printer) => outcome,
                 _ = tokio::signal::ctrl_c() => {
-                    Err(Failure::Interrupted(self.action(&names[done])).into())
+                    Err(NodeActionError::Interrupted(self.action(&names[done])).into())
                 }
             };
             let Err(mut error) = audit.end(outcome) else { continue };
@@ -136,11 +137,11 @@ impl Deed<'_> {
 }
 
 /// What is done to one machine.
-trait OnNode {
+trait HasNode {
     fn node(&self) -> &Node;
 }
 
-impl OnNode for Node {
+impl HasNode for Node {
     fn node(&self) -> &Node {
         self
     }

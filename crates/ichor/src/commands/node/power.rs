@@ -7,37 +7,39 @@ use talos_api::proto::machine::{
 };
 use talos_api::{Feature, Node, NodeError};
 
-use super::Deed;
+use super::NodeAction;
 use super::etcd::{Loss, keep_majority, with_overrides};
-use super::follow::{Goal, Order};
+use super::follow::{Completion, Operation};
 use crate::args::node::{RebootArgs, RebootMode, ResetArgs, RollbackArgs, ShutdownArgs, WipeMode};
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn reboot(
     args: &RebootArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let detail = match args.mode {
         RebootMode::Default => String::new(),
         RebootMode::Powercycle => "through the firmware".to_owned(),
         RebootMode::Force => "without stopping anything first".to_owned(),
     };
     let detail = with_overrides(detail, &args.overrides);
-    let deed = Deed { verb: "reboot", detail, sure: Some(args.confirm), surroundings };
-    let order = Order { action: "reboot", goal: Goal::Back, wait: args.wait };
+    let node_action = NodeAction { verb: "reboot", detail, sure: Some(args.confirm), environment };
+    let operation = Operation { action: "reboot", goal: Completion::Back, wait: args.wait };
     let act = async |node: &Node, printer: &mut Printer| {
         if args.mode == RebootMode::Force {
             node.require(Feature::ForcedReboot).await?;
         }
-        keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
-        order.give(node, printer, async |node| send_reboot(node, args.mode).await).await
+        keep_majority(node, Loss::Away, &args.overrides, environment, printer).await?;
+        operation
+            .send_and_wait(node, printer, async |node| send_reboot(node, args.mode).await)
+            .await
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
 /// Tells a machine to reboot. Gives the actor that does.
@@ -53,36 +55,37 @@ pub(super) async fn send_reboot(node: &Node, mode: RebootMode) -> Result<String,
 
 pub(super) async fn shutdown(
     args: &ShutdownArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let detail = if args.force { "with its pods" } else { "" }.to_owned();
     let detail = with_overrides(detail, &args.overrides);
-    let deed = Deed { verb: "shutdown", detail, sure: Some(args.confirm), surroundings };
-    let order = Order { action: "shut down", goal: Goal::Off, wait: args.wait };
+    let node_action =
+        NodeAction { verb: "shutdown", detail, sure: Some(args.confirm), environment };
+    let operation = Operation { action: "shut down", goal: Completion::Off, wait: args.wait };
     let send = async |node: &Node| {
         let request = ShutdownRequest { force: args.force };
         let reply = node.call(node.machine().shutdown(request)).await?;
         Ok(node.only(reply.messages)?.actor_id)
     };
     let act = async |node: &Node, printer: &mut Printer| {
-        keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
-        order.give(node, printer, send).await
+        keep_majority(node, Loss::Away, &args.overrides, environment, printer).await?;
+        operation.send_and_wait(node, printer, send).await
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
 pub(super) async fn reset(
     args: &ResetArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
+    let nodes = Nodes::connect_or_maintenance(&args.connection, &args.maintenance, environment)?;
     let detail = with_overrides(wiped(args), &args.overrides);
-    let goal = if args.reboot { Goal::BackFromReset } else { Goal::Off };
-    let deed = Deed { verb: "reset", detail, sure: Some(args.confirm), surroundings };
-    let order = Order { action: "reset", goal, wait: args.wait };
+    let goal = if args.reboot { Completion::BackFromReset } else { Completion::Off };
+    let node_action = NodeAction { verb: "reset", detail, sure: Some(args.confirm), environment };
+    let operation = Operation { action: "reset", goal, wait: args.wait };
     let partition = |label: &String| ResetPartitionSpec { label: label.clone(), wipe: true };
     let request = ResetRequest {
         graceful: args.graceful,
@@ -103,11 +106,11 @@ pub(super) async fn reset(
     let act = async |node: &Node, printer: &mut Printer| {
         if !args.maintenance.insecure {
             let loss = if args.graceful { Loss::Leaves } else { Loss::Data };
-            keep_majority(node, loss, &args.overrides, surroundings, printer).await?;
+            keep_majority(node, loss, &args.overrides, environment, printer).await?;
         }
-        order.give(node, printer, send).await
+        operation.send_and_wait(node, printer, send).await
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
 /// What is lost, for the question and the audit log.
@@ -126,21 +129,22 @@ fn wiped(args: &ResetArgs) -> String {
 
 pub(super) async fn rollback(
     args: &RollbackArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let detail = with_overrides(String::new(), &args.overrides);
-    let deed = Deed { verb: "rollback", detail, sure: Some(args.confirm), surroundings };
-    let order = Order { action: "roll back", goal: Goal::Back, wait: args.wait };
+    let node_action =
+        NodeAction { verb: "rollback", detail, sure: Some(args.confirm), environment };
+    let operation = Operation { action: "roll back", goal: Completion::Back, wait: args.wait };
     let send = async |node: &Node| {
         node.call(node.machine().rollback(RollbackRequest {})).await?;
         // What the machine does then it does in nobody's name.
         Ok(String::new())
     };
     let act = async |node: &Node, printer: &mut Printer| {
-        keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
-        order.give(node, printer, send).await
+        keep_majority(node, Loss::Away, &args.overrides, environment, printer).await?;
+        operation.send_and_wait(node, printer, send).await
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }

@@ -40,7 +40,7 @@ pub(in crate::commands) fn run(
                 |extension: &str| read(&file(&authority.to_string_lossy(), extension));
             let authority = Authority::parse(&of_authority("crt")?, &of_authority("key")?)?;
             let request = Request::parse(&read(request)?)?;
-            let signed = entropy::with(|makers| {
+            let signed = entropy::with_secret_source(|makers| {
                 let validity = makers.validity(*lifetime);
                 authority.sign_request(&request, validity)
             })?;
@@ -51,7 +51,7 @@ pub(in crate::commands) fn run(
 }
 
 fn new_key() -> Result<Key, Error> {
-    entropy::with(|makers| Key::ed25519(makers.bytes()))
+    entropy::with_secret_source(|makers| Key::ed25519(makers.bytes()))
 }
 
 fn authority(
@@ -60,7 +60,7 @@ fn authority(
     addresses: &[std::net::IpAddr],
     lifetime: i64,
 ) -> Result<Authority, Error> {
-    entropy::with(|makers| {
+    entropy::with_secret_source(|makers| {
         let (validity, id) = (makers.validity(lifetime), makers.bytes());
         Authority::new(
             key,

@@ -12,7 +12,7 @@ use talos_config::{Bundle, Config, Generate, KubernetesPki, Patch, Patched, Role
 
 use crate::args::files::generate::OutputType;
 use crate::commands::files::patch::{apply_all, read_patches};
-use crate::directory::{self, Identity};
+use crate::directory::{self, ClientAccess};
 use crate::printer::Printer;
 use crate::settings::{
     GenConfig, GenKubeconfig, GenSecrets, GenTalosconfig, Input, SecretsOrigin, Target,
@@ -26,7 +26,9 @@ pub(in crate::commands) fn secrets(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let bundle = match &settings.origin {
-        SecretsOrigin::New => entropy::with(|makers| Bundle::generate(settings.contract, makers))?,
+        SecretsOrigin::New => {
+            entropy::with_secret_source(|makers| Bundle::generate(settings.contract, makers))?
+        }
         SecretsOrigin::File(input) => {
             read_bundle(input, &mut SourceMap::with_keys(&settings.keys))?
         }
@@ -44,16 +46,16 @@ pub(in crate::commands) fn secrets(
         SecretsOrigin::KubernetesPki { directory, bootstrap_token } => {
             let pki = read_kubernetes_pki(directory)?;
             let token = bootstrap_token.as_deref();
-            entropy::with(|makers| {
+            entropy::with_secret_source(|makers| {
                 Bundle::from_kubernetes_pki(&pki, token, settings.contract, makers)
             })??
         }
     };
     let mut text = bundle.encode(Dialect::default()).into_exposed();
     if let Target::Path { path, .. } = &settings.target
-        && sops_files::is_sealed(path)
+        && sops_files::has_sops_name(path)
     {
-        text = sops_files::seal(&text, path, &settings.keys)?;
+        text = sops_files::encrypt(&text, path, &settings.keys)?;
     }
     let outputs = vec![(PathBuf::new(), text)];
     write(outputs, &settings.target, printer).map_err(|error| with_hint(error, KEEP_SECRETS))
@@ -73,7 +75,7 @@ pub(in crate::commands) fn config(
     let worker = read_patches(&settings.worker_patches, &mut sources)?;
     let bundle = match &settings.secrets {
         Some(input) => read_bundle(input, &mut sources)?,
-        None => entropy::with(|makers| Bundle::generate(settings.contract, makers))?,
+        None => entropy::with_secret_source(|makers| Bundle::generate(settings.contract, makers))?,
     };
     let generate = Generate {
         cluster: &settings.cluster,
@@ -101,7 +103,7 @@ pub(in crate::commands) fn config(
             OutputType::Worker => (PathBuf::from("worker.yaml"), configs.1.clone()),
             OutputType::Talosconfig => {
                 let roles = ["os:admin".to_owned()];
-                let talosconfig = entropy::with(|makers| {
+                let talosconfig = entropy::with_secret_source(|makers| {
                     bundle.talosconfig(&settings.cluster, &roles, CLIENT_LIFETIME, makers)
                 })?;
                 (PathBuf::from("talosconfig"), talosconfig?.encode().into_exposed())
@@ -124,26 +126,27 @@ pub(in crate::commands) fn talosconfig(
     settings: &GenTalosconfig,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let GenTalosconfig { place, cluster, secrets, roles, lifetime, target } = settings;
+    let GenTalosconfig { location, cluster, secrets, roles, lifetime, target } = settings;
     let identity = match secrets {
         Some(_) => None,
-        None => directory::identity(place)?,
+        None => directory::client_access(location)?,
     };
     let (name, bundle, endpoints) = match (identity, secrets) {
-        (Some(Identity { cluster, secrets, endpoints, .. }), _) => {
+        (Some(ClientAccess { cluster, secrets, endpoints, .. }), _) => {
             (Some(cluster), secrets, endpoints)
         }
         (None, secrets) => {
             let usual = Input::File("secrets.yaml".into());
             let input = secrets.as_ref().unwrap_or(&usual);
-            (None, read_bundle(input, &mut SourceMap::with_keys(&place.keys))?, Vec::new())
+            (None, read_bundle(input, &mut SourceMap::with_keys(&location.keys))?, Vec::new())
         }
     };
     let name = cluster.clone().or(name).ok_or_else(|| Error::Usage {
         message: "the cluster has no name: this is not the directory of a cluster".to_owned(),
         hint: "name it: `ichor gen talosconfig NAME`".to_owned(),
     })?;
-    let made = entropy::with(|makers| bundle.talosconfig(&name, roles, *lifetime, makers))?;
+    let made =
+        entropy::with_secret_source(|makers| bundle.talosconfig(&name, roles, *lifetime, makers))?;
     let mut made = made?;
     if !endpoints.is_empty() {
         made.set_endpoints(&name, &endpoints);
@@ -157,7 +160,7 @@ pub(in crate::commands) fn kubeconfig(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let bundle = read_bundle(&settings.secrets, &mut SourceMap::with_keys(&settings.keys))?;
-    let made = entropy::with(|makers| {
+    let made = entropy::with_secret_source(|makers| {
         bundle.kubeconfig(&settings.cluster, &settings.endpoint, settings.lifetime, makers)
     })?;
     write(vec![(PathBuf::new(), made?.into_exposed())], &settings.target, printer)
@@ -200,7 +203,7 @@ fn write(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let Target::Path { path, overwrite } = target else {
-        return outputs.iter().try_fold(ExitStatus::Done, |_, (_, text)| printer.exactly(text));
+        return outputs.iter().try_fold(ExitStatus::Done, |_, (_, text)| printer.verbatim(text));
     };
     let into = outputs.len() > 1 || path.is_dir();
     if into && path.exists() && !path.is_dir() {

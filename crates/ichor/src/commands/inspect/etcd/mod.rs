@@ -11,29 +11,29 @@ use talos_api::{Node, NodeError};
 use talos_config::spell_bytes;
 
 use crate::args::inspect::etcd::{EtcdAlarmsArgs, EtcdMembersArgs, EtcdStatusArgs};
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn status(
     args: &EtcdStatusArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     async fn ask(node: Node) -> Result<EtcdMemberStatus, NodeError> {
         let reply = node.ask(|node| async move { node.call(node.machine().etcd_status(())).await });
         Ok(node.only(reply.await?.messages)?.member_status.unwrap_or_default())
     }
-    let machines = Machines::control_planes(&args.connection, surroundings)?;
+    let nodes = Nodes::control_planes(&args.connection, environment)?;
     let rows = |status| vec![Status::new(status)];
-    machines.ask(ask).await.show(rows, args.output.format, printer)
+    nodes.call_each(ask).await.show(rows, args.output.format, printer)
 }
 
 pub(super) async fn members(
     args: &EtcdMembersArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     async fn ask(node: Node) -> Result<Vec<EtcdMember>, NodeError> {
@@ -42,14 +42,14 @@ pub(super) async fn members(
             .ask(|node| async move { node.call(node.machine().etcd_member_list(request)).await });
         Ok(node.only(reply.await?.messages)?.members)
     }
-    let machines = Machines::control_planes(&args.connection, surroundings)?;
+    let nodes = Nodes::control_planes(&args.connection, environment)?;
     let rows = |members: Vec<EtcdMember>| members.into_iter().map(Member::new).collect();
-    machines.ask(ask).await.show(rows, args.output.format, printer)
+    nodes.call_each(ask).await.show(rows, args.output.format, printer)
 }
 
 pub(super) async fn alarms(
     args: &EtcdAlarmsArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     async fn ask(node: Node) -> Result<Vec<EtcdMemberAlarm>, NodeError> {
@@ -57,9 +57,9 @@ pub(super) async fn alarms(
             node.ask(|node| async move { node.call(node.machine().etcd_alarm_list(())).await });
         Ok(node.only(reply.await?.messages)?.member_alarms)
     }
-    let machines = Machines::control_planes(&args.connection, surroundings)?;
+    let nodes = Nodes::control_planes(&args.connection, environment)?;
     let rows = |alarms: Vec<EtcdMemberAlarm>| alarms.iter().map(Alarm::new).collect();
-    machines.ask(ask).await.show(rows, args.output.format, printer)
+    nodes.call_each(ask).await.show(rows, args.output.format, printer)
 }
 
 #[derive(Serialize)]

@@ -11,7 +11,7 @@ use talos_api::proto::machine::{
 use talos_api::{Node, NodeError};
 
 use super::snapshot::Snapshot;
-use super::{Deed, Failure};
+use super::{NodeAction, NodeActionError};
 use crate::args::ConnectionArgs;
 use crate::args::node::etcd::{
     EtcdDefragArgs, EtcdForfeitLeadershipArgs, EtcdLeaveArgs, EtcdRecoverArgs,
@@ -19,36 +19,37 @@ use crate::args::node::etcd::{
 };
 use crate::args::node::{NodeOverrideArgs, NodeRule};
 use crate::error::with_causes;
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus, directory, nodes};
 
 pub(super) async fn run(
     command: &NodeEtcdCommand,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     match command {
-        NodeEtcdCommand::Leave(args) => leave(args, surroundings, printer).await,
-        NodeEtcdCommand::RemoveMember(args) => remove(args, surroundings, printer).await,
-        NodeEtcdCommand::ForfeitLeadership(args) => forfeit(args, surroundings, printer).await,
-        NodeEtcdCommand::Defrag(args) => defragment(args, surroundings, printer).await,
+        NodeEtcdCommand::Leave(args) => leave(args, environment, printer).await,
+        NodeEtcdCommand::RemoveMember(args) => remove(args, environment, printer).await,
+        NodeEtcdCommand::ForfeitLeadership(args) => forfeit(args, environment, printer).await,
+        NodeEtcdCommand::Defrag(args) => defragment(args, environment, printer).await,
         NodeEtcdCommand::Alarms { command: NodeEtcdAlarmsCommand::Disarm(args) } => {
-            disarm(&args.connection, surroundings, printer).await
+            disarm(&args.connection, environment, printer).await
         }
-        NodeEtcdCommand::Recover(args) => recover(args, surroundings, printer).await,
+        NodeEtcdCommand::Recover(args) => recover(args, environment, printer).await,
     }
 }
 
 async fn leave(
     args: &EtcdLeaveArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.connection, surroundings)?;
+    let nodes = Nodes::control_planes(&args.connection, environment)?;
     let detail = overridden(&args.overrides);
-    let deed = Deed { verb: "etcd leave", detail, sure: Some(args.confirm), surroundings };
+    let node_action =
+        NodeAction { verb: "etcd leave", detail, sure: Some(args.confirm), environment };
     let act = async |node: &Node, printer: &mut Printer| {
         let own = status(node).await?.member_id;
         spared(node, own, &args.overrides, printer).await?;
@@ -57,40 +58,45 @@ async fn leave(
         printer.note(&format!("{}: left etcd", node.name()));
         Ok(())
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
 async fn remove(
     args: &EtcdRemoveMemberArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.connection, surroundings)?;
-    let node = machines.only("removing a member of etcd")?;
+    let nodes = Nodes::control_planes(&args.connection, environment)?;
+    let node = nodes.single("removing a member of etcd")?;
     let member = find(&members(node).await?, &args.member)?;
     let mut detail = format!("member {}", named(&member));
     if !args.overrides.rules.is_empty() {
         detail = format!("{detail}, {}", overridden(&args.overrides));
     }
     spared(node, member.id, &args.overrides, printer).await?;
-    let deed = Deed { verb: "etcd remove-member", detail, sure: Some(args.confirm), surroundings };
+    let node_action =
+        NodeAction { verb: "etcd remove-member", detail, sure: Some(args.confirm), environment };
     let act = async |node: &Node, printer: &mut Printer| {
         let request = EtcdRemoveMemberByIdRequest { member_id: member.id };
         node.call(node.machine().etcd_remove_member_by_id(request)).await?;
         printer.note(&format!("{}: removed member {}", node.name(), named(&member)));
         Ok(())
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
 async fn forfeit(
     args: &EtcdForfeitLeadershipArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.connection, surroundings)?;
-    let deed =
-        Deed { verb: "etcd forfeit-leadership", detail: String::new(), sure: None, surroundings };
+    let nodes = Nodes::control_planes(&args.connection, environment)?;
+    let node_action = NodeAction {
+        verb: "etcd forfeit-leadership",
+        detail: String::new(),
+        sure: None,
+        environment,
+    };
     let act = async |node: &Node, printer: &mut Printer| {
         let request = EtcdForfeitLeadershipRequest {};
         let reply = node.call(node.machine().etcd_forfeit_leadership(request)).await?;
@@ -103,24 +109,25 @@ async fn forfeit(
         printer.note(&format!("{}: {text}", node.name()));
         Ok(())
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
 async fn defragment(
     args: &EtcdDefragArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.connection, surroundings)?;
+    let nodes = Nodes::control_planes(&args.connection, environment)?;
     let mut leader = None;
-    for node in machines.nodes() {
+    for node in nodes.as_slice() {
         let status = status(node).await?;
         if status.leader == status.member_id {
             leader = Some(node.name().to_owned());
         }
     }
-    let machines = machines.with_last(&leader.unwrap_or_default());
-    let deed = Deed { verb: "etcd defrag", detail: String::new(), sure: None, surroundings };
+    let nodes = nodes.with_last(&leader.unwrap_or_default());
+    let node_action =
+        NodeAction { verb: "etcd defrag", detail: String::new(), sure: None, environment };
     let act = async |node: &Node, printer: &mut Printer| {
         let before = status(node).await?.db_size;
         let patient = node.within(node.deadline().max(DEFRAGMENTED_WITHIN));
@@ -130,16 +137,17 @@ async fn defragment(
         printer.note(&format!("{}: defragmented, {sizes} are left", node.name()));
         Ok(())
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
 async fn disarm(
     connection: &ConnectionArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(connection, surroundings)?;
-    let deed = Deed { verb: "etcd alarms disarm", detail: String::new(), sure: None, surroundings };
+    let nodes = Nodes::control_planes(connection, environment)?;
+    let node_action =
+        NodeAction { verb: "etcd alarms disarm", detail: String::new(), sure: None, environment };
     let act = async |node: &Node, printer: &mut Printer| {
         let reply = node.call(node.machine().etcd_alarm_disarm(())).await?;
         let alarms = node.only(reply.messages)?.member_alarms;
@@ -153,21 +161,21 @@ async fn disarm(
         }
         Ok(())
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
 async fn recover(
     args: &EtcdRecoverArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.connection, surroundings)?;
-    machines.only("a snapshot")?;
+    let nodes = Nodes::control_planes(&args.connection, environment)?;
+    nodes.single("a snapshot")?;
     let snapshot = Snapshot::open(&args.file, !args.skip_hash_check)?;
     let detail = snapshot.digest.clone();
-    let deed = Deed { verb: "etcd recover", detail, sure: None, surroundings };
+    let node_action = NodeAction { verb: "etcd recover", detail, sure: None, environment };
     let act = async |node: &Node, printer: &mut Printer| snapshot.send(node, printer).await;
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
 /// Refuses what would leave etcd without a majority, unless somebody answers for that.
@@ -185,7 +193,7 @@ async fn spared(
     }
     let quorum::Left { voters, well, needed } = left;
     let member = member.unwrap_or_else(|| format!("{leaving:016x}"));
-    let failure = Failure::Quorum { member, voters, well, needed };
+    let failure = NodeActionError::Quorum { member, voters, well, needed };
     if overrides.rules.contains(&NodeRule::QuorumTolerance) {
         printer.note(&format!("overridden: {failure}"));
         return Ok(());
@@ -210,10 +218,10 @@ pub(super) async fn keep_majority(
     node: &Node,
     loss: Loss,
     overrides: &NodeOverrideArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<(), Error> {
-    let known = directory::known(&surroundings.place).unwrap_or_default();
+    let known = directory::known_machines(&environment.location).unwrap_or_default();
     if known.iter().any(|machine| !machine.is_control_plane && machine.is(node.name())) {
         return Ok(());
     }
@@ -233,7 +241,7 @@ async fn lost_majority(
     node: &Node,
     loss: Loss,
     machine: &str,
-) -> Result<Option<Failure>, NodeError> {
+) -> Result<Option<NodeActionError>, NodeError> {
     if !runs_etcd(node).await? {
         return Ok(None);
     }
@@ -246,21 +254,21 @@ async fn lost_majority(
         Ok(counted) => counted,
         Err(error) => {
             let why = error.reason.to_string();
-            return Ok(Some(Failure::MembersUnknown { machine, why }));
+            return Ok(Some(NodeActionError::MembersUnknown { machine, why }));
         }
     };
     if !voters.iter().any(|voter| voter.id == own) {
         return Ok(None);
     }
     if voters.len() == 1 {
-        return Ok((loss != Loss::Away).then_some(Failure::LastVoter(machine)));
+        return Ok((loss != Loss::Away).then_some(NodeActionError::LastVoter(machine)));
     }
     let left = match loss {
         Loss::Leaves => quorum::without(&voters, own),
         Loss::Away | Loss::Data => quorum::while_away(&voters, own),
     };
     let quorum::Left { voters, well, needed } = left;
-    Ok((!left.has_quorum()).then_some(Failure::Majority { machine, voters, well, needed }))
+    Ok((!left.has_quorum()).then_some(NodeActionError::Majority { machine, voters, well, needed }))
 }
 
 /// Whether a member of etcd runs on a machine.
@@ -288,7 +296,7 @@ fn overridden(overrides: &NodeOverrideArgs) -> String {
 }
 
 /// The member that a person means: by its id, or by a host name that only one of them has.
-fn find(members: &[EtcdMember], name: &str) -> Result<EtcdMember, Failure> {
+fn find(members: &[EtcdMember], name: &str) -> Result<EtcdMember, NodeActionError> {
     let id = u64::from_str_radix(name, 16).ok();
     let by_id = members.iter().find(|member| Some(member.id) == id);
     if let Some(member) = by_id {
@@ -298,7 +306,7 @@ fn find(members: &[EtcdMember], name: &str) -> Result<EtcdMember, Failure> {
         members.iter().filter(|member| member.hostname == name).collect();
     match by_name.as_slice() {
         [member] => Ok((*member).clone()),
-        others => Err(Failure::Member { name: name.to_owned(), found: others.len() }),
+        others => Err(NodeActionError::Member { name: name.to_owned(), found: others.len() }),
     }
 }
 
@@ -342,7 +350,7 @@ mod tests {
         for (name, expected) in [("cp-2", 2), ("cp-9", 0), ("", 0)] {
             let found = find(&members, name);
             assert!(
-                matches!(found, Err(Failure::Member { found, .. }) if found == expected),
+                matches!(found, Err(NodeActionError::Member { found, .. }) if found == expected),
                 "{name}"
             );
         }
