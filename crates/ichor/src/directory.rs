@@ -6,29 +6,26 @@ mod talconfig;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use engine::journal::FileJournal;
-use engine::live::{
-    CREDENTIALS_BACKDATED, CREDENTIALS_LAST, FileVault, LiveKubernetes, LiveMachines, Seal,
-    SystemClock, SystemEntropy,
-};
+use engine::live::{FileVault, Seal, SystemClock, SystemEntropy};
 use engine::{Cluster, PortError, Vault as _};
 use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName};
 use sha2::{Digest as _, Sha256};
-use talos_config::{Bundle, Context, Makers, Mode, Secret, Source};
+use talos_config::{Bundle, Context, Mode, Secret, Source};
 
 pub(crate) use find::{ClusterDirectory, DirectoryKind, find, talosconfig};
 
 use ::talconfig::Registration;
 
 use crate::commands::files::generate;
+use crate::credentials::short_lived;
 use crate::error::with_causes;
 use crate::factory::{DEFAULT_FACTORY, ImageFactoryClient};
 use crate::settings::{self, ClusterLocation, Input};
 use crate::sops_files::{self, SopsKeys};
 use crate::sources::SourceMap;
-use crate::{Error, entropy, release_catalog};
+use crate::{Error, release_catalog};
 
 /// A cluster's directory, opened.
 pub(crate) struct OpenedDirectory {
@@ -101,26 +98,6 @@ impl OpenedDirectory {
         })
     }
 
-    /// The machines of the cluster. Credentials are made of the secrets, and again before they expire.
-    pub(crate) fn machines(&self) -> LiveMachines {
-        let name = self.cluster.spec.cluster.to_string();
-        let secrets = self.cluster.secrets.clone();
-        let mint = move || {
-            let roles = ["os:admin".to_owned()];
-            let made = mint(|lasts, makers| secrets.talosconfig(&name, &roles, lasts, makers));
-            let talosconfig =
-                made.and_then(|made| Ok(made?)).map_err(|error: Error| error.port_error())?;
-            talosconfig.context(&name).ok_or_else(|| {
-                let error = Error::Usage {
-                    message: "the secrets give no credentials".to_owned(),
-                    hint: "`ichor gen secrets` makes a complete set for a new cluster".to_owned(),
-                };
-                error.port_error()
-            })
-        };
-        LiveMachines::new(Box::new(mint), Arc::new(SystemClock))
-    }
-
     /// The installers that the configurations of machines name, by the names of the machines.
     pub(crate) fn installers(&self) -> Result<BTreeMap<String, String>, Error> {
         let mut renderer = self.cluster.renderer();
@@ -149,27 +126,6 @@ impl OpenedDirectory {
         }
         warnings
     }
-
-    /// Its Kubernetes API, with credentials as for the machines.
-    pub(crate) fn kubernetes(&self) -> LiveKubernetes {
-        let cluster = self.cluster.spec.cluster.to_string();
-        let endpoint = self.cluster.spec.endpoint.to_string();
-        let secrets = self.cluster.secrets.clone();
-        let mint = move || {
-            let made = mint(|lasts, makers| secrets.kubeconfig(&cluster, &endpoint, lasts, makers));
-            made.and_then(|made| Ok(made?)).map_err(|error: Error| error.port_error())
-        };
-        LiveKubernetes::new(Box::new(mint), Arc::new(SystemClock))
-    }
-}
-
-/// Makes credentials for one process, which are valid for so many seconds from the time that the makers tell.
-fn mint<T>(make: impl FnOnce(i64, &mut Makers<'_>) -> T) -> Result<T, Error> {
-    let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
-    entropy::with_secret_source(|makers| {
-        makers.now -= seconds(CREDENTIALS_BACKDATED);
-        make(seconds(CREDENTIALS_BACKDATED + CREDENTIALS_LAST), makers)
-    })
 }
 
 /// What a file describes.
@@ -337,7 +293,7 @@ pub(crate) fn signed_context(location: &ClusterLocation) -> Result<Option<Contex
         return Ok(None);
     };
     let roles = ["os:admin".to_owned()];
-    let made = mint(|lasts, makers| secrets.talosconfig(&cluster, &roles, lasts, makers))??;
+    let made = short_lived(|lasts, makers| secrets.talosconfig(&cluster, &roles, lasts, makers))??;
     Ok(made.context(&cluster).map(|context| Context { endpoints, nodes, ..context }))
 }
 
@@ -415,17 +371,3 @@ const NO_DIRECTORY: &str = "directory.missing";
 pub(crate) const FILE: &str = "ichor.yaml";
 const TALCONFIG: &str = "talconfig.yaml";
 pub(crate) const STATE: &str = ".ichor";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock;
-
-    #[test]
-    fn credentials_are_valid_for_clocks_that_are_hours_apart() {
-        let now = clock::now();
-        let validity = mint(|lasts, makers| makers.validity(lasts)).unwrap();
-        assert!(validity.not_before <= now - 12 * 3600, "{validity:?}");
-        assert!(validity.not_after >= now + 24 * 3600, "{validity:?}");
-    }
-}

@@ -33,10 +33,11 @@ use crate::sops_files::SopsKeys;
 pub(crate) enum Settings {
     GenSecrets(GenSecrets),
     GenConfig(Box<GenConfig>),
-    GenCertificate {
-        what: GenCertificate,
-        overwrite: bool,
-    },
+    GenCa(GenCa),
+    GenKey(GenKey),
+    GenCsr(GenCsr),
+    GenCrt(GenCrt),
+    GenKeypair(GenKeypair),
     GenSchematic {
         args: GenSchematicArgs,
         factories: ImageFactoryClient,
@@ -160,13 +161,40 @@ pub(crate) enum SecretsOrigin {
     KubernetesPki { directory: PathBuf, bootstrap_token: Option<String> },
 }
 
-/// A key or a certificate to make. Life times are in seconds.
-pub(crate) enum GenCertificate {
-    Authority { organization: String, lifetime: i64, rsa: bool },
-    KeyPair { organization: String, address: Option<IpAddr>, lifetime: i64 },
-    Key { name: String },
-    Request { key: PathBuf, address: IpAddr, roles: Vec<String> },
-    Signed { name: String, authority: PathBuf, request: PathBuf, lifetime: i64 },
+/// A certificate authority to make. Life times are in seconds, here and below.
+pub(crate) struct GenCa {
+    pub(crate) organization: String,
+    pub(crate) lifetime: i64,
+    pub(crate) rsa: bool,
+    pub(crate) overwrite: bool,
+}
+
+pub(crate) struct GenKeypair {
+    pub(crate) organization: String,
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) lifetime: i64,
+    pub(crate) overwrite: bool,
+}
+
+pub(crate) struct GenKey {
+    pub(crate) name: String,
+    pub(crate) overwrite: bool,
+}
+
+pub(crate) struct GenCsr {
+    pub(crate) key: PathBuf,
+    pub(crate) address: IpAddr,
+    pub(crate) roles: Vec<String>,
+    pub(crate) overwrite: bool,
+}
+
+pub(crate) struct GenCrt {
+    pub(crate) name: String,
+    /// The files of the authority, without `.crt` and `.key`.
+    pub(crate) authority: PathBuf,
+    pub(crate) request: PathBuf,
+    pub(crate) lifetime: i64,
+    pub(crate) overwrite: bool,
 }
 
 pub(crate) struct GenConfig {
@@ -394,35 +422,22 @@ impl Settings {
                 target: Target::new(Some(output_file), force),
             }),
             GenCommand::Config(args) => Self::GenConfig(Box::new(GenConfig::resolve(*args)?)),
-            GenCommand::Ca(GenCaArgs { organization, hours, rsa, force }) => Self::GenCertificate {
-                what: GenCertificate::Authority { organization, lifetime: seconds(hours), rsa },
-                overwrite: force,
-            },
+            GenCommand::Ca(GenCaArgs { organization, hours, rsa, force }) => {
+                Self::GenCa(GenCa { organization, lifetime: seconds(hours), rsa, overwrite: force })
+            }
             GenCommand::Key(GenKeyArgs { name, force }) => {
-                Self::GenCertificate { what: GenCertificate::Key { name }, overwrite: force }
+                Self::GenKey(GenKey { name, overwrite: force })
             }
             GenCommand::Csr(GenCsrArgs { key, ip: address, roles, force }) => {
-                Self::GenCertificate {
-                    what: GenCertificate::Request { key, address, roles: known_roles(roles)? },
-                    overwrite: force,
-                }
+                Self::GenCsr(GenCsr { key, address, roles: known_roles(roles)?, overwrite: force })
             }
             GenCommand::Crt(GenCrtArgs { name, ca: authority, csr: request, hours, force }) => {
-                Self::GenCertificate {
-                    what: GenCertificate::Signed {
-                        name,
-                        authority,
-                        request,
-                        lifetime: seconds(hours),
-                    },
-                    overwrite: force,
-                }
+                let lifetime = seconds(hours);
+                Self::GenCrt(GenCrt { name, authority, request, lifetime, overwrite: force })
             }
             GenCommand::Keypair(GenKeypairArgs { organization, ip: address, force }) => {
-                Self::GenCertificate {
-                    what: GenCertificate::KeyPair { organization, address, lifetime: seconds(24) },
-                    overwrite: force,
-                }
+                let lifetime = seconds(24);
+                Self::GenKeypair(GenKeypair { organization, address, lifetime, overwrite: force })
             }
             GenCommand::Schematic(args) => Self::GenSchematic {
                 args,

@@ -21,16 +21,18 @@ use crate::{Error, ExitStatus, runtime, talhelper};
 
 pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStatus, Error> {
     match settings {
-        Settings::GenSecrets(settings) => generate::secrets(settings, printer),
-        Settings::GenConfig(settings) => generate::config(settings, printer),
-        Settings::GenCertificate { what, overwrite } => {
-            generate::certificates::run(what, *overwrite, printer)
-        }
+        Settings::GenSecrets(settings) => generate::secrets::run(settings, printer),
+        Settings::GenConfig(settings) => generate::config::run(settings, printer),
+        Settings::GenCa(settings) => generate::ca::run(settings, printer),
+        Settings::GenKey(settings) => generate::key::run(settings, printer),
+        Settings::GenCsr(settings) => generate::csr::run(settings, printer),
+        Settings::GenCrt(settings) => generate::crt::run(settings, printer),
+        Settings::GenKeypair(settings) => generate::keypair::run(settings, printer),
         Settings::GenSchematic { args, factories, cache } => {
             generate::schematic::run(args, factories, cache.as_deref(), printer)
         }
-        Settings::GenTalosconfig(settings) => generate::talosconfig(settings, printer),
-        Settings::GenKubeconfig(settings) => generate::kubeconfig(settings, printer),
+        Settings::GenTalosconfig(settings) => generate::talosconfig::run(settings, printer),
+        Settings::GenKubeconfig(settings) => generate::kubeconfig::run(settings, printer),
         Settings::GenSchema => printer.verbatim(&plan::json_schema()),
         Settings::GenTalconfig { args, keys } => generate::talconfig::run(args, keys, printer),
         Settings::GenMachine { args, environment } => {

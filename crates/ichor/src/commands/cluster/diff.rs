@@ -6,10 +6,10 @@ use engine::compare_live;
 use plan::ConfigChange;
 use serde::Serialize;
 
-use super::LiveCluster;
-use super::plan::NonInteractive;
+use super::interactive::NonInteractive;
 use crate::args::OutputFormat;
 use crate::commands::files::diff::{Report, Row};
+use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus};

@@ -10,7 +10,7 @@ use engine::live::SystemClock;
 use engine::{Approver, Doing, Event, EventSink, Outcome, PortError, Progress, StepPlace};
 use plan::{ApplyMode, Approval, Checked, Goal, Override, Plan, Step};
 
-use super::plan::show_plan;
+use super::plan_file::show_plan;
 use crate::Error;
 use crate::args::{ConfirmArgs, OutputFormat};
 use crate::audit::AuditEntry;
@@ -288,6 +288,20 @@ impl State<'_> {
         let left = self.progress.as_ref()?.left(SystemClock::time());
         (!left.is_zero()).then(|| format!("about {} left", short(left)))
     }
+}
+
+/// For commands that only look: approves nothing and tells nothing.
+pub(super) struct NonInteractive;
+
+#[async_trait]
+impl Approver for NonInteractive {
+    async fn approve(&self, _plan: &Plan<Checked>) -> Result<Option<Approval>, PortError> {
+        Ok(None)
+    }
+}
+
+impl EventSink for NonInteractive {
+    fn emit(&self, _event: &Event) {}
 }
 
 /// Says for the audit log how a run ended. The words are stable: people and scripts search for them.

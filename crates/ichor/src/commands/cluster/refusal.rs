@@ -32,7 +32,7 @@ struct BrokenRule {
 
 impl RefusalReport {
     /// `effect` says what became of the command.
-    pub(super) fn new(refusal: &Refusal, spec: &ClusterSpec, effect: &'static str) -> Self {
+    pub(crate) fn new(refusal: &Refusal, spec: &ClusterSpec, effect: &'static str) -> Self {
         let refused = refusal.findings.iter().map(|finding| BrokenRule::new(finding, spec));
         let refused: Vec<BrokenRule> = refused.collect();
         let mut hints: Vec<&str> = Vec::new();

@@ -18,7 +18,7 @@ use crate::table::Row;
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus};
 
-pub(super) async fn list(
+pub(super) async fn run(
     args: &ImageListArgs,
     environment: &UserEnvironment,
     printer: &mut Printer,

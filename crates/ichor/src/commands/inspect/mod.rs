@@ -17,6 +17,7 @@ mod logs;
 mod ls;
 mod read;
 mod services;
+mod stats;
 
 use talos_api::proto::common::Data;
 use talos_api::{NodeError, Stream};
@@ -38,28 +39,28 @@ pub(super) fn run(
             InspectCommand::Cp(args) => cp::run(args, environment, printer).await,
             InspectCommand::Dmesg(args) => dmesg::run(args, environment, printer).await,
             InspectCommand::Etcd { command } => match command {
-                EtcdCommand::Alarms(args) => etcd::alarms(args, environment, printer).await,
-                EtcdCommand::Members(args) => etcd::members(args, environment, printer).await,
+                EtcdCommand::Alarms(args) => etcd::alarms::run(args, environment, printer).await,
+                EtcdCommand::Members(args) => etcd::members::run(args, environment, printer).await,
                 EtcdCommand::Snapshot(args) => {
                     etcd::snapshot::run(args, environment, printer).await
                 }
-                EtcdCommand::Status(args) => etcd::status(args, environment, printer).await,
+                EtcdCommand::Status(args) => etcd::status::run(args, environment, printer).await,
             },
             InspectCommand::Events(args) => events::run(args, environment, printer).await,
             InspectCommand::Kubeconfig(args) => kubeconfig::run(args, environment, printer).await,
             InspectCommand::Certs(args) => certs::run(args, environment, printer).await,
-            InspectCommand::Containers(args) => containers::list(args, environment, printer).await,
+            InspectCommand::Containers(args) => containers::run(args, environment, printer).await,
             InspectCommand::Disks(args) => disks::run(args, environment, printer).await,
             InspectCommand::Get(args) => get::run(args, environment, printer).await,
             InspectCommand::Image { command: ImageCommand::List(args) } => {
-                image::list(args, environment, printer).await
+                image::run(args, environment, printer).await
             }
             InspectCommand::Links(args) => links::run(args, environment, printer).await,
             InspectCommand::Logs(args) => logs::run(args, environment, printer).await,
             InspectCommand::Ls(args) => ls::run(args, environment, printer).await,
             InspectCommand::Read(args) => read::run(args, environment, printer).await,
             InspectCommand::Services(args) => services::run(args, environment, printer).await,
-            InspectCommand::Stats(args) => containers::stats(args, environment, printer).await,
+            InspectCommand::Stats(args) => stats::run(args, environment, printer).await,
         }
     })
 }

@@ -6,9 +6,10 @@ use talos_api::proto::machine::{BootstrapRequest, ServiceInfo};
 use talos_api::{Node, NodeError, Reason, each_node};
 use tokio::time::{Instant, interval, timeout};
 
-use super::etcd::{runs_etcd, with_overrides};
+use super::action::NodeAction;
+use super::error::NodeActionError;
+use super::etcd::guard::{runs_etcd, with_overrides};
 use super::snapshot::Snapshot;
-use super::{NodeAction, NodeActionError};
 use crate::args::node::{BootstrapArgs, NodeOverrideArgs, NodeRule};
 use crate::directory::{self, KnownMachine};
 use crate::nodes::{Nodes, label};

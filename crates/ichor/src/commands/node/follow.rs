@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use super::NodeActionError;
+use super::error::NodeActionError;
 use crate::Error;
 use crate::args::node::WaitArgs;
 use crate::printer::Printer;

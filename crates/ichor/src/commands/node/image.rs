@@ -15,7 +15,8 @@ use talos_api::proto::machine::{
 use talos_api::{Feature, Limits, Node};
 use tokio::time::timeout;
 
-use super::{NodeAction, NodeActionError};
+use super::action::NodeAction;
+use super::error::NodeActionError;
 use crate::args::inspect::ImageNamespace;
 use crate::args::node::ImagePullArgs;
 use crate::nodes::Nodes;

@@ -4,7 +4,7 @@
 use talos_api::Node;
 use talos_api::proto::machine::{MetaDeleteRequest, MetaWriteRequest};
 
-use super::NodeAction;
+use super::action::NodeAction;
 use crate::args::node::{MetaDeleteArgs, MetaWriteArgs, NodeMetaCommand};
 use crate::nodes::Nodes;
 use crate::printer::Printer;

@@ -3,29 +3,33 @@
 //! Always holds: what is disruptive is asked about first, and everything is in the audit log before it is done. What
 //! changes a machine is sent once, never again by itself.
 
+mod action;
 mod apply_config;
 mod bootstrap;
+mod error;
 mod etcd;
-mod failure;
 mod follow;
 mod image;
 mod meta;
 mod node_config;
-mod power;
+mod patch;
+mod prepared_config;
+mod reboot;
+mod reset;
+mod rollback;
 mod service;
+mod shutdown;
 mod snapshot;
 mod upgrade;
 mod wipe;
 
-pub use failure::NodeActionError;
+pub use error::NodeActionError;
 
 pub(super) use image::containerd;
 
-use talos_api::{Node, NodeError};
+use talos_api::NodeError;
 
-use crate::args::ConfirmArgs;
 use crate::args::node::{NodeCommand, NodeImageCommand, NodeWipeCommand};
-use crate::audit::AuditEntry;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
 use crate::sops_files::SopsKeys;
@@ -41,14 +45,14 @@ pub(super) fn run(
     let outcome = runtime::run(async {
         match command {
             NodeCommand::ApplyConfig(args) => {
-                apply_config::file(args, environment, keys, printer).await
+                apply_config::run(args, environment, keys, printer).await
             }
-            NodeCommand::Patch(args) => apply_config::patch(args, environment, keys, printer).await,
+            NodeCommand::Patch(args) => patch::run(args, environment, keys, printer).await,
             NodeCommand::Bootstrap(args) => bootstrap::run(args, environment, printer).await,
-            NodeCommand::Reboot(args) => power::reboot(args, environment, printer).await,
-            NodeCommand::Shutdown(args) => power::shutdown(args, environment, printer).await,
-            NodeCommand::Reset(args) => power::reset(args, environment, printer).await,
-            NodeCommand::Rollback(args) => power::rollback(args, environment, printer).await,
+            NodeCommand::Reboot(args) => reboot::run(args, environment, printer).await,
+            NodeCommand::Shutdown(args) => shutdown::run(args, environment, printer).await,
+            NodeCommand::Reset(args) => reset::run(args, environment, printer).await,
+            NodeCommand::Rollback(args) => rollback::run(args, environment, printer).await,
             NodeCommand::Upgrade(args) => upgrade::run(args, environment, printer).await,
             NodeCommand::Wipe { command: NodeWipeCommand::Disk(args) } => {
                 wipe::run(args, environment, printer).await
@@ -70,79 +74,4 @@ pub(super) fn run(
         }
         error
     })
-}
-
-/// What is done to machines, and what a person is told and asked about it.
-struct NodeAction<'a> {
-    /// As in "reboot cp-1 (10.0.0.11)".
-    verb: &'a str,
-    /// With what, for the question and the audit log. It names no secret.
-    detail: String,
-    /// `None` for what disturbs nobody.
-    sure: Option<ConfirmArgs>,
-    environment: &'a UserEnvironment,
-}
-
-impl NodeAction<'_> {
-    /// Asks, then does it to one machine after the other, and stops at the first that fails: what hurt one machine is not
-    /// done to the next.
-    async fn run_on_each<T: HasNode>(
-        &self,
-        each: &[T],
-        printer: &mut Printer,
-        act: impl AsyncFn(&T, &mut Printer) -> Result<(), Error>,
-    ) -> Result<ExitStatus, Error> {
-        let known = directory::known_machines(&self.environment.location).unwrap_or_default();
-        let names: Vec<String> =
-            each.iter().map(|one| nodes::label(one.node().name(), &known)).collect();
-        if let Some(sure) = self.sure {
-            printer.confirm(&self.action(&names.join(", ")), sure)?;
-        }
-        for (done, one) in each.iter().enumerate() {
-            let name = one.node().name();
-            let nodes = vec![name.to_owned()];
-            let audit = AuditEntry::begin(self.verb, &self.detail, nodes, self.environment)?;
-            let outcome = tokio::select! {
-                biased;
-                outcome = act(one, printer) => outcome,
-                _ = tokio::signal::ctrl_c() => {
-                    Err(NodeActionError::Interrupted(self.action(&names[done])).into())
-                }
-            };
-            let Err(mut error) = audit.end(outcome) else { continue };
-            if let Error::Machine(NodeError { node, .. }) = &mut error {
-                *node = nodes::label(node, &known);
-            }
-            let status = printer.error(&error);
-            let left = &names[done + 1..];
-            if !left.is_empty() {
-                printer.note(&format!("not touched: {}", left.join(", ")));
-            }
-            return Ok(match status {
-                ExitStatus::Interrupted => status,
-                _ if done == 0 => status,
-                _ => ExitStatus::Failed,
-            });
-        }
-        Ok(ExitStatus::Done)
-    }
-
-    /// As a person says it.
-    fn action(&self, names: &str) -> String {
-        match self.detail.as_str() {
-            "" => format!("{} {names}", self.verb),
-            detail => format!("{} {names} ({detail})", self.verb),
-        }
-    }
-}
-
-/// What is done to one machine.
-trait HasNode {
-    fn node(&self) -> &Node;
-}
-
-impl HasNode for Node {
-    fn node(&self) -> &Node {
-        self
-    }
 }

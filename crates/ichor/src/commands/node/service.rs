@@ -3,7 +3,7 @@
 use talos_api::Node;
 use talos_api::proto::machine::{ServiceRestartRequest, ServiceStartRequest, ServiceStopRequest};
 
-use super::NodeAction;
+use super::action::NodeAction;
 use crate::args::node::{NodeServiceArgs, ServiceAction};
 use crate::nodes::Nodes;
 use crate::printer::Printer;

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use talos_api::{Node, UploadError};
 use tokio::time::interval;
 
-use super::NodeActionError;
+use super::error::NodeActionError;
 use crate::printer::Printer;
 use crate::{Error, audit};
 

@@ -10,10 +10,12 @@ use talos_api::proto::machine::{
 use talos_api::{Feature, Node, Release};
 use tokio::time::timeout;
 
-use super::etcd::{Loss, keep_majority, with_overrides};
+use super::action::{HasNode, NodeAction};
+use super::error::NodeActionError;
+use super::etcd::guard::{Loss, keep_majority, with_overrides};
 use super::follow::{Completion, Operation};
-use super::power::send_reboot;
-use super::{HasNode, NodeAction, NodeActionError, image};
+use super::image;
+use super::reboot::send_reboot;
 use crate::args::inspect::ImageNamespace;
 use crate::args::node::{RebootMode, UpgradeArgs};
 use crate::directory::{self, OpenedDirectory};

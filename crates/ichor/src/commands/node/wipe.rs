@@ -4,7 +4,7 @@ use talos_api::proto::storage::block_device_wipe_descriptor::Method;
 use talos_api::proto::storage::{BlockDeviceWipeDescriptor, BlockDeviceWipeRequest};
 use talos_api::{Feature, Node};
 
-use super::NodeAction;
+use super::action::NodeAction;
 use crate::args::node::{WipeDiskArgs, WipeMethod};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
