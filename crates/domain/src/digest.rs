@@ -17,12 +17,12 @@ use crate::names::{ClusterName, InvalidText, TextFormat, serialize_as_text};
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest of a text that is no secret.
+    /// Returns the digest of a text that is not a secret.
     pub fn of(text: &str) -> Self {
         Self(Sha256::digest(text).into())
     }
 
-    /// Its beginning: enough to tell a few apart.
+    /// Returns its beginning: enough to tell a few apart.
     pub fn short(&self) -> String {
         self.to_string()[..12].to_owned()
     }
@@ -69,7 +69,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// The key of digests, from the vault of a cluster. Without it nobody can try which secret a digest is of.
+/// The key of digests, from the vault of a cluster. Without it, a digest cannot be tested against guessed secrets.
 #[derive(Clone)]
 pub struct DigestKey(Secret<[u8; 32]>);
 
@@ -79,13 +79,13 @@ impl DigestKey {
         Self(Secret::new(bytes))
     }
 
-    /// What a configuration says, whatever it looks like: comments and quotes do not matter.
+    /// Digests the content of a configuration; comments and quotes do not matter.
     pub fn config(&self, config: &Config) -> Digest {
         self.digest("config", config.encode(Dialect::V1_14).expose())
     }
 
-    /// Identifies a cluster. Two that have one name still have two vaults, and a directory that was copied and renamed is
-    /// not the original, whose machines a provider would list for it otherwise.
+    /// Identifies a cluster. Two that have one name still have two vaults, and a directory that was copied and
+    /// renamed is not the original, whose machines a provider would list for it otherwise.
     pub fn cluster(&self, name: &ClusterName) -> Digest {
         self.digest("cluster", name.as_str())
     }

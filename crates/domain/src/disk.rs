@@ -19,31 +19,31 @@ pub struct Disk {
     pub model: String,
     /// Its serial number.
     pub serial: String,
-    /// What the kernel takes it for.
+    /// The kernel's module alias.
     pub modalias: String,
     /// Its UUID.
     pub uuid: String,
     /// Its world-wide identity.
     pub wwid: String,
-    /// Where it is plugged in.
+    /// The path on the bus.
     pub bus_path: String,
-    /// How it is attached; empty for what is no hardware.
+    /// The transport; empty for what is not hardware.
     pub transport: String,
-    /// Whether it spins.
+    /// True if it spins.
     pub rotational: bool,
-    /// Whether nothing can be written to it.
+    /// True if nothing can be written to it.
     pub read_only: bool,
-    /// Whether it is a drive for CDs.
+    /// True if it is a drive for CDs.
     pub cd: bool,
 }
 
 impl Disk {
-    /// Whether Talos would choose it by itself.
+    /// Returns whether Talos would choose it by itself.
     pub fn is_hardware(&self) -> bool {
         !self.transport.is_empty() && !self.read_only && !self.cd
     }
 
-    /// Whether it meets one property of a `diskSelector`, as Talos reads it.
+    /// Returns whether it meets one property of a `diskSelector`, as Talos reads it.
     pub fn satisfies(&self, property: &str, wanted: &str) -> bool {
         match property {
             "size" => size_satisfies(self.size, wanted),
@@ -76,7 +76,7 @@ impl fmt::Display for Disk {
     }
 }
 
-/// Whether a text is like a pattern, in which `*` stands for anything.
+/// Returns whether a text is like a pattern, in which `*` stands for anything.
 fn is_like(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(head) else { return false };

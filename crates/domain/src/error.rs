@@ -1,15 +1,15 @@
-//! What a caller does about an error.
+//! The kinds of errors, by what a caller can do about them.
 
 use std::fmt;
 
-/// What can be done about an error: the same for every error of a code.
+/// The remedy for an error: the same for every error of a code.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ErrorKind {
     /// It stays, however often it is tried: the input must change.
     Permanent,
     /// It may be gone at the next try.
     Retryable,
-    /// Somebody has to look and decide.
+    /// A person has to look and decide.
     NeedsPerson,
 }
 

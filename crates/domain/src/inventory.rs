@@ -1,6 +1,6 @@
-//! What was seen: facts about machines, etcd and Kubernetes, each with its age and its source.
+//! The observed facts about machines, etcd and Kubernetes, each with its age and its source.
 //!
-//! Observers fill it, planner and checker read it. A fact that nobody could learn is a value, not an
+//! Observers fill it, planner and checker read it. A fact that could not be learned is a value, not an
 //! error; a fact that is too old counts as not known. It holds no secret and can be stored.
 
 use std::collections::BTreeMap;
@@ -17,24 +17,24 @@ use crate::network::Address;
 use crate::time::{Span, Timestamp};
 use crate::version::TalosVersion;
 
-/// What was seen of a cluster.
+/// The observed state of a cluster.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Inventory {
-    /// When it was put together; ages are counted to this moment.
+    /// The time of observation; ages are counted to it.
     pub taken: Timestamp,
     /// The machines, by their names in the spec.
     pub machines: BTreeMap<MachineName, MachineFacts>,
     /// The members of etcd.
     pub etcd: Fact<Etcd>,
-    /// Whether the Kubernetes API answered under the cluster's CA, which it cannot do without an etcd.
+    /// True if the Kubernetes API answered under the cluster's CA, which it cannot do without an etcd.
     pub api: Fact<bool>,
-    /// Members of etcd that the journal recorded and no reset has ended, with the machines that they ran on. The spec may
-    /// not name these machines any more.
+    /// Members of etcd that the journal recorded and no reset has ended, with the machines that they ran on. The spec
+    /// may not name these machines any more.
     pub begun: BTreeMap<MemberId, MachineName>,
     /// The machine that etcd was begun on, as long as no member of it was recorded: it may still appear there.
     pub bootstrapping: Option<MachineName>,
-    /// Whether the cluster's directory has a kubeconfig.
+    /// True if the cluster's directory has a kubeconfig.
     pub kubeconfig: Fact<bool>,
     /// Machines that the provider has for this cluster and that no machine of the spec is.
     pub orphans: Fact<Vec<Orphan>>,
@@ -46,21 +46,21 @@ pub struct Inventory {
 pub enum Fact<T> {
     /// It was seen.
     Known {
-        /// What it was.
+        /// The value.
         value: T,
-        /// When.
+        /// The time.
         seen: Timestamp,
-        /// How.
+        /// The source of the fact.
         source: Source,
     },
     /// It was not seen.
     NotKnown {
-        /// Why not.
+        /// The reason.
         why: String,
     },
 }
 
-/// Where a fact comes from.
+/// The source of a fact.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -78,24 +78,25 @@ pub enum Source {
     Inference,
 }
 
-/// What was seen of a machine.
+/// The observed state of a machine.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MachineFacts {
     /// The address, from the spec or the provider.
     pub address: Fact<Address>,
-    /// The provider's machine behind it; none where the provider has none. Not known for a machine that no provider makes.
+    /// The provider's machine behind it; none where the provider has none. Not known for a machine that no provider
+    /// makes.
     pub instance: Fact<Option<Instance>>,
     /// The last generation that its provider was asked for, 0 where it never was; what our journal says.
     pub generation: u32,
-    /// Whose machine it is.
+    /// The ownership: in maintenance, ours, foreign, or on its way.
     #[serde(rename = "standing")]
     pub ownership: Fact<Ownership>,
-    /// Which installation of Talos it is.
+    /// The installation of Talos.
     pub node: Fact<NodeIdentity>,
-    /// Which installation it was when we last changed it; what our journal says.
+    /// The installation when we last changed it, from our journal.
     pub recorded: Option<NodeIdentity>,
-    /// Which boot of it this is.
+    /// The current boot.
     pub boot: Fact<BootId>,
     /// The release that runs.
     pub talos: Fact<TalosVersion>,
@@ -107,29 +108,30 @@ pub struct MachineFacts {
     pub disks: Fact<Vec<Disk>>,
     /// A control plane's own member of etcd, by what the machine itself says; none where etcd never ran.
     pub member: Fact<Option<MemberId>>,
-    /// What its node in Kubernetes is called.
+    /// The name of its node in Kubernetes.
     pub node_name: Fact<NodeName>,
-    /// What Kubernetes says about its node.
+    /// The state of its node in Kubernetes.
     pub kubernetes: Fact<NodeState>,
-    /// Parts of Kubernetes that a control plane should run and that are not well, or run with an older configuration than
-    /// the machine has; each with its reason.
+    /// Parts of Kubernetes that a control plane should run and that are not well, or run with an older configuration
+    /// than the machine has; each with its reason.
     pub unwell: Fact<Vec<String>>,
-    /// When we last disturbed it, as long as it has not been seen in service since; what our journal says.
+    /// The time when we last disturbed it, until it has been seen in service again; from our journal.
     pub disturbed: Option<Timestamp>,
 }
 
-/// Whose machine it is.
+/// The ownership of a machine.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ownership {
-    /// Nobody's: it waits for configuration.
+    /// Unconfigured: it waits for configuration.
     Maintenance,
     /// Ours: it knows our credentials.
     Ours,
     /// Another cluster's: it has configuration and does not know us.
     #[serde(rename = "another")]
     Foreign,
-    /// Ours soon: it does not answer, and was configured by us since it was last in maintenance, so that it holds no etcd.
+    /// Ours soon: it does not answer, and was configured by us since it was last in maintenance, so that it holds no
+    /// etcd.
     #[serde(rename = "coming")]
     Booting,
     /// Ours, and it does not answer: we have disturbed it, and it still has time to come back.
@@ -142,7 +144,7 @@ pub enum Ownership {
     Provided,
 }
 
-/// What Kubernetes says about a machine.
+/// The state of a machine's node in Kubernetes.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeState {
@@ -168,8 +170,8 @@ pub struct Instance {
     pub generation: u32,
 }
 
-/// A machine that a provider has for a cluster and that no machine of the spec is: the spec does not name it any more, or
-/// another one has taken its place.
+/// A machine that a provider has for a cluster and that no machine of the spec is: the spec does not name it any
+/// more, or another one has taken its place.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Orphan {
@@ -211,16 +213,16 @@ pub struct MemberId(pub u64);
 pub struct Member {
     /// The machine that it runs on, if that is one we know.
     pub machine: Option<MachineName>,
-    /// Whether it votes, or still learns.
+    /// True if it votes, or still learns.
     pub voter: bool,
-    /// Whether it runs.
+    /// True if it runs.
     pub started: bool,
     /// Entries behind the leader; none when it did not answer.
     pub lag: Option<u64>,
 }
 
 impl<T> Fact<T> {
-    /// What was seen, unless that is too long ago to act upon.
+    /// Returns the observed value, unless it is too old to act upon.
     pub fn current(&self, now: Timestamp) -> Option<&T> {
         match self {
             Self::Known { value, seen, .. } if now.since(*seen) <= MAX_AGE => Some(value),
@@ -228,7 +230,7 @@ impl<T> Fact<T> {
         }
     }
 
-    /// Why nothing can be said now.
+    /// Returns the reason why nothing is known now.
     pub fn why_not(&self, now: Timestamp) -> String {
         match self {
             Self::Known { seen, .. } => format!("last seen {} ago", now.since(*seen)),
@@ -238,7 +240,7 @@ impl<T> Fact<T> {
 }
 
 impl Etcd {
-    /// The member that runs on a machine.
+    /// Returns the member that runs on a machine.
     pub fn on(&self, machine: &MachineName) -> Option<(MemberId, &Member)> {
         let mut members = self.members.iter();
         members
@@ -248,7 +250,7 @@ impl Etcd {
 }
 
 impl Inventory {
-    /// The text of an inventory file.
+    /// Returns the text of an inventory file.
     pub fn encode(&self) -> String {
         let file = InventoryFile { format: FORMAT.to_owned(), inventory: self.clone() };
         // Maps have texts for keys, so writing cannot fail.
@@ -323,7 +325,7 @@ impl fmt::Display for MemberId {
     }
 }
 
-/// Why a text is no inventory.
+/// The error of reading an inventory file.
 #[derive(Debug, thiserror::Error)]
 pub enum InventoryError {
     /// It is not what it should be.
@@ -338,7 +340,7 @@ impl InventoryError {
     /// Every code, each with an entry in the reference of errors.
     pub const CODES: &[&str] = &["inventory.syntax", "inventory.format"];
 
-    /// The name of this kind of error.
+    /// Returns the name of this kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Syntax(_) => "inventory.syntax",
@@ -346,7 +348,7 @@ impl InventoryError {
         }
     }
 
-    /// What can be done about it: observe again.
+    /// Returns what can be done about it: observe again.
     pub fn kind(&self) -> ErrorKind {
         ErrorKind::Permanent
     }

@@ -1,9 +1,9 @@
-//! What planner, engine and simulator all speak of: names, identities, digests, time, versions, and the facts of an
+//! The vocabulary of planner, engine and simulator: names, identities, digests, time, versions, and the facts of an
 //! inventory.
 //!
-//! In: texts and numbers of files and machines. Out: types that cannot be built wrong. Always holds: the crate knows no
-//! clock, no randomness, no files and no network, and decides nothing about plans, so that a simulator can use it without
-//! sharing a line of code with the planner that it judges.
+//! In: texts and numbers of files and machines. Out: types that cannot be built wrong. Always holds: the crate knows
+//! no clock, no randomness, no files and no network, and decides nothing about plans, so that a simulator can use it
+//! without sharing a line of code with the planner that it judges.
 
 mod digest;
 mod disk;

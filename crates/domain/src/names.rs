@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 
 /// A text with rules: what it is called, what it looks like, and how it is read.
 pub trait TextFormat: FromStr<Err = InvalidText> {
-    /// What such a text is, with its article: `a cluster name`.
+    /// The noun for such a text, with its article: `a cluster name`.
     const WHAT: &'static str;
-    /// What is allowed, for people.
+    /// The rule, for people.
     const RULE: &'static str;
     /// The same as a regular expression of JSON Schema.
     const PATTERN: &'static str;
 }
 
-/// Why a text is not what it should be.
+/// A text that breaks the rule of its format.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{text:?} is not {what}: {rule}")]
 pub struct InvalidText {
     /// The text, cut where it would fill a screen.
     pub text: String,
-    /// What it should have been.
+    /// The noun for the expected text, with its article.
     pub what: &'static str,
-    /// What is allowed.
+    /// The rule that the text breaks.
     pub rule: &'static str,
 }
 
@@ -43,7 +43,7 @@ macro_rules! name {
         pub struct $name(String);
 
         impl $name {
-            /// The name as text.
+            /// Returns the name as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -109,7 +109,7 @@ name!(
     "a pool name"
 );
 name!(
-    /// What fails together: a rack, a room, a zone.
+    /// A group of machines that fail together: a rack, a room, a zone.
     FailureDomain,
     "a failure domain"
 );
@@ -140,7 +140,7 @@ name!(
 pub struct NodeName(String);
 
 impl NodeName {
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -186,7 +186,7 @@ impl fmt::Display for NodeName {
 pub struct Fingerprint(String);
 
 impl Fingerprint {
-    /// The fingerprint as text.
+    /// Returns the fingerprint as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -222,7 +222,7 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// Whether a text is a label of a host name (RFC 1123), in lower case.
+/// Returns whether a text is a label of a host name (RFC 1123), in lower case.
 fn is_label(text: &str) -> bool {
     let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     (1..=63).contains(&text.len())

@@ -43,12 +43,12 @@ pub struct Network {
 }
 
 impl Network {
-    /// Whether an address is in it.
+    /// Returns whether an address is in it.
     pub fn contains(&self, address: Address) -> bool {
         masked(address.0, self.length) == self.first && width(address.0) == width(self.first)
     }
 
-    /// Whether an address is in both.
+    /// Returns whether an address is in both.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.contains(Address(other.first)) || other.contains(Address(self.first))
     }
@@ -85,7 +85,7 @@ fn width(address: IpAddr) -> u8 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 
-/// An address with all bits behind a length set to zero.
+/// Returns an address with all bits behind a length set to zero.
 fn masked(address: IpAddr, length: u8) -> IpAddr {
     match address {
         IpAddr::V4(address) => {
@@ -99,7 +99,7 @@ fn masked(address: IpAddr, length: u8) -> IpAddr {
     }
 }
 
-/// Where the Kubernetes API is reached: `https://host:port`.
+/// The address of the Kubernetes API: `https://host:port`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Endpoint {
     host: String,
@@ -107,7 +107,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint that a machine's own API server is.
+    /// Returns the endpoint that a machine's own API server is.
     pub fn of(address: Address) -> Self {
         Self { host: in_brackets(address), port: API_SERVER_PORT }
     }
@@ -155,7 +155,7 @@ fn in_brackets(address: Address) -> String {
     if address.0.is_ipv6() { format!("[{address}]") } else { address.to_string() }
 }
 
-/// Where Kubernetes' API servers listen unless they are told otherwise.
+/// The default port of Kubernetes' API servers.
 const API_SERVER_PORT: u16 = 6443;
 const HTTPS_PORT: u16 = 443;
 

@@ -1,4 +1,4 @@
-//! What steps act on, and how a configuration reaches a machine.
+//! Targets of steps, and the ways to apply a configuration.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::inventory::MemberId;
 use crate::names::{AddonName, MachineName, NodeName};
 
-/// What a step acts on.
+/// The target of a step.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Target {
@@ -24,7 +24,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The machine, if it is one.
+    /// Returns the machine, if it is one.
     pub fn machine(&self) -> Option<&MachineName> {
         match self {
             Self::Machine(name) => Some(name),
@@ -52,7 +52,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// How a configuration is handed over.
+/// The way to apply a configuration.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ApplyMode {

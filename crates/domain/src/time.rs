@@ -1,6 +1,6 @@
-//! Moments, spans and the hours in which machines may be disturbed.
+//! Timestamps, spans and the hours in which machines may be disturbed.
 //!
-//! Nothing here asks what time it is; who knows says so.
+//! Always holds: nothing here reads a clock; the time is an argument.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use crate::names::{InvalidText, TextFormat, serialize_as_text};
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// How long after an earlier moment; nothing when that one is later.
+    /// Returns the time since an earlier timestamp; zero when that one is later.
     pub fn since(self, earlier: Self) -> Span {
         Span(u32::try_from(self.0.saturating_sub(earlier.0).max(0)).unwrap_or(u32::MAX))
     }
@@ -27,17 +27,17 @@ impl Timestamp {
 pub struct Span(u32);
 
 impl Span {
-    /// So many seconds.
+    /// Returns a span of so many seconds.
     pub const fn seconds(count: u32) -> Self {
         Self(count)
     }
 
-    /// So many minutes.
+    /// Returns a span of so many minutes.
     pub const fn minutes(count: u32) -> Self {
         Self(count * 60)
     }
 
-    /// The same for who waits.
+    /// Returns this as a `std::time::Duration`.
     pub fn duration(self) -> Duration {
         Duration::from_secs(self.0.into())
     }
@@ -95,14 +95,14 @@ const UNITS: &[(char, u32)] = &[('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)
 pub struct Window {
     /// On which days it begins; every day when there is none.
     pub days: Vec<Day>,
-    /// When it begins.
+    /// The beginning.
     pub from: TimeOfDay,
-    /// When it ends, on the next day when that is not later than its beginning.
+    /// The end, on the next day when that is not later than the beginning.
     pub to: TimeOfDay,
 }
 
 impl Window {
-    /// The first moment at which it is open, from this one on.
+    /// Returns the first moment at which it is open, from this one on.
     pub fn opens_after(&self, at: Timestamp) -> Timestamp {
         if self.is_open(at) {
             return at;
@@ -112,7 +112,7 @@ impl Window {
         openings.into_iter().find(|opening| *opening > at && self.is_open(*opening)).unwrap_or(at)
     }
 
-    /// Whether it is open at a moment.
+    /// Returns whether it is open at a moment.
     pub fn is_open(&self, at: Timestamp) -> bool {
         let (day, second) = (at.0.div_euclid(DAY), at.0.rem_euclid(DAY));
         let (from, to) = (self.from.seconds(), self.to.seconds());
@@ -153,17 +153,17 @@ impl Day {
     pub const ALL: [Self; 7] =
         [Self::Mon, Self::Tue, Self::Wed, Self::Thu, Self::Fri, Self::Sat, Self::Sun];
 
-    /// Its short name.
+    /// Returns its short name.
     pub fn name(self) -> &'static str {
         NAMES_OF_DAYS[self as usize]
     }
 
-    /// The day of a name.
+    /// Returns the day of a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|day| day.name() == name)
     }
 
-    /// The day of the week of a day counted from 1970, which began on a Thursday.
+    /// Returns the day of the week of a day counted from 1970, which began on a Thursday.
     fn of(day: i64) -> Self {
         Self::ALL[usize::try_from((day + 3).rem_euclid(7)).unwrap_or_default()]
     }

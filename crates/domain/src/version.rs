@@ -108,17 +108,17 @@ impl fmt::Display for SemanticVersion {
 pub struct TalosVersion(SemanticVersion);
 
 impl TalosVersion {
-    /// Whether it is `1.minor` or later.
+    /// Returns whether it is `1.minor` or later.
     pub fn since(&self, minor: u32) -> bool {
         (self.0.major, self.0.minor) >= (1, minor)
     }
 
-    /// The contract that configuration for this release follows.
+    /// Returns the contract that configuration for this release follows.
     pub fn contract(&self) -> Contract {
         Contract::new(self.0.major, self.0.minor)
     }
 
-    /// What of Kubernetes goes with it; `None` for a release that we do not manage.
+    /// Returns the supported releases of Kubernetes; `None` for a release of Talos that we do not manage.
     pub fn kubernetes(&self) -> Option<&'static Supported> {
         let row = |row: &&Supported| self.0.major == 1 && row.talos == self.0.minor;
         SUPPORTED.iter().find(row)
@@ -131,7 +131,7 @@ impl TalosVersion {
 pub struct KubernetesVersion(SemanticVersion);
 
 impl KubernetesVersion {
-    /// The version as image tags have it behind their `v`.
+    /// Returns the version as image tags have it behind their `v`.
     pub fn bare(&self) -> String {
         self.0.to_string().split_off(1)
     }
@@ -166,19 +166,19 @@ macro_rules! version {
 version!(TalosVersion, "a Talos release");
 version!(KubernetesVersion, "a Kubernetes release");
 
-/// What of Kubernetes a minor release of Talos runs.
+/// The releases of Kubernetes that a minor release of Talos supports.
 #[derive(Debug)]
 pub struct Supported {
     /// The minor release of Talos.
     talos: u32,
     /// The oldest and the newest minor release of Kubernetes.
     minors: (u32, u32),
-    /// What is taken when nobody asks for another.
+    /// The default release.
     pub default: &'static str,
 }
 
 impl Supported {
-    /// Whether a release of Kubernetes is among them. A pre-release counts as its release.
+    /// Returns whether a release of Kubernetes is among them. A pre-release counts as its release.
     pub fn has(&self, version: &KubernetesVersion) -> bool {
         let SemanticVersion { major, minor, .. } = version.0;
         major == 1 && (self.minors.0..=self.minors.1).contains(&minor)
@@ -191,7 +191,7 @@ impl fmt::Display for Supported {
     }
 }
 
-/// Which minor releases of Talos can be managed, as a text.
+/// The minor releases of Talos that can be managed, as a text.
 pub const MANAGED: &str = "v1.5 to v1.14";
 
 /// The table that Talos' own upgrade check has, with the last Kubernetes that each release came with.

@@ -1,4 +1,4 @@
-//! Files that are there wholly or not at all, and directories that stay, whatever ends the process.
+//! Atomic file writes and durable directories: after a crash a file is there wholly or not at all.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     fs_err::File::open(path)?.sync_all()
 }
 
-/// The directories that get a new name in them when this one is made.
+/// Returns the directories that get a new name in them when this one is made.
 fn changed_by_creating(path: &Path) -> Vec<&Path> {
     // The last ancestor of a relative path is the empty one, which means here.
     let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();

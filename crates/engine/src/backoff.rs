@@ -69,7 +69,7 @@ mod tests {
         }
     }
 
-    /// The first pauses that one byte of entropy gives.
+    /// Returns the first pauses that one byte of entropy gives.
     async fn pauses(byte: u8, count: usize) -> Vec<Duration> {
         let (clock, entropy) = (Recorder::default(), Always(byte));
         let mut backoff = Backoff::new(&clock, &entropy);

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::journal::{Entry, Journal, JournalError, Slot};
 use crate::ports::Clock;
 
-/// How a cancel ended.
+/// The result of a cancel.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cancelled {
     /// There was no plan to abandon.
@@ -19,8 +19,8 @@ pub enum Cancelled {
     Abandoned(Digest),
 }
 
-/// Abandons a plan that was interrupted. An engine that carries it out is asked to start no further step, which is told by
-/// `requested`, and waited for: a plan is abandoned only under the slot.
+/// Abandons a plan that was interrupted. An engine that carries it out is asked to start no further step, which is
+/// told by `requested`, and waited for: a plan is abandoned only under the slot.
 pub async fn cancel(
     journal: &dyn Journal,
     clock: &dyn Clock,

@@ -1,4 +1,4 @@
-//! What is wanted of one cluster, with everything that its machines' configuration is made of.
+//! The spec of one cluster, with everything that its machines' configuration is made of.
 
 use domain::{Address, Digest, DigestKey, Fingerprint, Inventory, MachineName};
 use plan::{ClusterSpec, Layers, Machine, Renderer};
@@ -6,7 +6,7 @@ use talos_config::{Bundle, Mode};
 
 /// One cluster, as a door describes it.
 pub struct Cluster {
-    /// What is wanted.
+    /// The spec.
     pub spec: ClusterSpec,
     /// The layers of its machines' configuration.
     pub layers: Layers,
@@ -14,11 +14,11 @@ pub struct Cluster {
     pub secrets: Bundle,
     /// The key of its digests.
     pub key: DigestKey,
-    /// Where its machines run.
+    /// The platform that its machines run on.
     pub mode: Mode,
 }
 
-/// Where a machine is called.
+/// The address of a machine of the spec.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MachineAddress {
     /// Its name in the spec.
@@ -51,7 +51,7 @@ impl Cluster {
         self.key.cluster(&self.spec.cluster)
     }
 
-    /// What makes the configuration of its machines.
+    /// Returns the renderer of its machines' configuration.
     pub fn renderer(&self) -> Renderer<'_> {
         Renderer::new(&self.spec, &self.layers, &self.secrets, &self.key, self.mode)
     }

@@ -1,11 +1,11 @@
-//! What can go wrong in a pass, and what can be done about it.
+//! Errors of a pass, and what can be done about them.
 
 use domain::ErrorKind;
 use plan::{ApprovalError, Refusal, RenderError};
 
 use crate::journal::JournalError;
 
-/// Why a pass ended before its time.
+/// The reason why a pass ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The configuration of a machine cannot be made.
@@ -14,10 +14,10 @@ pub enum Error {
     /// A safety rule says no.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// What was approved is another plan.
+    /// Another plan was approved.
     #[error(transparent)]
     Approval(#[from] ApprovalError),
-    /// What is done cannot be written down.
+    /// The journal cannot be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// Something in the world does not work.
@@ -26,7 +26,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The stable identifier of this kind of error.
+    /// Returns the stable identifier of this kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Render(error) => error.code(),
@@ -37,7 +37,7 @@ impl Error {
         }
     }
 
-    /// What can be done about it.
+    /// Returns what can be done about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Render(error) => error.kind(),
@@ -49,15 +49,15 @@ impl Error {
     }
 }
 
-/// Why a port could not do what it was asked. It holds no secret.
+/// The failure of a port. It holds no secret.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct PortError {
     /// The stable identifier of this kind of error.
     pub code: &'static str,
-    /// What can be done about it.
+    /// The kind, which says what can be done about it.
     pub kind: ErrorKind,
-    /// What was attempted and what happened.
+    /// The attempt and its failure.
     pub message: String,
     /// The call may have been carried out although it failed: the request was sent, and the answer was lost.
     pub may_have_happened: bool,
@@ -80,7 +80,7 @@ impl PortError {
         "vault.unreadable",
     ];
 
-    /// An error of a call that was certainly not carried out.
+    /// Returns an error of a call that was certainly not carried out.
     pub fn new(code: &'static str, kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { code, kind, message: message.into(), may_have_happened: false }
     }

@@ -1,4 +1,4 @@
-//! What happens in a pass, as it happens: one type for logs, metrics, audit and progress.
+//! The events of a pass: one type for logs, metrics, audit and progress.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use serde::{Serialize, Serializer};
 pub enum Event {
     /// The machines have been looked at.
     Observed {
-        /// How many there are.
+        /// The number of them.
         machines: usize,
         /// Those that are unreachable, and the reasons.
         unreachable: Vec<(MachineName, String)>,
     },
     /// A plan was made and checked.
     Planned {
-        /// Which one.
+        /// The plan.
         plan: Digest,
-        /// How many steps it has.
+        /// The number of steps.
         steps: usize,
     },
     /// A proposal that waited for its approval is not what would be done now: another plan takes its place.
@@ -30,14 +30,14 @@ pub enum Event {
         replaces: Digest,
         /// The plan.
         plan: Digest,
-        /// What differs.
+        /// The differences.
         differences: Vec<String>,
     },
-    /// Somebody may carry it out.
+    /// The plan may be executed.
     Approved {
-        /// Which one.
+        /// The plan.
         plan: Digest,
-        /// Who said so.
+        /// The person who approved it.
         by: String,
     },
     /// Another engine has the lease; whether it is alive shows within the time that a lease lasts.
@@ -50,7 +50,7 @@ pub enum Event {
         /// The number that tells this time from all earlier ones.
         fencing: u64,
     },
-    /// There is no lease to be had: the journal alone keeps other engines out.
+    /// No lease is available: the journal alone keeps other engines out.
     LeaseUnavailable {
         /// The reason.
         why: String,
@@ -71,12 +71,12 @@ pub enum Event {
         place: StepPlace,
         /// The reason.
         why: String,
-        /// When it opens, where that is known.
+        /// The opening of the window, if it is known.
         until: Option<Timestamp>,
     },
     /// A step goes on.
     StepWaits {
-        /// Which one.
+        /// The step.
         #[serde(flatten)]
         place: StepPlace,
         /// For what.
@@ -85,30 +85,30 @@ pub enum Event {
     },
     /// A step is done.
     StepDone {
-        /// Which one.
+        /// The step.
         #[serde(flatten)]
         place: StepPlace,
-        /// How long it took.
+        /// The duration of the step.
         #[serde(serialize_with = "seconds")]
         took: Duration,
     },
     /// A step has failed. Steps that wait for it are not begun.
     StepFailed {
-        /// Which one.
+        /// The step.
         #[serde(flatten)]
         place: StepPlace,
         /// The kind of trouble.
         code: &'static str,
-        /// What happened.
+        /// The failure, for people.
         message: String,
     },
     /// A plan has come to its end.
     Ended {
-        /// Which one.
+        /// The plan.
         plan: Digest,
-        /// How many steps were done.
+        /// The number of steps that are done.
         done: usize,
-        /// How many were not.
+        /// The number of steps that are not done.
         left: usize,
     },
 }
@@ -120,14 +120,14 @@ fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S
 /// A step of a plan, what it does and what it acts on.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct StepPlace {
-    /// When.
+    /// The time.
     pub at: Timestamp,
     /// Its number.
     pub step: StepNumber,
-    /// How many steps there are.
+    /// The number of steps in the plan.
     pub of: usize,
-    /// What it acts on.
+    /// The target.
     pub on: Target,
-    /// What it does: `reboot`.
+    /// The verb: `reboot`.
     pub verb: &'static str,
 }

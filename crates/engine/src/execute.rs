@@ -1,10 +1,10 @@
-//! Carries out an approved plan, and nothing else. There are no choices left here: where a step cannot be done as it was
-//! planned, it stops, and the next pass makes another plan.
+//! Carries out an approved plan, and nothing else. There are no choices left here: where a step cannot be done as it
+//! was planned, it stops, and the next pass makes another plan.
 //!
-//! Guarantees: a step is started only when those that it waits for are done, its gates are open, its preconditions hold
-//! and, if it is disruptive, the lease is fresh, which is made sure of once more right before the call; it is in the
-//! journal before it is started. A machine that fails holds up only what waits for it. When the lease is lost, or a stop
-//! is asked for, nothing more is started and what is under way comes to its end.
+//! Guarantees: a step is started only when those that it waits for are done, its gates are open, its preconditions
+//! hold and, if it is disruptive, the lease is fresh, which is made sure of once more right before the call; it is in
+//! the journal before it is started. A machine that fails holds up only what waits for it. When the lease is lost, or
+//! a stop is asked for, nothing more is started and what is under way comes to its end.
 
 mod act;
 mod gate;
@@ -101,7 +101,7 @@ struct Execution<'a> {
     lease: &'a Lease<'a>,
     nodes: SharedList<'a, NodeStatus, ApiError>,
     provided: SharedList<'a, ProvidedMachine, PortError>,
-    /// Where machines were when the plan was started.
+    /// The addresses of the machines when the plan was started.
     addresses: BTreeMap<MachineName, MachineAddress>,
     /// Bounds the steps that change machines at the same time: each may pull an installer through one uplink.
     changes: Semaphore,
@@ -116,7 +116,7 @@ struct Execution<'a> {
 type Render<'a> =
     dyn Fn(&MachineName) -> Result<(Digest, Secret<String>), RenderError> + Send + Sync + 'a;
 
-/// Why no further step is started.
+/// The reason why no further step is started.
 enum Halt {
     Lost(String),
     Stop,
@@ -170,7 +170,8 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// All steps, as many at the same time as wait for nothing. The lease is kept for as long as one is under way.
+    /// Executes all steps, as many at the same time as wait for nothing. The lease is kept for as long as one is
+    /// under way.
     async fn steps(&self, needs_another_pass: bool) -> Result<Report, Error> {
         let mut waiting: BTreeMap<StepNumber, &Step> =
             self.plan.steps().iter().map(|step| (step.number, step)).collect();
@@ -283,12 +284,12 @@ impl Execution<'_> {
         });
     }
 
-    /// The nodes of Kubernetes.
+    /// Returns the nodes of Kubernetes.
     async fn nodes(&self) -> Result<Arc<Vec<NodeStatus>>, ApiError> {
         self.nodes.get(self.ports.kubernetes.nodes()).await
     }
 
-    /// The provider's machines.
+    /// Returns the provider's machines.
     async fn provided(&self) -> Result<Arc<Vec<ProvidedMachine>>, PortError> {
         self.provided.get(self.ports.provider.list(self.cluster.identity())).await
     }
@@ -313,7 +314,7 @@ fn cancelled() -> PortError {
 }
 
 const CANCELLED: &str = "engine.cancelled";
-/// What is under way when a lease is lost or a stop is asked for gets this long: as a machine needs to boot.
+/// The time for steps that are under way when the lease is lost or a stop is asked for: as a machine needs to boot.
 const LAST_WORDS: Duration = Duration::from_mins(5);
-/// How often the journal is looked at for a request of another process to stop.
+/// The interval at which the journal is read for a request of another process to stop.
 const LOOK_FOR_CANCEL: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! What was planned, started, done and left: append-only, in the order in which it happened.
+//! The journal of plans, steps and results: append-only, in the order in which they happened.
 //!
 //! Guarantees: an entry that `append` has returned for survives every crash; a step is in here before it is started; at
 //! most one engine that is alive has a slot. Assumes: the storage keeps what it has synced.
@@ -20,10 +20,10 @@ pub use ledger::{Ledger, Unfinished};
 /// The record of one cluster.
 #[async_trait]
 pub trait Journal: Send + Sync {
-    /// Everything so far, for people.
+    /// Reads everything so far, for people.
     async fn read(&self) -> Result<Vec<Record>, JournalError>;
 
-    /// What everything so far amounts to.
+    /// Folds everything so far into a ledger.
     async fn ledger(&self) -> Result<Ledger, JournalError>;
 
     /// Adds an entry, for good: when this returns, no crash takes it back.
@@ -35,11 +35,11 @@ pub trait Journal: Send + Sync {
     /// Keeps a plan that is about to be carried out.
     async fn store_plan(&self, plan: &Plan<Approved>) -> Result<(), JournalError>;
 
-    /// A plan that was kept; none where there is no such plan, or it is not what its hash says.
+    /// Returns a plan that was kept; none where it does not exist, or is not what its hash says.
     async fn stored_plan(&self, plan: Digest) -> Option<Plan<Draft>>;
 }
 
-/// What engines exclude each other from.
+/// The thing that engines exclude each other from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Slot {
     /// Carrying out a plan.
@@ -50,8 +50,8 @@ pub enum Slot {
 
 /// A slot that is held until this is dropped.
 pub struct SlotGuard {
-    /// Identifies what holds the slot: the next process that gets the slot has the same, and may take over the lease of a
-    /// predecessor that was killed.
+    /// Identifies what holds the slot: the next process that gets the slot has the same, and may take over the lease
+    /// of a predecessor that was killed.
     pub engine: String,
     _held: Box<dyn Any + Send + Sync>,
 }
@@ -84,7 +84,7 @@ pub enum Entry {
     PlanStarted {
         /// The plan.
         plan: Digest,
-        /// What the plan leads to: what an interrupted one was for has to be known without its file.
+        /// The goal of the plan: it has to be known of an interrupted plan without its file.
         goal: Goal,
         /// The engine.
         holder: String,
@@ -97,11 +97,11 @@ pub enum Entry {
         plan: Digest,
         /// The step.
         step: StepNumber,
-        /// What the step does.
+        /// The verb of the step.
         verb: String,
-        /// What the step acts on.
+        /// The target of the step.
         on: Target,
-        /// What it means for the service of its machine.
+        /// The effect on the service of the machine.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effect: Option<StepEffect>,
     },
@@ -120,7 +120,7 @@ pub enum Entry {
         step: StepNumber,
         /// The code of the error.
         code: String,
-        /// What happened.
+        /// The failure, for people.
         message: String,
     },
     /// A machine in maintenance is about to get its configuration. If the engine dies before `MachineRecorded` is
@@ -149,29 +149,29 @@ pub enum Entry {
         /// The member, where it has one.
         member: Option<MemberId>,
     },
-    /// A machine is about to be reset. If the engine dies before `MachineForgotten` is written, a machine in maintenance
-    /// is one that the reset has reached.
+    /// A machine is about to be reset. If the engine dies before `MachineForgotten` is written, a machine in
+    /// maintenance is one that the reset has reached.
     MachineResetting {
         /// The machine.
         machine: MachineName,
     },
-    /// A provider is about to be asked for a machine. If the engine dies before an answer, the same generation is asked for
-    /// again.
+    /// A provider is about to be asked for a machine. If the engine dies before an answer, the same generation is
+    /// asked for again.
     MachineProviding {
         /// The machine.
         machine: MachineName,
         /// Counts the machines that were made for the name.
         generation: u32,
     },
-    /// A provider is about to be asked to take a machine away. If the engine dies before the answer, and the provider does
-    /// not have it then, that was this.
+    /// A provider is about to be asked to take a machine away. If the engine dies before the answer, and the provider
+    /// does not have it then, that was this.
     MachineDestroying {
         /// The machine.
         machine: MachineName,
         /// Tells it from the machines that were made for the name before and after it.
         generation: u32,
     },
-    /// A provider has taken a machine away: whatever takes its place is another generation.
+    /// A provider has taken a machine away: its replacement is another generation.
     MachineDestroyed {
         /// The machine.
         machine: MachineName,
@@ -202,17 +202,17 @@ pub enum Entry {
     },
 }
 
-/// What a step means for the service of its machine.
+/// The effect of a step on the service of its machine.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum StepEffect {
     /// The machine may stop serving.
     Disturbs,
-    /// When the step is done, the machine serves.
+    /// The machine serves once the step is done.
     AwaitsService,
 }
 
-/// Why the record cannot be read or written.
+/// The failure to read or write the journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The system refuses.
@@ -241,7 +241,7 @@ impl JournalError {
     /// Every code, each with an entry in the reference of errors.
     pub const CODES: &[&str] = &["journal.busy", "journal.damaged", "journal.format", "journal.io"];
 
-    /// The stable identifier of this kind of error.
+    /// Returns the stable identifier of this kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Io(_) => "journal.io",
@@ -251,7 +251,7 @@ impl JournalError {
         }
     }
 
-    /// What can be done about it.
+    /// Returns what can be done about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Busy(_) => ErrorKind::Retryable,

@@ -1,8 +1,9 @@
 //! The lease in the managed cluster that keeps a second engine out.
 //!
-//! Guarantees: of engines that reach the API at most one holds the lease; an engine that has lost it, also to one that has
-//! released it since, or could not renew it lately, starts no disruptive step. Assumes: the API compares versions when it writes. No engine's clock is compared
-//! with another's: a lease of another engine has run out when *we* have seen it unchanged for as long as a lease lasts.
+//! Guarantees: of engines that reach the API at most one holds the lease; an engine that has lost it, also to one
+//! that has released it since, or could not renew it lately, starts no disruptive step. Assumes: the API compares
+//! versions when it writes. No engine's clock is compared with another's: a lease of another engine has run out when
+//! *we* have seen it unchanged for as long as a lease lasts.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -23,7 +24,7 @@ pub struct LeaseClaim {
     pub plan: Digest,
 }
 
-/// How a try to acquire or renew the lease ended.
+/// The result of a try to acquire or renew the lease.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum LeaseOutcome {
     /// It is ours.
@@ -119,7 +120,7 @@ impl<'a> Lease<'a> {
                 Ok(wanted) => wanted,
                 Err(holder) => return Ok(LeaseOutcome::HeldBy { holder }),
             };
-            // Taken before the write: a lease is no fresher than the request for it.
+            // Taken before the write: a lease is not fresher than the request for it.
             let asked = Stamp::now(self.ports.clock);
             match self.ports.kubernetes.put_lease(&wanted).await {
                 Ok(Put::Written) => {
@@ -177,7 +178,7 @@ impl<'a> Lease<'a> {
         }
     }
 
-    /// The number that tells this holder from all earlier ones; none before the lease was acquired.
+    /// Returns the number that tells this holder from all earlier ones; none before the lease was acquired.
     pub(crate) fn fencing(&self) -> Option<u64> {
         self.with(|state| state.fencing)
     }
@@ -195,7 +196,7 @@ impl<'a> Lease<'a> {
         }
     }
 
-    /// What to write over what was found, or the engine that has the lease.
+    /// Returns the record to write over the one that was found, or the engine that has the lease.
     fn judge(&self, found: Option<LeaseRecord>) -> Result<LeaseRecord, String> {
         let claim = &self.claim;
         let (holder, plan) = (Some(claim.holder.clone()), Some(claim.plan));
@@ -242,11 +243,11 @@ pub(crate) fn held(holder: &str) -> PortError {
     PortError::new("lease.held", ErrorKind::Retryable, message)
 }
 
-/// How long an engine may be silent: longer than an API server needs to come back behind another one.
+/// The time for which an engine may be silent: longer than an API server needs to come back behind another one.
 pub(crate) const LASTS: Duration = Duration::from_mins(1);
-/// Another engine takes over after [`LASTS`] of silence at the earliest; two thirds of it are left for the step to reach
-/// its machine.
+/// Another engine takes over after [`LASTS`] of silence at the earliest; two thirds of it are left for the step to
+/// reach its machine.
 const FRESH: Duration = Duration::from_secs(20);
-/// How often a lease of another engine is looked at.
+/// The interval at which a lease of another engine is looked at.
 const LOOK: Duration = Duration::from_secs(2);
 const TRIES: usize = 3;

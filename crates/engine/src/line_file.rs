@@ -19,7 +19,7 @@ use crate::atomic_file::{self, create_directory, sync_directory};
 pub struct LineFile {
     path: PathBuf,
     file: fs_err::File,
-    /// Where the lines end that were read.
+    /// The end of the lines that were read.
     read_to: u64,
     writable: bool,
 }
@@ -62,8 +62,8 @@ impl LineFile {
         Ok(Self { path: path.to_owned(), file, read_to: 0, writable: false })
     }
 
-    /// Makes a file that was opened to be read ready for [`LineFile::lock`]; what was read is not read again. One that the
-    /// path does not name any more stays as it is.
+    /// Makes a file that was opened to be read ready for [`LineFile::lock`]; what was read is not read again. One
+    /// that the path does not name any more stays as it is.
     pub fn make_writable(&mut self) -> io::Result<()> {
         if !self.writable {
             let opened = Self::create(&self.path)?;
@@ -74,12 +74,13 @@ impl LineFile {
         Ok(())
     }
 
-    /// Whether the path still names this file: a directory may be deleted and made again under a running process.
+    /// Returns whether the path still names this file: a directory may be deleted and made again under a running
+    /// process.
     pub fn is_current(&self) -> bool {
         names(&self.path, &self.file)
     }
 
-    /// The whole lines that were appended since the last call, each with its line break.
+    /// Returns the whole lines that were appended since the last call, each with its line break.
     pub fn read_new(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = self.read_rest()?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
@@ -88,7 +89,7 @@ impl LineFile {
         Ok(bytes)
     }
 
-    /// The bytes behind the last whole line: what a crash has left of the next one.
+    /// Returns the bytes behind the last whole line: what a crash has left of the next one.
     pub fn torn(&mut self) -> io::Result<Vec<u8>> {
         self.read_rest()
     }
@@ -100,7 +101,8 @@ impl LineFile {
         Ok(bytes)
     }
 
-    /// A file that has become shorter than what was read of it is another one: what stands behind is not what comes next.
+    /// A file that has become shorter than what was read of it is another one: what stands behind is not what comes
+    /// next.
     fn seek_to_end_of_lines(&mut self) -> io::Result<()> {
         if self.file.metadata()?.len() < self.read_to {
             let message = format!("{} was shortened while it was in use", self.path.display());
@@ -140,28 +142,28 @@ pub struct LockedLines<'a> {
 }
 
 impl LockedLines<'_> {
-    /// The whole lines that were appended since the last look.
+    /// Returns the whole lines that were appended since the last look.
     pub fn read_new(&mut self) -> io::Result<Vec<u8>> {
         self.lines.read_new()
     }
 
-    /// The bytes behind the last whole line.
+    /// Returns the bytes behind the last whole line.
     pub fn torn(&mut self) -> io::Result<Vec<u8>> {
         self.lines.torn()
     }
 
-    /// How many bytes the whole lines have that were read.
+    /// Returns the number of bytes of the whole lines that were read.
     pub fn read_to(&self) -> u64 {
         self.lines.read_to
     }
 
-    /// Whether the path still names this file, which may have changed while the lock was waited for.
+    /// Returns whether the path still names this file, which may have changed while the lock was waited for.
     pub fn is_current(&self) -> bool {
         self.lines.is_current()
     }
 
-    /// Cuts off what was torn, keeps the file under another name that nothing else has, and puts `text` in its place. A reader
-    /// finds the one or the other, and a crash leaves the one or the other.
+    /// Cuts off what was torn, keeps the file under another name that nothing else has, and puts `text` in its place.
+    /// A reader finds the one or the other, and a crash leaves the one or the other.
     pub fn replace(&mut self, kept_as: &Path, text: &str) -> io::Result<()> {
         let LineFile { path, file, read_to, .. } = &*self.lines;
         file.set_len(*read_to)?;
@@ -196,7 +198,7 @@ impl Drop for LockedLines<'_> {
     }
 }
 
-/// Whether a path names an open file.
+/// Returns whether a path names an open file.
 fn names(path: &Path, file: &fs_err::File) -> bool {
     match (file.metadata(), fs_err::symlink_metadata(path)) {
         (Ok(open), Ok(named)) => identity(&open) == identity(&named),

@@ -1,7 +1,8 @@
-//! Where machines are: by the spec, or by the provider that makes them.
+//! The addresses of machines: from the spec, or from the provider that makes them.
 //!
 //! Always holds: a provider is asked once for all of its machines, and only where the spec names one. A provider that
-//! cannot be asked for a moment leaves its machines unknown; one that refuses stops the pass before anything is touched.
+//! cannot be asked for a moment leaves its machines unknown; one that refuses stops the pass before anything is
+//! touched.
 
 use std::collections::BTreeMap;
 
@@ -94,7 +95,7 @@ pub(crate) async fn locate(
     Ok(Located { machines: machines.collect(), orphans, at })
 }
 
-/// The newest of the provider's machines for each machine of a class, and all others.
+/// Returns the newest of the provider's machines for each machine of a class, and all others.
 fn newest(
     mut listed: Vec<ProvidedMachine>,
     cluster: &Cluster,

@@ -1,7 +1,7 @@
-//! What happens, counted: the text that Prometheus reads.
+//! Counters of what happens: the text that Prometheus reads.
 //!
-//! In: events. Out: counters by what was done and how it ended. Names of machines are no labels, so that the number of series
-//! does not grow with the cluster.
+//! In: events. Out: counters by what was done and how it ended. Names of machines are not labels, so that the number
+//! of series does not grow with the cluster.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,7 +20,7 @@ pub struct Metrics {
 
 #[derive(Clone, Debug, Default)]
 struct Counted {
-    /// How many steps, and how long they took, by what they do and how they ended.
+    /// The number and duration of steps, by their verb and their result.
     steps: BTreeMap<(&'static str, &'static str), (u64, Duration)>,
     /// Plans that came to their end, by whether all of it was done.
     plans: BTreeMap<bool, u64>,
@@ -29,7 +29,7 @@ struct Counted {
 }
 
 impl Metrics {
-    /// Nothing happened yet.
+    /// Returns counters at zero.
     pub fn new(cluster: &str) -> Self {
         Self { cluster: cluster.to_owned(), counted: Mutex::default() }
     }
@@ -99,7 +99,7 @@ impl fmt::Display for Metrics {
     }
 }
 
-/// How a step ended that did not fail.
+/// The result of a step that did not fail.
 const DONE: &str = "done";
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
-//! What can be seen of a cluster now: many machines at once, and what etcd and Kubernetes say.
+//! Observation of a cluster: many machines at once, and what etcd and Kubernetes report.
 //!
-//! Always holds: a machine that does not answer is a fact, not a failure, and keeps nothing back of the others; nothing is
-//! written, neither to machines nor to the journal. A fact is as old as the question for it. The configuration of a machine
-//! is dropped when it has been compared: only of those machines that are asked at the same time is one held.
+//! Always holds: a machine that does not answer is a fact, not a failure, and keeps nothing back of the others;
+//! nothing is written, neither to machines nor to the journal. A fact is as old as the question for it. The
+//! configuration of a machine is dropped when it has been compared: only of those machines that are asked at the same
+//! time is one held.
 
 mod etcd;
 mod ownership;
@@ -26,7 +27,7 @@ pub(crate) use etcd::etcd_now;
 use etcd::{Addresses, members};
 use ownership::{facts, has_no_etcd};
 
-/// What was seen, and what every machine should have beside what it has.
+/// The observed facts, and the configuration that every machine should have beside what it has.
 pub(crate) struct Observation {
     pub(crate) inventory: Inventory,
     pub(crate) desired: Renderings,
@@ -53,12 +54,13 @@ pub(crate) async fn observe_all(
     Ok(Observation { inventory: inventory.await?, desired })
 }
 
-/// What was seen of a cluster.
+/// Observes a cluster.
 pub async fn observe(cluster: &Cluster, ports: &Ports<'_>) -> Result<Inventory, Error> {
     observe_from(&Known::new(), cluster, ports).await
 }
 
-/// The same, with the addresses that machines had a while ago where their provider cannot be asked for a moment.
+/// Returns the same, with the addresses that machines had a while ago where their provider cannot be asked for a
+/// moment.
 pub(crate) async fn observe_from(
     known: &Known,
     cluster: &Cluster,
@@ -87,7 +89,7 @@ pub async fn compare_live(
     Ok(compared.collect())
 }
 
-/// What runs on machines of ours, each asked for itself.
+/// Reads the components of machines of ours, each from the machine itself.
 pub async fn components(
     addresses: &[MachineAddress],
     machines: &dyn Machines,
@@ -96,7 +98,7 @@ pub async fn components(
     for_each_machine(&addresses, |address| machines.components(address)).await
 }
 
-/// What a machine of ours should run as a part of Kubernetes and does not, each with its reason.
+/// Returns the parts of Kubernetes that a machine of ours should run and does not, each with its reason.
 pub(crate) async fn unwell(
     address: &MachineAddress,
     machines: &dyn Machines,
@@ -217,7 +219,7 @@ async fn look(
     Ok(Inventory { taken, machines, etcd, api, begun, bootstrapping, kubeconfig, orphans })
 }
 
-/// What Kubernetes says about a machine's node.
+/// Returns the state of a machine's node in Kubernetes.
 fn node_state(
     facts: &MachineFacts,
     name: &MachineName,
@@ -242,8 +244,8 @@ async fn for_each_machine<'a, T, F: Future<Output = T>>(
     at_once(asking).collect().await
 }
 
-/// The answers of all who are asked, in their order and as they come. A list and no closure: the future of a pass could not be
-/// sent to another thread otherwise.
+/// Returns the answers of all who are asked, in their order and as they come. A list and no closure: the future of a
+/// pass could not be sent to another thread otherwise.
 fn at_once<T, F: Future<Output = T>>(asking: Vec<F>) -> impl Stream<Item = T> + Unpin {
     Box::pin(iter(asking).buffered(AT_ONCE))
 }
@@ -256,9 +258,10 @@ fn not_known<T>(why: &str) -> Fact<T> {
     Fact::NotKnown { why: why.to_owned() }
 }
 
-/// As many machines as are asked at the same time: enough to hide their latency, few enough for the limit of open files.
+/// As many machines as are asked at the same time: enough to hide their latency, few enough for the limit of open
+/// files.
 pub(crate) const AT_ONCE: usize = 32;
 
-/// What has to be well on a machine for it to serve. Other services come and go by themselves, and etcd is judged by its
-/// members.
+/// The services that have to be healthy for a machine to serve. Other services come and go by themselves, and etcd is
+/// judged by its members.
 const CORE: [&str; 4] = ["kubelet", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];

@@ -1,4 +1,4 @@
-//! What the engine needs from the world, split by concern. `live` has the real ones; tests and the simulator bring others.
+//! The ports of the engine, split by concern. `live` has the real ones; tests and the simulator bring others.
 
 mod etcd;
 mod kubernetes;
@@ -33,11 +33,11 @@ pub struct Ports<'a> {
     pub etcd: &'a dyn EtcdMembers,
     /// The cluster's own Kubernetes API.
     pub kubernetes: &'a dyn Kubernetes,
-    /// Where machines come from.
+    /// The provider of machines.
     pub provider: &'a dyn Provider,
-    /// Where credentials are kept.
+    /// The store of credentials.
     pub vault: &'a dyn Vault,
-    /// What was done.
+    /// The record of what was done.
     pub journal: &'a dyn Journal,
     /// The time.
     pub clock: &'a dyn Clock,
@@ -53,13 +53,13 @@ pub struct Ports<'a> {
     pub holder: &'a str,
 }
 
-/// Where credentials are kept.
+/// The store of credentials.
 #[async_trait]
 pub trait Vault: Send + Sync {
-    /// The secrets of the cluster; none when it has none yet.
+    /// Reads the secrets of the cluster; none when it has none yet.
     async fn read(&self) -> Result<Option<Bundle>, PortError>;
 
-    /// Whether there are credentials for Kubernetes.
+    /// Returns whether there are credentials for Kubernetes.
     async fn has_kubeconfig(&self) -> bool;
 
     /// Keeps credentials for Kubernetes.
@@ -69,10 +69,10 @@ pub trait Vault: Send + Sync {
 /// The time.
 #[async_trait]
 pub trait Clock: Send + Sync {
-    /// The time of day, which a person or a time server may change at any moment.
+    /// Returns the time of day, which a person or a time server may change at any moment.
     fn now(&self) -> Timestamp;
 
-    /// The time since some fixed moment, which only goes forward and may stand still while the computer sleeps.
+    /// Returns the time since some fixed moment, which only goes forward and may stand still while the computer sleeps.
     fn monotonic(&self) -> Duration;
 
     /// Waits.
@@ -88,7 +88,7 @@ pub trait Entropy: Send + Sync {
 /// Approves plans.
 #[async_trait]
 pub trait Approver: Send + Sync {
-    /// The approval of a plan; none as long as it is not given.
+    /// Waits for the approval of a plan; none as long as it is not given.
     async fn approve(&self, plan: &Plan<Checked>) -> Result<Option<Approval>, PortError>;
 }
 

@@ -1,7 +1,7 @@
-//! How far a plan is, and how long it may still take.
+//! The progress of a plan, and an estimate of the time that it still takes.
 //!
-//! In: the steps of a plan and the journal, then events as they happen. How long a step takes is what the same kind of step
-//! took before on this cluster; where there is no such record, what is usual.
+//! In: the steps of a plan and the journal, then events as they happen. How long a step takes is what the same kind
+//! of step took before on this cluster; without such a record, what is usual.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,14 +18,14 @@ pub struct PlanProgress {
     steps: BTreeMap<StepNumber, StepProgress>,
 }
 
-/// What one machine is at.
+/// The activity of one machine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Activity<'a> {
-    /// What is acted on.
+    /// The target.
     pub on: &'a Target,
-    /// What is done to it: `reboot`.
+    /// The verb: `reboot`.
     pub verb: &'static str,
-    /// What that waits for; nothing in the first moments.
+    /// The reason of the wait; empty in the first seconds.
     pub for_what: &'a str,
     /// For how long.
     pub since: Duration,
@@ -50,7 +50,7 @@ enum State {
 }
 
 impl PlanProgress {
-    /// A plan of these steps, as far as the journal says that it came.
+    /// Returns the progress of a plan of these steps, as far as the journal says that it came.
     pub fn new(plan: Digest, steps: &[Step], policy: &Policy, journal: &[Record]) -> Self {
         let durations = durations_by_verb(journal);
         let part = |step: &Step| {
@@ -102,17 +102,17 @@ impl PlanProgress {
         }
     }
 
-    /// How many steps there are.
+    /// Returns the number of steps.
     pub fn steps(&self) -> usize {
         self.steps.len()
     }
 
-    /// How many of them are done.
+    /// Returns the number of steps that are done.
     pub fn done(&self) -> usize {
         self.steps.values().filter(|part| part.state == State::Done).count()
     }
 
-    /// What machines are at now.
+    /// Returns the activities of machines now.
     pub fn activities(&self, now: Timestamp) -> impl Iterator<Item = Activity<'_>> {
         self.steps.values().filter_map(move |part| match &part.state {
             State::Begun { at, for_what } => Some(Activity {
@@ -125,7 +125,8 @@ impl PlanProgress {
         })
     }
 
-    /// How long what can still be done takes, if all goes as it did before: the longest way through the steps.
+    /// Returns the time that the rest of the plan takes, if all goes as it did before: the longest way through the
+    /// steps.
     pub fn left(&self, now: Timestamp) -> Duration {
         // When each step ends, from now on; nothing for those that are not going to be begun. Steps wait for earlier ones
         // only, so one round in their order is enough.
@@ -156,7 +157,7 @@ impl PlanProgress {
     }
 }
 
-/// How long each kind of step took the last time.
+/// Returns the last duration of each kind of step.
 fn durations_by_verb(journal: &[Record]) -> BTreeMap<&str, Duration> {
     let mut begun: BTreeMap<(Digest, StepNumber), (&str, Timestamp)> = BTreeMap::new();
     let mut durations = BTreeMap::new();

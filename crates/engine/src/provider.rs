@@ -1,7 +1,7 @@
 //! Machines that are made and destroyed: one trait for every place where machines come from.
 //!
-//! Guarantees: a machine is known by cluster, name and generation. An engine that asks for it again, after a kill and with
-//! another plan, gets the one that is there.
+//! Guarantees: a machine is known by cluster, name and generation. An engine that asks for it again, after a kill and
+//! with another plan, gets the one that is there.
 
 mod conformance;
 mod metal;
@@ -21,7 +21,7 @@ pub use metal::Metal;
 /// ([`PortError::may_have_happened`]); one that is not `Retryable` stops a pass before anything is touched.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// What it is called: `metal`.
+    /// Returns its name: `metal`.
     fn name(&self) -> &'static str;
 
     /// Makes a machine, or gives the one that was made for the same key.
@@ -34,7 +34,7 @@ pub trait Provider: Send + Sync {
     /// Takes a machine away, by the provider's own identity; one that is not there is not an error.
     async fn destroy(&self, id: &ProviderId) -> Result<(), PortError>;
 
-    /// All machines that it has for a cluster.
+    /// Lists all machines that it has for a cluster.
     async fn list(&self, cluster: Digest) -> Result<Vec<ProvidedMachine>, PortError>;
 }
 
@@ -54,9 +54,9 @@ pub struct MachineKey {
 pub struct ProvidedMachine {
     /// Its name in the spec.
     pub name: MachineName,
-    /// What the provider knows it as.
+    /// The provider's identity of it.
     pub instance: Instance,
-    /// Where it is, once that is known.
+    /// The address, once it is known.
     pub address: Option<Address>,
 }
 
@@ -71,8 +71,8 @@ pub fn from_spec(spec: &ClusterSpec) -> Result<Box<dyn Provider>, PortError> {
     }
 }
 
-/// Returns the error of a provider that has no credentials, or whose credentials are refused. It stops a pass before anything is
-/// touched.
+/// Returns the error of a provider that has no credentials, or whose credentials are refused. It stops a pass before
+/// anything is touched.
 pub fn no_credentials(provider: &str, message: &str) -> PortError {
     let message = format!("{provider}: {message}");
     PortError::new("provider.credentials", ErrorKind::NeedsPerson, message)

@@ -1,12 +1,12 @@
 //! One pass over one cluster: the only way in which Ichor changes anything.
 //!
-//! In: what is wanted ([`Cluster`], [`Want`]) and the world ([`Ports`]). Out: what this pass achieved. The command repeats
-//! passes ([`converge`](crate::converge)), an operator makes one on every reconcile, a server from a task that takes no
-//! input.
+//! In: what is wanted ([`Cluster`], [`Want`]) and the world ([`Ports`]). Out: what this pass achieved. The command
+//! repeats passes ([`converge`](crate::converge)), an operator makes one on every reconcile, a server from a task
+//! that takes no input.
 //!
-//! Guarantees: only an approved plan is executed; under slot and lease everything is observed and checked again, so that
-//! what is executed is safe for what is there *then*; whatever is started is in the journal before; looking and planning
-//! write nothing. Assumes: ports keep their contracts.
+//! Guarantees: only an approved plan is executed; under slot and lease everything is observed and checked again, so
+//! that what is executed is safe for what is there *then*; whatever is started is in the journal before; looking and
+//! planning write nothing. Assumes: ports keep their contracts.
 
 use std::pin::pin;
 
@@ -27,15 +27,15 @@ use crate::lease::{Lease, LeaseClaim, LeaseOutcome, held};
 use crate::observe::{Observation, observe_all};
 use crate::ports::Ports;
 
-/// What is to be carried out.
+/// The request of a pass.
 #[derive(Clone, Debug)]
 pub enum Want {
-    /// Whatever leads to this goal now, without these rules.
+    /// A plan for this goal, made now, without these rules.
     Goal(Goal, Vec<Override>),
     /// A plan that was made before, and nothing else.
     Plan(Box<Plan<Draft>>),
-    /// A proposal that was made before and waits for its approval ([`Outcome::NeedsApproval`]). It keeps its hash for as long
-    /// as the same would be planned now; then another proposal takes its place ([`Event::Replanned`]).
+    /// A proposal that was made before and waits for its approval ([`Outcome::NeedsApproval`]). It keeps its hash for
+    /// as long as the same would be planned now; then another proposal takes its place ([`Event::Replanned`]).
     Pending(Box<Plan<Draft>>),
 }
 
@@ -50,7 +50,7 @@ impl Want {
     }
 }
 
-/// What a pass achieved.
+/// The achievement of a pass.
 #[derive(Debug)]
 pub enum Outcome {
     /// The cluster matches its spec.
@@ -59,13 +59,13 @@ pub enum Outcome {
     Blocked(Vec<Skipped>),
     /// The plan waits for its approval; the next pass gets it as [`Want::Pending`].
     NeedsApproval(Box<Plan<Checked>>),
-    /// What was approved does not keep these rules any more: the world has moved on, and nothing was done.
+    /// The approved plan breaks these rules by now: the cluster has changed, and nothing was done.
     Outdated(Refusal),
     /// A plan was carried out, wholly or in part.
     Ran(Report),
 }
 
-/// What would be done.
+/// The proposal of a dry pass.
 #[derive(Debug)]
 pub enum Proposal {
     /// Nothing: the cluster matches its spec.
@@ -76,12 +76,13 @@ pub enum Proposal {
     Change(Box<Plan<Checked>>),
 }
 
-/// One pass.
+/// Makes one pass.
 pub async fn run(cluster: &Cluster, want: Want, ports: &Ports<'_>) -> Result<Outcome, Error> {
     pass(cluster, want, None, ports).await
 }
 
-/// One pass of a command whose earlier pass carried out the plan `follows`. A cancel of that plan is for the command.
+/// Makes one pass of a command whose earlier pass carried out the plan `follows`. A cancel of that plan is for the
+/// command.
 pub(crate) async fn pass(
     cluster: &Cluster,
     want: Want,
@@ -176,7 +177,7 @@ pub async fn propose(cluster: &Cluster, want: Want, ports: &Ports<'_>) -> Result
     })
 }
 
-/// The plan that is wanted: one that was made before, or what is planned now.
+/// Returns the plan that is wanted: one that was made before, or what is planned now.
 async fn draft(
     want: Want,
     cluster: &Cluster,
@@ -210,7 +211,7 @@ fn checked(
     Ok(checked)
 }
 
-/// The proposal that waits for its approval, or the plan that was made now where that is another one.
+/// Returns the proposal that waits for its approval, or the plan that was made now where that is another one.
 fn reuse(pending: Plan<Draft>, made: Plan<Draft>, ports: &Ports<'_>) -> Plan<Draft> {
     let differences = compare(&pending, &made);
     if differences.is_empty() {

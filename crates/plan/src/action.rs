@@ -1,9 +1,9 @@
 //! The actions of steps, one file each. What planner and checker may know of an action is data: its [`Nature`].
 //!
 //! In: nothing but the action itself. Out: its verb, its nature, its limits, what it assumes, what it leaves behind.
-//! Always holds: checker, view and comparison read these and match on no action; what a few actions carry beside it they
-//! read by [`Action::config`], [`Action::provides`], [`Action::destroys`] and [`Action::waits_for_ready`]. A new action is a
-//! file here, its lines below, and a file of the same name in the engine.
+//! Always holds: checker, view and comparison read these and match on no action; what a few actions carry beside it
+//! they read by [`Action::config`], [`Action::provides`], [`Action::destroys`] and [`Action::waits_for_ready`]. A new
+//! action is a file here, its lines below, and a file of the same name in the engine.
 
 mod apply_config;
 mod await_machine;
@@ -60,7 +60,7 @@ macro_rules! actions {
                 }
             }
 
-            /// One of each action, and of each of its verbs: what there is to know about steps.
+            /// Returns one of each action, and of each of its verbs: what there is to know about steps.
             pub fn samples() -> Vec<Self> {
                 [$($name::samples().into_iter().map(Self::from).collect::<Vec<_>>(),)*].concat()
             }
@@ -93,61 +93,61 @@ actions! {
     ResetMachine,
 }
 
-/// What an action declares about itself.
+/// The declaration of an action about itself.
 trait Act {
     fn verb(&self) -> &'static str;
     fn nature(&self) -> Nature;
     fn limits(&self, policy: &Policy) -> Limits;
     fn outcome(&self, on: &Target) -> Outcome;
 
-    /// One for each verb that it may have.
+    /// Returns one for each verb that it may have.
     fn samples() -> Vec<Self>
     where
         Self: Sized;
 
-    /// What must hold right before it; `None` for what has to be known and is not.
+    /// Returns its preconditions; `None` for a fact that has to be known and is not.
     fn assumes(&self, _seen: &TargetFacts<'_>) -> Vec<Option<Precondition>> {
         Vec::new()
     }
 
-    /// What sets it apart from others of its verb, for people.
+    /// Returns what sets it apart from others of its verb, for people.
     fn detail(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 }
 
 impl Action {
-    /// What it is called: `apply config`, `reboot`.
+    /// Returns its verb: `apply config`, `reboot`.
     pub fn verb(&self) -> &'static str {
         self.act().verb()
     }
 
-    /// What planner and checker may know of it.
+    /// Returns its nature, as far as planner and checker may know it.
     pub fn nature(&self) -> Nature {
         self.act().nature()
     }
 
-    /// How long it may take and usually takes.
+    /// Returns its time-out and its usual duration.
     pub fn limits(&self, policy: &Policy) -> Limits {
         self.act().limits(policy)
     }
 
-    /// What it leaves behind when it fails, and the command that helps.
+    /// Returns what it leaves behind when it fails, and the command that helps.
     pub fn outcome(&self, on: &Target) -> Outcome {
         self.act().outcome(on)
     }
 
-    /// What must hold right before it; `None` for what has to be known and is not.
+    /// Returns its preconditions; `None` for a fact that has to be known and is not.
     pub(crate) fn assumes(&self, seen: &TargetFacts<'_>) -> Vec<Option<Precondition>> {
         self.act().assumes(seen)
     }
 
-    /// What sets it apart from others of its verb, for people.
+    /// Returns what sets it apart from others of its verb, for people.
     pub fn detail(&self) -> Vec<(&'static str, String)> {
         self.act().detail()
     }
 
-    /// Whether it waits for a ready node or only for a registered one, if it waits for a node.
+    /// Returns whether it waits for a ready node or only for a registered one, if it waits for a node.
     pub fn waits_for_ready(&self) -> Option<bool> {
         match self {
             Self::AwaitNode(wait) => Some(wait.ready),
@@ -155,7 +155,7 @@ impl Action {
         }
     }
 
-    /// The machine that it has a provider make, if it is such an action.
+    /// Returns the machine that it has a provider make, if it is such an action.
     pub fn provides(&self) -> Option<&ProvideMachine> {
         match self {
             Self::ProvideMachine(provide) => Some(provide),
@@ -163,7 +163,7 @@ impl Action {
         }
     }
 
-    /// The machine that it has a provider take away, if it is such an action.
+    /// Returns the machine that it has a provider take away, if it is such an action.
     pub fn destroys(&self) -> Option<&Instance> {
         match self {
             Self::DestroyMachine(destroy) => Some(&destroy.instance),
@@ -171,7 +171,7 @@ impl Action {
         }
     }
 
-    /// The configuration that it hands over, if it is such an action.
+    /// Returns the configuration that it hands over, if it is such an action.
     pub fn config(&self) -> Option<&ApplyConfig> {
         match self {
             Self::ApplyConfig(config) => Some(config),
@@ -180,27 +180,27 @@ impl Action {
     }
 }
 
-/// What planner and checker may know of an action.
+/// The nature of an action, as far as planner and checker may know it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Nature {
-    /// What it acts on, and in which state that has to be.
+    /// The target, and the state that it has to be in.
     pub on: On,
     /// The kind of change that it belongs to; none for what only waits or fetches.
     pub change: Option<ChangeKind>,
     /// A running machine may stop serving because of it: windows, batches and "control planes before workers" apply.
     pub disturbs: bool,
-    /// What it means for etcd when its machine has a member.
+    /// The effect on etcd when its machine has a member.
     pub etcd: EtcdEffect,
-    /// What has to be waited for after it, on the same machine.
+    /// The states that have to be awaited after it, on the same machine.
     pub leaves_awaited: &'static [Awaited],
-    /// What it waits for.
+    /// The state that it waits for.
     pub awaits: Option<Awaited>,
     /// The machine boots again.
     pub reboots: bool,
 }
 
 impl Nature {
-    /// An action on a machine that belongs to no change, disturbs nothing and leaves etcd alone.
+    /// Returns an action on a machine that belongs to no change, disturbs nothing and leaves etcd alone.
     const fn harmless(on: On) -> Self {
         Self {
             on,
@@ -214,7 +214,7 @@ impl Nature {
     }
 }
 
-/// What an action acts on.
+/// The kind of target of an action.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum On {
     /// A machine in a state.
@@ -224,7 +224,7 @@ pub enum On {
 }
 
 impl On {
-    /// The state that the machine has to be in.
+    /// Returns the state that the machine has to be in.
     pub fn needed(self) -> Needed {
         match self {
             Self::Machine(needed) | Self::ControlPlane(needed) => needed,
@@ -241,7 +241,7 @@ pub enum Needed {
     Joined,
     /// Its provider does not have it, or has made it and nothing was done with it since.
     NotProvided,
-    /// Its provider has it, whatever state it is in.
+    /// Its provider has it, in any state.
     Provided,
 }
 
@@ -270,7 +270,7 @@ impl ChangeKind {
     ];
 }
 
-/// What a step on a control plane means for etcd.
+/// The effect of a step on a control plane's etcd.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EtcdEffect {
     /// Nothing.
@@ -289,7 +289,7 @@ pub enum EtcdEffect {
     Restore,
 }
 
-/// What a machine has to do again after it was disturbed.
+/// The state that a machine has to reach again after it was disturbed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Awaited {
     /// Answer as one of the cluster.
@@ -300,7 +300,7 @@ pub enum Awaited {
     Voter,
 }
 
-/// How long an action may take, and usually takes where no experience is recorded.
+/// The time-out of an action, and its usual duration where no experience is recorded.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Limits {
     /// After this it has failed.
@@ -309,10 +309,10 @@ pub struct Limits {
     pub usual: Span,
 }
 
-/// What is left when an action fails, and what to do then.
+/// The state that a failed action leaves, and the remedy.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Outcome {
-    /// What is left behind.
+    /// The state that is left behind.
     pub leaves: String,
     /// The command that helps.
     pub recovery: String,
@@ -330,7 +330,7 @@ pub(crate) struct TargetFacts<'a> {
 }
 
 impl TargetFacts<'_> {
-    /// The machine is the installation that was observed.
+    /// Requires that the machine is the installation that was observed.
     fn node(&self) -> Option<Precondition> {
         self.facts.node.current(self.now).cloned().map(Precondition::NodeIs)
     }

@@ -1,4 +1,4 @@
-//! What differs between two plans, step by step.
+//! The differences between two plans, step by step.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -89,7 +89,7 @@ fn keys_by_number(steps: &[Step]) -> BTreeMap<StepNumber, Key<'_>> {
     by_key(steps).0.into_iter().map(|(key, step)| (step.number, key)).collect()
 }
 
-/// What differs between two steps that do the same. Their numbers do not matter, what they wait for does.
+/// Returns the differences between two steps that do the same. Their numbers do not matter, what they wait for does.
 fn changed(
     old: &Step,
     new: &Step,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::ErrorKind;
 use crate::plan::{Body, Draft, Plan};
 
-/// Why a text is no plan.
+/// The error of reading a plan file.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanFileError {
     /// It is not what it should be.
@@ -32,7 +32,7 @@ impl PlanFileError {
     /// Every code, each with an entry in the reference of errors.
     pub const CODES: &[&str] = &["plan.syntax", "plan.format", "plan.edited"];
 
-    /// The name of this kind of error.
+    /// Returns the name of this kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Syntax(_) => "plan.syntax",
@@ -41,12 +41,12 @@ impl PlanFileError {
         }
     }
 
-    /// What can be done about it: another plan is needed.
+    /// Returns what can be done about it: another plan is needed.
     pub fn kind(&self) -> ErrorKind {
         ErrorKind::Permanent
     }
 
-    /// What to do.
+    /// Returns the remedy.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Syntax(_) | Self::Edited { .. } => "make a new plan with `ichor plan`",
@@ -56,7 +56,7 @@ impl PlanFileError {
 }
 
 impl<State> Plan<State> {
-    /// The text of a plan file.
+    /// Returns the text of a plan file.
     pub fn encode(&self) -> String {
         let file = File { format: FORMAT, hash: self.hash(), plan: self.body() };
         // Maps have texts for keys, so writing cannot fail.

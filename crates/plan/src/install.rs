@@ -1,14 +1,14 @@
-//! What a configuration says about installing Talos: which image, and to which disk.
+//! The installation settings of a configuration: the image and the disk.
 //!
-//! Always holds: a disk is missing only where that is certain. What nobody could look at, and what only Talos can find, is
-//! none of our business.
+//! Always holds: a disk is reported missing only if we listed the disks and could evaluate the selector; otherwise it is
+//! assumed present.
 
 use std::collections::BTreeMap;
 
 use domain::Disk;
 use talos_config::{Config, Value};
 
-/// What a configuration says about installing.
+/// The installation settings of a configuration.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Install {
     /// The installer's image, if one is named.
@@ -30,7 +30,7 @@ pub enum InstallDisk {
 }
 
 impl Install {
-    /// What a configuration says.
+    /// Reads the settings from a configuration.
     pub fn of(config: &Config) -> Self {
         let root = |kind: &str| config.document(kind, "").map(|document| &document.body);
         let install = root("v1alpha1")
@@ -67,13 +67,13 @@ impl Install {
 }
 
 impl InstallDisk {
-    /// What is wrong when none of these disks is the one.
+    /// Returns what is wrong when none of these disks is the one.
     pub fn missing(&self, disks: &[Disk]) -> Option<String> {
         let wanted = match self {
             Self::LeftToTalos => return None,
             Self::At(path) => {
                 let told = disks.iter().any(|disk| !disk.links.is_empty());
-                // A link that nobody tells about may be there.
+                // A link that is not reported may be there.
                 if path.starts_with("/dev/disk/") && !told {
                     return None;
                 }

@@ -20,7 +20,7 @@ pub struct Layers {
     layers: Vec<Layer>,
     /// The layers of each machine, by their place in the list above, the last one winning.
     order: BTreeMap<MachineName, Vec<usize>>,
-    /// What the texts are called, by the number that places in them carry, less one.
+    /// The names of the texts, by the number that locations in them carry, less one.
     texts: Vec<String>,
     /// Configurations that a door rendered itself.
     prerendered: BTreeMap<MachineName, Prerendered>,
@@ -44,9 +44,9 @@ pub struct Prerendered {
 /// A configuration after one more layer.
 #[derive(Clone)]
 pub struct LayerSnapshot {
-    /// Where the layer comes from.
+    /// The origin of the layer.
     pub layer: String,
-    /// What the configuration is then.
+    /// The configuration after it.
     pub config: Config,
 }
 
@@ -57,23 +57,23 @@ pub struct LayerSource {
     pub file: String,
     /// The key of the file that holds it; empty when it is the file itself.
     pub key: String,
-    /// Which lines of the file its lines are; empty when that is not known.
+    /// The lines of the file that its lines are; empty when that is not known.
     pub lines: Vec<u32>,
 }
 
 /// One layer.
 #[derive(Clone)]
 pub struct Layer {
-    /// Which machines it is for.
+    /// The machines that it is for.
     pub scope: Scope,
-    /// Where it comes from: a file, or a line of the spec.
+    /// The origin: a file, or a line of the spec.
     pub name: String,
-    /// Whether that file was encrypted: every field that the layer sets is hidden where it is shown.
+    /// True if that file was encrypted: every field that the layer sets is hidden where it is shown.
     pub is_encrypted: bool,
     pub(crate) patch: Patch,
 }
 
-/// Which machines a layer is for.
+/// The machines that a layer is for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Scope {
     /// All of them.
@@ -86,7 +86,7 @@ pub enum Scope {
     Machine(MachineName),
 }
 
-/// Why there are no layers.
+/// The failure to build layers.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LayerError {
     /// The text of a patch was not given.
@@ -94,15 +94,15 @@ pub enum LayerError {
     NoFile {
         /// The file that is missing.
         path: String,
-        /// Who names it.
+        /// The line that names it.
         place: String,
     },
     /// A patch is none.
     #[error("cannot read the patch {name}")]
     Patch {
-        /// Which one.
+        /// The patch.
         name: String,
-        /// What is wrong with it.
+        /// The problem.
         #[source]
         error: talos_config::Error,
     },
@@ -112,7 +112,7 @@ impl LayerError {
     /// Every code, each with an entry in the reference of errors.
     pub const CODES: &[&str] = &["layer.no-file", "layer.patch"];
 
-    /// The name of this kind of error.
+    /// Returns the name of this kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoFile { .. } => "layer.no-file",
@@ -120,14 +120,14 @@ impl LayerError {
         }
     }
 
-    /// What can be done about it: a file must be changed.
+    /// Returns what can be done about it: a file must be changed.
     pub fn kind(&self) -> ErrorKind {
         ErrorKind::Permanent
     }
 }
 
 impl Layers {
-    /// The layers of a spec in the native order. `file` is what the spec's file is called; `patches` are
+    /// Returns the layers of a spec in the native order. `file` is what the spec's file is called; `patches` are
     /// the texts of [`ClusterSpec::patch_files`] by their paths; `encrypted` are the values of those files that were
     /// encrypted, by the same paths, the spec's own file among them.
     pub fn native(
@@ -183,7 +183,7 @@ impl Layers {
         }
     }
 
-    /// What is hidden where the configuration of a machine is shown.
+    /// Returns what is hidden where the configuration of a machine is shown.
     pub fn confidential(&self, machine: &MachineName) -> Confidential {
         let mut confidential = self.encrypted.clone();
         if let Some(prerendered) = self.prerendered_for(machine) {
@@ -200,12 +200,12 @@ impl Layers {
         self.prerendered.get(machine)
     }
 
-    /// The layers of a machine, the last one winning.
+    /// Returns the layers of a machine, the last one winning.
     pub fn of(&self, machine: &MachineName) -> impl Iterator<Item = &Layer> {
         self.order.get(machine).into_iter().flatten().filter_map(|at| self.layers.get(*at))
     }
 
-    /// The layers of a machine but for its own, by numbers: machines with the same ones share them.
+    /// Returns the layers of a machine but for its own, by numbers: machines with the same ones share them.
     pub(crate) fn shared(&self, machine: &MachineName) -> &[usize] {
         let order = self.order.get(machine).map_or(&[][..], Vec::as_slice);
         let own = |at: &usize| matches!(self.layers[*at].scope, Scope::Machine(_));
@@ -225,7 +225,7 @@ impl Layers {
 }
 
 impl Prerendered {
-    /// The place that a value was written at, or nothing where no text gave it.
+    /// Returns the place that a value was written at, or nothing where no text gave it.
     pub(crate) fn location(&self, origin: Location) -> Option<String> {
         let index = usize::try_from(origin.source.0).ok()?.checked_sub(1)?;
         Some(self.texts.get(index)?.location(origin.line))
@@ -233,7 +233,7 @@ impl Prerendered {
 }
 
 impl LayerSource {
-    /// A line of it as people find it: `file:line`, and the key.
+    /// Returns a line of it as people find it: `file:line`, and the key.
     pub fn location(&self, line: u32) -> String {
         let Self { file, key, lines } = self;
         let at = usize::try_from(line).ok().and_then(|line| lines.get(line.checked_sub(1)?));
@@ -262,7 +262,7 @@ struct Builder<'a> {
     encrypted: &'a BTreeMap<String, Confidential>,
 }
 
-/// What the spec itself says about a configuration, as a patch.
+/// The settings of the spec itself, as a patch.
 struct Setting {
     what: &'static str,
     text: String,
@@ -304,7 +304,7 @@ impl<'a> Builder<'a> {
         self.layers.layers.len() - 1
     }
 
-    /// Whether the file of a patch was encrypted, or the spec's own file.
+    /// Returns whether the file of a patch was encrypted, or the spec's own file.
     fn is_encrypted(&self, file: Option<&str>) -> bool {
         self.encrypted.contains_key(file.unwrap_or(&self.layers.texts[0]))
     }
@@ -326,14 +326,14 @@ impl<'a> Builder<'a> {
         Patch::parse(text, source).map_err(|error| LayerError::Patch { name, error })
     }
 
-    /// The spec's file with a line of it.
+    /// Returns the spec's file with a line of it.
     fn line(&self, origin: Location) -> String {
         let file = &self.layers.texts[0];
         if origin.line == 0 { file.clone() } else { format!("{file}:{}", origin.line) }
     }
 }
 
-/// The networks of the cluster. What follows from other options of generation is not repeated here.
+/// Returns the networks of the cluster. What follows from other options of generation is not repeated here.
 fn network(spec: &ClusterSpec) -> Setting {
     let list = |networks: &[domain::Network]| {
         let networks: Vec<String> =
@@ -358,7 +358,8 @@ fn network(spec: &ClusterSpec) -> Setting {
     Setting { what: "network", text, origin: spec.network.origin }
 }
 
-/// Where documents describe Kubernetes, no network plug-in is a document that is not there.
+/// Returns the patch that takes flannel away: where documents describe Kubernetes, no network plug-in is a document
+/// that is not there.
 fn without_flannel(spec: &ClusterSpec) -> Option<Setting> {
     (spec.contract >= DOCUMENTS && spec.network.cni == Cni::None).then(|| Setting {
         what: "network",

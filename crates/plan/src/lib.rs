@@ -1,9 +1,9 @@
-//! What a cluster should be, what was seen of it, and the checked steps between the two.
+//! The planner: the spec of a cluster, its inventory, and the checked steps between the two.
 //!
 //! In: a description of a cluster ([`ClusterSpec`]), the secrets for its configuration, and what was seen
 //! ([`Inventory`]). The configuration of each machine is rendered ([`Renderer`]), a [`plan`] is made and
 //! [`check`]ed; people read it, approve it by its hash, store it and compare it. Out: a
-//! [`Plan<Approved>`](Plan), which somebody else carries out.
+//! [`Plan<Approved>`](Plan), which the engine carries out.
 //!
 //! Always holds: the crate knows no clock, no randomness, no files and no network; the same input gives
 //! the same bytes; no plan, inventory, error or view has a secret in it.

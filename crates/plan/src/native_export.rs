@@ -1,7 +1,7 @@
 //! A cluster that a door describes, said natively.
 //!
-//! In: the spec that a door made, and the configuration that each machine has. Out: a spec and patches that give every machine
-//! exactly that configuration; or nothing.
+//! In: the spec that a door made, and the configuration that each machine has. Out: a spec and patches that give
+//! every machine exactly that configuration; or nothing.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ use crate::spec::{ClusterSpec, Machine, PatchEntry, PatchSource};
 
 /// A spec that names its patches, and their texts by their paths.
 pub struct NativeExport {
-    /// What the native file says.
+    /// The content of the native file.
     pub spec: ClusterSpec,
     /// The patches, by the paths that the spec names. They may hold secrets.
     pub patches: BTreeMap<String, Secret<String>>,
 }
 
-/// Why there is no native file.
+/// The failure to export a native file.
 #[derive(Debug, thiserror::Error)]
 pub enum NativeError {
     /// A patch that was made is none.
@@ -34,7 +34,7 @@ pub enum NativeError {
     /// A machine would get something else than it has.
     #[error("the native file would give {machine} another {field} than it has")]
     Differs {
-        /// Which one.
+        /// The machine.
         machine: MachineName,
         /// The first field that differs.
         field: String,
@@ -45,7 +45,7 @@ impl NativeError {
     /// Every code that is its own, each with an entry in the reference of errors.
     pub const CODES: &[&str] = &["native.differs"];
 
-    /// The name of this kind of error.
+    /// Returns the name of this kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Layers(error) => error.code(),
@@ -54,7 +54,7 @@ impl NativeError {
         }
     }
 
-    /// What can be done about it: keep the files of the door.
+    /// Returns what can be done about it: keep the files of the door.
     pub fn kind(&self) -> ErrorKind {
         ErrorKind::Permanent
     }

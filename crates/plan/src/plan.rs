@@ -21,7 +21,7 @@ pub struct Plan<State> {
     state: State,
 }
 
-/// Nobody has checked it.
+/// The state of a plan that is not checked yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Draft(());
 
@@ -29,34 +29,34 @@ pub struct Draft(());
 #[derive(Clone, Debug)]
 pub struct Checked(Vec<Rule>);
 
-/// Somebody said that exactly this plan may be run.
+/// The state of a plan after a person said that exactly this plan may be run.
 #[derive(Clone, Debug)]
 pub struct Approved(Approval);
 
-/// What a plan says.
+/// The content of a plan.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Body {
     /// The name of the cluster that it is for.
     pub cluster: ClusterName,
-    /// Which cluster of that name: a digest under the key of its vault.
+    /// The identity of the cluster: a digest under the key of its vault.
     pub identity: Digest,
-    /// What it leads to.
+    /// The goal.
     #[serde(default, skip_serializing_if = "Goal::is_spec")]
     pub goal: Goal,
-    /// When it was made.
+    /// The time when it was made.
     pub made: Timestamp,
     /// The plan that stopped before this one, if one did.
     pub parent: Option<Digest>,
     /// Rules that do not hold for it.
     pub overrides: Vec<Override>,
-    /// What is done, each step after those that it waits for.
+    /// The steps, each after those that it waits for.
     pub steps: Vec<Step>,
-    /// What it leaves alone although that may not be as it should.
+    /// The machines that it leaves alone although they may not be as they should.
     pub skipped: Vec<Skipped>,
 }
 
-/// What a plan leads to.
+/// The goal of a plan.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {
@@ -83,7 +83,7 @@ pub struct Override {
     /// The machine that it does not hold for; all of them when none is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<MachineName>,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
@@ -110,30 +110,30 @@ impl fmt::Display for Skipped {
     }
 }
 
-/// Who approved which plan.
+/// The approval of a plan.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Approval {
     /// The hash of the plan.
     pub plan: Digest,
-    /// Who.
+    /// The person.
     pub by: String,
-    /// When.
+    /// The time.
     pub at: Timestamp,
 }
 
-/// Why a plan is not approved.
+/// The reason why a plan is not approved.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ApprovalError {
     /// The approval is for another plan.
     #[error("the approval is for plan {}, and this is {}", .approved.short(), .plan.short())]
     AnotherPlan {
-        /// What was approved.
+        /// The plan that was approved.
         approved: Digest,
-        /// What is to be run.
+        /// The plan that is to be run.
         plan: Digest,
     },
-    /// Nobody is named.
+    /// No person is named.
     #[error("the approval names nobody")]
     Nobody,
 }
@@ -142,7 +142,7 @@ impl ApprovalError {
     /// Every code, each with an entry in the reference of errors.
     pub const CODES: &[&str] = &["approval.another-plan", "approval.nobody"];
 
-    /// The name of this kind of error.
+    /// Returns the name of this kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::AnotherPlan { .. } => "approval.another-plan",
@@ -150,14 +150,14 @@ impl ApprovalError {
         }
     }
 
-    /// What can be done about it: somebody must approve.
+    /// Returns what can be done about it: a person must approve.
     pub fn kind(&self) -> ErrorKind {
         ErrorKind::NeedsPerson
     }
 }
 
 impl Plan<Draft> {
-    /// A plan that nobody has checked.
+    /// Returns a plan that is not checked yet.
     pub fn draft(body: Body) -> Self {
         // Maps have texts for keys, so writing cannot fail.
         let hash = Digest::of(&serde_json::to_string(&body).unwrap_or_default());
@@ -172,7 +172,7 @@ impl Plan<Draft> {
 }
 
 impl Plan<Checked> {
-    /// The rules that it breaks and overrides by name.
+    /// Returns the rules that it breaks and overrides by name.
     pub fn overridden(&self) -> &[Rule] {
         &self.state.0
     }
@@ -190,46 +190,46 @@ impl Plan<Checked> {
 }
 
 impl<State> Plan<State> {
-    /// The same plan, to be checked again.
+    /// Returns the same plan, to be checked again.
     pub fn into_draft(self) -> Plan<Draft> {
         Plan { body: self.body, hash: self.hash, state: Draft(()) }
     }
 
-    /// Whether it overrides a rule, for everything or for one machine.
+    /// Returns whether it overrides a rule, for everything or for one machine.
     pub fn overrides(&self, rule: Rule, machine: Option<&MachineName>) -> bool {
         self.body.overrides(rule, machine)
     }
 }
 
 impl Plan<Approved> {
-    /// Who approved it.
+    /// Returns its approval.
     pub fn approval(&self) -> &Approval {
         &self.state.0
     }
 }
 
 impl<State> Plan<State> {
-    /// What it says.
+    /// Returns its content.
     pub fn body(&self) -> &Body {
         &self.body
     }
 
-    /// What it is recognised by: any change of what it says gives another one.
+    /// Returns its hash: any change of its content gives another one.
     pub fn hash(&self) -> Digest {
         self.hash
     }
 
-    /// Its steps.
+    /// Returns its steps.
     pub fn steps(&self) -> &[Step] {
         &self.body.steps
     }
 
-    /// A step by its number.
+    /// Returns a step by its number.
     pub fn step(&self, number: StepNumber) -> Option<&Step> {
         self.body.steps.iter().find(|step| step.number == number)
     }
 
-    /// The machines that it touches, each once, in the order of the steps.
+    /// Returns the machines that it touches, each once, in the order of the steps.
     pub fn machines(&self) -> Vec<&MachineName> {
         let mut seen = BTreeSet::new();
         let named = self.body.steps.iter().filter_map(|step| step.on.machine());
@@ -238,13 +238,13 @@ impl<State> Plan<State> {
 }
 
 impl Body {
-    /// Whether a rule is overridden, for everything or for one machine.
+    /// Returns whether a rule is overridden, for everything or for one machine.
     pub(crate) fn overrides(&self, rule: Rule, machine: Option<&MachineName>) -> bool {
         overridden(&self.overrides, rule, machine)
     }
 }
 
-/// Whether a rule is among those that shall not hold, and may be: for everything, or for this machine.
+/// Returns whether a rule is among those that shall not hold, and may be: for everything, or for this machine.
 pub(crate) fn overridden(
     overrides: &[Override],
     rule: Rule,

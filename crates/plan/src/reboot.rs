@@ -1,4 +1,4 @@
-//! What a change of configuration means for a running machine.
+//! The reboot class of a change of configuration on a running machine.
 //!
 //! Up to 1.13 Talos has a list of fields that it takes over at once; a change of any other field of the
 //! oldest document needs a reboot, other documents never do. From 1.14 on everything is taken over at
@@ -10,7 +10,7 @@ use domain::TalosVersion;
 use serde::{Deserialize, Serialize};
 use talos_config::Difference;
 
-/// Whether a machine must reboot for a change.
+/// The need of a reboot for a change.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RebootClass {
@@ -32,7 +32,7 @@ impl fmt::Display for RebootClass {
     }
 }
 
-/// The class of all differences together.
+/// Returns the class of all differences together.
 pub(crate) fn class(
     differences: &[Difference],
     same: bool,
@@ -47,7 +47,7 @@ pub(crate) fn class(
     }
 }
 
-/// Whether a component of Kubernetes gets another release.
+/// Returns whether a component of Kubernetes gets another release.
 pub(crate) fn changes_kubernetes(difference: &Difference) -> bool {
     let image = if difference.document == OLDEST {
         KUBERNETES.contains(&difference.path.as_str())
@@ -76,15 +76,15 @@ fn needs_reboot(difference: &Difference, talos: Option<&TalosVersion>) -> bool {
     !known.flat_map(|(_, fields)| *fields).any(|field| is_within(&difference.path, field))
 }
 
-/// Whether a path is a field or something in it.
+/// Returns whether a path is a field or something in it.
 fn is_within(path: &str, field: &str) -> bool {
     path.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// What the oldest document is called.
+/// The name of the oldest document.
 const OLDEST: &str = "v1alpha1";
 
-/// Where the oldest document names images of Kubernetes.
+/// The fields of the oldest document that name images of Kubernetes.
 const KUBERNETES: &[&str] = &[
     "machine.kubelet.image",
     "cluster.apiServer.image",

@@ -3,8 +3,8 @@
 //! In: a spec, its layers, the secrets and a key. Out: the configuration itself, which is secret, for who
 //! applies it; and for plans a [`Rendering`]: a keyed digest and what the change means for the running machine.
 //!
-//! Always holds: a rendering has no secret in it and nothing that came out of an encrypted file, and the same input gives
-//! the same digest.
+//! Always holds: a rendering has no secret in it and nothing that came out of an encrypted file, and the same input
+//! gives the same digest.
 
 use std::collections::BTreeMap;
 
@@ -32,33 +32,33 @@ pub struct Renderer<'a> {
     shared: BTreeMap<(bool, &'a str, &'a [usize]), Config>,
 }
 
-/// What plans know of a machine's configuration.
+/// The digest and the differences of a machine's configuration, as plans know them.
 #[derive(Clone, Debug)]
 pub struct Rendering {
-    /// What it is recognised by.
+    /// The digest of it.
     pub digest: Digest,
     /// The disk that it has Talos installed to.
     pub disk: InstallDisk,
-    /// What it changes on the machine, if that has a configuration that is known.
+    /// The change on the machine, if the machine has a configuration that is known.
     pub change: Option<ConfigChange>,
 }
 
 /// From the configuration that a machine has to the one it should have.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ConfigChange {
-    /// What the machine has.
+    /// The digest of the machine's configuration.
     pub from: Digest,
-    /// Whether the machine must reboot for it.
+    /// The need of a reboot.
     pub class: RebootClass,
-    /// Whether it would make a worker of a control plane, or the other way round.
+    /// True if it would make a worker of a control plane, or the other way round.
     pub changes_role: bool,
-    /// Whether it would give Kubernetes another release.
+    /// True if it would give Kubernetes another release.
     pub changes_kubernetes: bool,
-    /// What differs, secrets hidden.
+    /// The differences, secrets hidden.
     pub fields: Vec<FieldChange>,
 }
 
-/// What a machine has now.
+/// The configuration that a machine has now.
 #[derive(Clone, Copy)]
 pub struct Live<'a> {
     /// Its configuration.
@@ -72,7 +72,7 @@ pub struct Live<'a> {
 /// The renderings of all machines.
 pub type Renderings = BTreeMap<MachineName, Rendering>;
 
-/// Why there is no configuration for a machine.
+/// The failure to render the configuration of a machine.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RenderError {
     /// The spec has no such machine.
@@ -81,27 +81,27 @@ pub enum RenderError {
     /// It cannot be generated from what the spec says.
     #[error("cannot generate the configuration of {machine}")]
     Generate {
-        /// Whose.
+        /// The machine.
         machine: MachineName,
-        /// Why not.
+        /// The reason.
         #[source]
         error: talos_config::Error,
     },
     /// A layer does not fit.
     #[error("cannot apply {layer} to the configuration of {machine}")]
     Layer {
-        /// Whose.
+        /// The machine.
         machine: MachineName,
-        /// Which layer.
+        /// The layer.
         layer: String,
-        /// Why not.
+        /// The reason.
         #[source]
         error: talos_config::Error,
     },
     /// Talos would not accept the result.
     #[error("the configuration of {machine} is not valid: {}", messages(.findings))]
     Invalid {
-        /// Whose.
+        /// The machine.
         machine: MachineName,
         /// Everything that is wrong with it.
         findings: Vec<Finding>,
@@ -109,9 +109,9 @@ pub enum RenderError {
     /// A path that explains nothing.
     #[error("cannot explain a value of {machine}")]
     Explain {
-        /// Whose.
+        /// The machine.
         machine: MachineName,
-        /// Why not.
+        /// The reason.
         #[source]
         error: talos_config::Error,
     },
@@ -127,7 +127,7 @@ impl RenderError {
         "render.explain",
     ];
 
-    /// The name of this kind of error.
+    /// Returns the name of this kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownMachine(_) => "render.unknown-machine",
@@ -138,23 +138,23 @@ impl RenderError {
         }
     }
 
-    /// What can be done about it: the spec or a patch must be changed.
+    /// Returns what can be done about it: the spec or a patch must be changed.
     pub fn kind(&self) -> ErrorKind {
         ErrorKind::Permanent
     }
 }
 
-/// How a value came to be what it is.
+/// The explanation of a value.
 #[derive(Clone, Debug)]
 pub struct Explained {
     /// The value and what it means, secrets hidden.
     pub explanation: Explanation,
-    /// Who set it, the last one last: a layer's name with the place in it, and the value.
+    /// The layers that set it, the last one last: a layer's name with the location in it, and the value.
     pub history: Vec<(String, Option<String>)>,
 }
 
 impl<'a> Renderer<'a> {
-    /// A renderer for a cluster. `mode` is where its machines run.
+    /// Returns a renderer for a cluster. `mode` is where its machines run.
     pub fn new(
         spec: &'a ClusterSpec,
         layers: &'a Layers,
@@ -165,7 +165,7 @@ impl<'a> Renderer<'a> {
         Self { spec, layers, secrets, key, mode, shared: BTreeMap::new() }
     }
 
-    /// The configuration of a machine as plans know it.
+    /// Returns the configuration of a machine as plans know it.
     pub fn render(
         &mut self,
         name: &MachineName,
@@ -181,7 +181,7 @@ impl<'a> Renderer<'a> {
         })
     }
 
-    /// The configuration of a machine itself. It holds secrets.
+    /// Returns the configuration of a machine itself. It holds secrets.
     pub fn config(&mut self, name: &MachineName) -> Result<Config, RenderError> {
         let (machine, membership) = self.machine(name)?;
         let config = match self.layers.prerendered_for(name) {
@@ -204,14 +204,14 @@ impl<'a> Renderer<'a> {
         Err(RenderError::Invalid { machine: name.clone(), findings })
     }
 
-    /// The text that a machine is given for its configuration: the door's own, or the one that Talos writes.
+    /// Returns the text that a machine is given for its configuration: the door's own, or the one that Talos writes.
     pub fn text(&self, name: &MachineName, config: &Config) -> Secret<String> {
         let prerendered =
             self.layers.prerendered_for(name).map(|prerendered| prerendered.text.clone());
         prerendered.unwrap_or_else(|| config.encode(Dialect::V1_14))
     }
 
-    /// Which layers set a value of a machine's configuration.
+    /// Explains which layers set a value of a machine's configuration.
     pub fn explain(&self, name: &MachineName, path: &str) -> Result<Explained, RenderError> {
         let (machine, membership) = self.machine(name)?;
         if let Some(prerendered) = self.layers.prerendered_for(name) {
@@ -238,7 +238,7 @@ impl<'a> Renderer<'a> {
         self.spec.machine(name).ok_or_else(|| RenderError::UnknownMachine(name.clone()))
     }
 
-    /// What a machine has in common with others of its role, disk and layers.
+    /// Renders what a machine has in common with others of its role, disk and layers.
     fn shared(
         &mut self,
         machine: &'a Machine,

@@ -56,13 +56,13 @@ pub enum Rule {
     ConfigDigest,
     /// There is the disk that Talos is to be installed to.
     InstallDisk,
-    /// What needs a reboot gets one, and nothing else does.
+    /// A change that needs a reboot gets one, and no other does.
     ConfigReboot,
     /// A machine keeps its role.
     ConfigRole,
     /// Kubernetes gets another release by an upgrade, in its own order.
     ConfigKubernetes,
-    /// What a step assumes of its machine is what was seen.
+    /// The preconditions of a step are the observed facts about its machine.
     FactsCurrent,
     /// Steps wait for steps that come before them.
     OrderGraph,
@@ -137,17 +137,17 @@ impl Rule {
         Self::OverrideUnknown,
     ];
 
-    /// Its name, which is the code of the refusal.
+    /// Returns its name, which is the code of the refusal.
     pub const fn name(self) -> &'static str {
         self.row().0
     }
 
-    /// Whether somebody may overrule it. Rules that keep a plan meaningful at all cannot be.
+    /// Returns whether a person may override it. Rules that keep a plan meaningful at all cannot be overridden.
     pub const fn can_be_overridden(self) -> bool {
         self.row().1
     }
 
-    /// Whether an override has to name the machine: what is true of one says nothing about another.
+    /// Returns whether an override has to name the machine: what is true of one says nothing about another.
     pub const fn is_for_one_machine(self) -> bool {
         matches!(
             self,
@@ -158,12 +158,12 @@ impl Rule {
         )
     }
 
-    /// What can be done about a refusal.
+    /// Returns what can be done about a refusal.
     pub const fn kind(self) -> ErrorKind {
         self.row().2
     }
 
-    /// The rule of a name.
+    /// Returns the rule of a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|rule| rule.name() == name)
     }
@@ -224,31 +224,31 @@ impl fmt::Display for Rule {
 /// A rule that is broken, by what, and what to do about it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Finding {
-    /// Which rule.
+    /// The rule.
     pub rule: Rule,
     /// By which step, if it is one.
     pub step: Option<StepNumber>,
-    /// What it is about, unless that is the plan as a whole.
+    /// The target, unless it is about the plan as a whole.
     pub on: Option<Target>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do.
+    /// Returns the remedy.
     pub hint: String,
 }
 
 impl Finding {
-    /// A finding about a machine.
+    /// Returns a finding about a machine.
     pub(crate) fn about(name: &MachineName, rule: Rule, message: String, hint: &str) -> Self {
         Self { rule, step: None, on: Some(name.into()), message, hint: hint.to_owned() }
     }
 
-    /// The machine, if it is about one.
+    /// Returns the machine, if it is about one.
     pub fn machine(&self) -> Option<&MachineName> {
         self.on.as_ref().and_then(Target::machine)
     }
 }
 
-/// Why there is no plan, or why a plan is not run: at least one rule is broken.
+/// The refusal of a plan: at least one rule is broken.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("refused by {}", names(.findings))]
 pub struct Refusal {
@@ -257,12 +257,12 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The code: the name of the first rule that is broken.
+    /// Returns the code: the name of the first rule that is broken.
     pub fn code(&self) -> &'static str {
         self.findings.first().map_or(Rule::OrderGraph, |finding| finding.rule).name()
     }
 
-    /// What can be done: it may go away only if every rule that is broken may.
+    /// Returns what can be done: it may go away only if every rule that is broken may.
     pub fn kind(&self) -> ErrorKind {
         let kinds = || self.findings.iter().map(|finding| finding.rule.kind());
         if kinds().any(|kind| kind == ErrorKind::Permanent) {

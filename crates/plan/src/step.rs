@@ -14,21 +14,21 @@ use crate::action::Action;
 pub struct Step {
     /// Its number in the plan, counted from one.
     pub number: StepNumber,
-    /// What is done.
+    /// The action.
     pub action: Action,
-    /// What it acts on.
+    /// The target.
     pub on: Target,
     /// The steps that must be done before.
     pub after: Vec<StepNumber>,
-    /// What must hold right before it; otherwise it stops.
+    /// The preconditions right before it; otherwise it stops.
     pub preconditions: Vec<Precondition>,
-    /// What is left of etcd while it is done; there for every step that touches a voter.
+    /// The quorum that is left while it is done; there for every step that touches a voter.
     pub proof: Option<QuorumProof>,
-    /// What it waits for.
+    /// The state that it waits for.
     pub gates: Vec<Gate>,
     /// After how long it has failed.
     pub time_out: Span,
-    /// What is left behind when it fails.
+    /// The state that it leaves when it fails.
     pub leaves: String,
     /// The command that helps then.
     pub recovery: String,
@@ -46,13 +46,13 @@ pub struct FieldChange {
     pub document: String,
     /// The field; empty for the document itself.
     pub path: String,
-    /// What it was.
+    /// The value before.
     pub before: Option<String>,
-    /// What it becomes.
+    /// The value after.
     pub after: Option<String>,
 }
 
-/// What must hold right before a step.
+/// A precondition of a step, checked right before it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum Precondition {
@@ -75,7 +75,7 @@ pub enum Precondition {
 }
 
 impl Precondition {
-    /// What has to be looked at to judge it.
+    /// Returns what has to be observed to judge it.
     pub fn needs(&self) -> Needs {
         let nothing = Needs::default();
         match self {
@@ -89,7 +89,7 @@ impl Precondition {
     }
 }
 
-/// What has to be looked at to judge preconditions.
+/// The observations that preconditions need.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "a set of four, each for itself")]
 pub struct Needs {
@@ -104,7 +104,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// What either needs.
+    /// Returns the union of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -116,18 +116,18 @@ impl Needs {
     }
 }
 
-/// What is left of etcd while a step is done.
+/// The proof that etcd keeps its quorum while a step is done.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct QuorumProof {
-    /// How many vote.
+    /// The number of voters.
     pub voters: u32,
-    /// How many of them run and have caught up.
+    /// The number of voters that run and have caught up.
     pub healthy: u32,
 }
 
 impl QuorumProof {
-    /// Whether the healthy voters are a majority.
+    /// Returns whether the healthy voters are a majority.
     pub fn has_majority(self) -> bool {
         self.healthy > self.voters / 2
     }

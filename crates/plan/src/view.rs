@@ -7,7 +7,7 @@ use crate::rule::{Finding, Refusal};
 use crate::step::{Step, StepNumber};
 
 impl<State> Plan<State> {
-    /// The steps as a table, with what is left out and what is overridden.
+    /// Returns the steps as a table, with what is left out and what is overridden.
     pub fn table(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -17,7 +17,7 @@ impl<State> Plan<State> {
 }
 
 impl Step {
-    /// Everything about one step.
+    /// Returns everything about one step.
     pub fn detail(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -105,7 +105,7 @@ impl fmt::Display for Finding {
 }
 
 impl Refusal {
-    /// Every rule that is broken, with what to do about it.
+    /// Returns every rule that is broken, with what to do about it.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for finding in &self.findings {

@@ -25,13 +25,13 @@ pub struct Client {
     pub(crate) limits: Limits,
 }
 
-/// Why there is nothing to connect to.
+/// The failure to make a client.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ConnectError {
     /// No endpoint is given.
     #[error("the context names no endpoint")]
     NoEndpoint,
-    /// An endpoint that is no host.
+    /// An endpoint that is not a host.
     #[error("{0:?} is no endpoint")]
     Endpoint(String),
     /// Credentials that are none.
@@ -40,12 +40,12 @@ pub enum ConnectError {
 }
 
 impl Client {
-    /// A cluster, by what a talosconfig says about it.
+    /// Returns a client of a cluster, by its talosconfig.
     pub fn new(context: &Context) -> Result<Self, ConnectError> {
         Self::connect(&context.endpoints, tls::mutual(context), Limits::MEMBER)
     }
 
-    /// A machine in maintenance. Without a fingerprint any machine at the address will do.
+    /// Returns a client of a machine in maintenance. Without a fingerprint any machine at the address will do.
     pub fn maintenance(
         address: &str,
         fingerprints: Vec<Fingerprint>,
@@ -53,8 +53,8 @@ impl Client {
         Self::connect(&[address.to_owned()], tls::maintenance(fingerprints), Limits::STRANGER)
     }
 
-    /// The certificates that an endpoint shows, its own first, whoever signed them: those that have expired are to be
-    /// seen too.
+    /// Returns the certificates that an endpoint shows, its own first, whichever CA signed them: those that have
+    /// expired are to be seen too.
     pub async fn certificates_of(endpoint: &str) -> Result<Vec<Certificate>, NodeError> {
         let failed = |message: String| NodeError {
             node: endpoint.to_owned(),
@@ -84,7 +84,7 @@ impl Client {
         Ok(Self::open(Connector::new(addresses, config), limits))
     }
 
-    /// A machine at another endpoint, with the same credentials, which are read once for all of them.
+    /// Returns a client of another endpoint, with the same credentials, which are read once for all of them.
     pub fn for_endpoint(&self, endpoint: &str) -> Result<Self, ConnectError> {
         let address = HostPort::parse(endpoint);
         let address = address.ok_or_else(|| ConnectError::Endpoint(endpoint.to_owned()))?;
@@ -103,13 +103,13 @@ impl Client {
         Self { channel, connector, limits }
     }
 
-    /// A machine of the cluster, called through whatever endpoint answers.
+    /// Returns a machine of the cluster, called through any endpoint that answers.
     pub fn node(&self, name: &str, deadline: Duration) -> Result<Node, ConnectError> {
         let route = name.parse().map_err(|_| ConnectError::Endpoint(name.to_owned()))?;
         Ok(Node::new(self, name, Some(route), deadline))
     }
 
-    /// The machine that the connection ends at: the one in maintenance, or the endpoint itself.
+    /// Returns the machine that the connection ends at: the one in maintenance, or the endpoint itself.
     pub fn direct(&self, name: &str, deadline: Duration) -> Node {
         Node::new(self, name, None, deadline)
     }

@@ -1,4 +1,4 @@
-//! How a connection is made: to the first endpoint that answers, beginning with the one that did last.
+//! Connections: to the first endpoint that answers, beginning with the one that did last.
 
 use std::fmt;
 use std::future::Future;
@@ -18,7 +18,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tonic::codegen::http::Uri;
 
-/// Where an endpoint is.
+/// The address of an endpoint.
 #[derive(Clone, Debug)]
 pub(crate) struct HostPort {
     host: String,
@@ -110,12 +110,12 @@ impl Connector {
         Self(Arc::new(Endpoints { addresses, last, connecting, tls }))
     }
 
-    /// Whether a connection is being made. What is called meanwhile is sent once it stands.
+    /// Returns whether a connection is being made. What is called meanwhile is sent once it stands.
     pub(crate) fn is_connecting(&self) -> bool {
         self.0.connecting.load(Ordering::Relaxed)
     }
 
-    /// What the first endpoint that answers shows of itself, in DER.
+    /// Returns the certificates that the first endpoint that answers shows, in DER.
     pub(crate) async fn certificates(&self) -> io::Result<Vec<Vec<u8>>> {
         let stream = self.0.connect().await?;
         let (_, connection) = stream.get_ref();

@@ -1,4 +1,4 @@
-//! Why a call to a machine failed, told for that machine.
+//! Errors of a call to one machine.
 
 use std::error::Error;
 use std::fmt;
@@ -13,13 +13,13 @@ use crate::limits::Bound;
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{node}: {reason}")]
 pub struct NodeError {
-    /// Which machine.
+    /// The machine.
     pub node: String,
-    /// Why.
+    /// The reason.
     pub reason: CallError,
 }
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CallError {
     /// Nothing answered, or what answered went away.
@@ -46,7 +46,7 @@ pub enum CallError {
     /// The machine is in no state for it.
     #[error("refused: {0}")]
     Refused(String),
-    /// There is no such thing.
+    /// The thing does not exist.
     #[error("not found: {0}")]
     NotFound(String),
     /// It is there already.
@@ -72,13 +72,13 @@ pub enum CallError {
     Other {
         /// As gRPC names it.
         code: Code,
-        /// What the machine said.
+        /// The message of the machine.
         message: String,
     },
 }
 
 impl CallError {
-    /// What a status of gRPC means. `deadline` is what the call was given.
+    /// Maps a status of gRPC. `deadline` is that of the call.
     pub(crate) fn new(status: &Status, deadline: Duration) -> Self {
         let message = message(status);
         // What the connection says has a cause, what the machine says has none.
@@ -92,7 +92,7 @@ impl CallError {
             }
             Code::Unavailable => Self::disconnected(message),
             Code::DeadlineExceeded => Self::timed_out(deadline, Stage::Sent),
-            // What was asked for cannot be read on a machine of that release, whoever asks.
+            // What was asked for cannot be read on a machine of that release, with any role.
             Code::PermissionDenied if message.ends_with("is not supported") => {
                 Self::Unsupported(message)
             }
@@ -128,7 +128,7 @@ impl CallError {
         Self::Unreachable(Disconnect { message, stage })
     }
 
-    /// A connection that was lost when the call was under way.
+    /// Returns a connection that was lost when the call was under way.
     pub(crate) fn disconnected(message: String) -> Self {
         Self::Unreachable(Disconnect { message, stage: Stage::Sent })
     }
@@ -156,7 +156,7 @@ impl CallError {
         "machine.untrusted",
     ];
 
-    /// The name of this kind of failure.
+    /// Returns the name of this kind of failure.
     pub fn code(&self) -> &'static str {
         match self {
             Self::AlreadyThere(_) => "machine.already-there",
@@ -177,7 +177,7 @@ impl CallError {
         }
     }
 
-    /// What a machine said where it gives no code for it.
+    /// Maps a message of a machine that came without a code.
     pub fn told(message: String) -> Self {
         let is_missing = message.ends_with("no such file or directory")
             || message.ends_with("was not registered")
@@ -192,7 +192,7 @@ impl CallError {
         Self::Other { code: Code::Unknown, message }
     }
 
-    /// What can be done about it.
+    /// Returns what can be done about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Unreachable(_) => "is the machine running, and is the address right?",
@@ -242,7 +242,7 @@ impl CallError {
         })
     }
 
-    /// Whether it may be over in a while: the machine restarts, or the network is away.
+    /// Returns whether it may be over in a while: the machine restarts, or the network is away.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::TimedOut(_) => true,
@@ -254,7 +254,7 @@ impl CallError {
         }
     }
 
-    /// How far the call came.
+    /// Returns how far the call came.
     pub fn stage(&self) -> Stage {
         match self {
             Self::Unreachable(Disconnect { stage, .. }) | Self::TimedOut(Timeout { stage, .. }) => {
@@ -276,19 +276,19 @@ impl CallError {
         }
     }
 
-    /// Whether the machine may have carried out the call although it failed.
+    /// Returns whether the machine may have carried out the call although it failed.
     pub fn may_have_happened(&self) -> bool {
         self.stage() == Stage::Sent
     }
 
-    /// Whether a TLS handshake with what listens at the address was completed. An endpoint's counts for the
+    /// Returns whether a TLS handshake with what listens at the address was completed. An endpoint's counts for the
     /// machines behind it.
     pub fn completed_handshake(&self) -> bool {
         self.stage() >= Stage::Connected
     }
 }
 
-/// How far a call came before it failed.
+/// The last stage that a call reached before it failed.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Stage {
     /// No handshake was completed, and nothing of the call was sent.
@@ -302,9 +302,9 @@ pub enum Stage {
 /// A connection that could not be made, or that was lost.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Disconnect {
-    /// What the connection or the machine said.
+    /// The message of the connection or the machine.
     pub message: String,
-    /// How far the call came.
+    /// The stage that the call reached.
     pub stage: Stage,
 }
 
@@ -317,9 +317,9 @@ impl fmt::Display for Disconnect {
 /// A deadline that passed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Timeout {
-    /// What the call was given.
+    /// The deadline of the call.
     pub deadline: Duration,
-    /// How far the call came.
+    /// The stage that the call reached.
     pub stage: Stage,
 }
 
@@ -333,7 +333,7 @@ impl fmt::Display for Timeout {
     }
 }
 
-/// What the machine or the connection said. A difference of configurations in it holds their secrets,
+/// Returns the message of the machine or the connection. A difference of configurations in it holds their secrets,
 /// and is cut off.
 fn message(status: &Status) -> String {
     let mut message = status.message().to_owned();
@@ -352,7 +352,7 @@ fn message(status: &Status) -> String {
     message
 }
 
-/// The first cause of that type.
+/// Returns the first cause of that type.
 fn find<E: Error + 'static>(status: &Status) -> Option<&E> {
     causes(status).find_map(|cause| cause.downcast_ref())
 }
@@ -370,7 +370,8 @@ fn tls_error(status: &Status) -> Option<rustls::Error> {
     })
 }
 
-/// Why a connection failed in the words of the field, without the layers that passed it on; `None` where only they know.
+/// Returns the reason why a connection failed in the words of the field, without the layers that passed it on; `None`
+/// where only they know.
 fn connection_failure(status: &Status, tls: Option<&rustls::Error>) -> Option<String> {
     use std::io::ErrorKind;
     match tls {
@@ -393,7 +394,7 @@ fn connection_failure(status: &Status, tls: Option<&rustls::Error>) -> Option<St
     Some(text.to_owned())
 }
 
-/// The alert that ended a connection, by its text: no more of it comes through once the connection stands.
+/// Returns the alert that ended a connection, by its text: no more of it comes through once the connection stands.
 fn alert(message: &str) -> Option<rustls::Error> {
     let mut alerts = DISTRUST.into_iter().chain([AlertDescription::CertificateExpired]);
     alerts.find_map(|alert| {
@@ -402,7 +403,7 @@ fn alert(message: &str) -> Option<rustls::Error> {
     })
 }
 
-/// Why one side does not trust the other; nothing where TLS failed for another reason.
+/// Returns the reason why one side does not trust the other; none where TLS failed for another reason.
 fn distrust(error: &rustls::Error) -> Option<CallError> {
     use CertificateError::{Expired, ExpiredContext, NotValidYet, NotValidYetContext};
     match error {
@@ -440,7 +441,7 @@ fn distrust(error: &rustls::Error) -> Option<CallError> {
     }
 }
 
-/// What a machine says to a client whose certificate it does not take.
+/// The alerts of a machine that does not accept a client's certificate.
 const DISTRUST: [AlertDescription; 8] = [
     AlertDescription::AccessDenied,
     AlertDescription::BadCertificate,

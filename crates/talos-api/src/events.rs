@@ -1,4 +1,4 @@
-//! What happens on a machine: its events, followed over its restarts.
+//! Events of a machine, followed over its restarts.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::proto::machine::{
 };
 use crate::reconnect::{Backoff, StreamItem};
 
-/// What a machine tells.
+/// The payload of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventPayload {
     /// A sequence began, ended or failed: a boot, a reboot, an upgrade.
@@ -66,7 +66,7 @@ impl EventPayload {
     }
 }
 
-/// Which events.
+/// The beginning of a stream of events.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Since {
     /// Those from now on.
@@ -80,7 +80,7 @@ pub enum Since {
     Id(String),
 }
 
-/// What a stream of events gives.
+/// An item of a stream of events.
 #[derive(Clone, Debug)]
 pub enum StreamEvent {
     /// Something happened. The greeting of the machine is not told.
@@ -109,7 +109,7 @@ impl Node {
 #[derive(Debug)]
 pub struct Events {
     node: Node,
-    /// Where the first stream begins.
+    /// The beginning of the first stream.
     since: Since,
     actor: String,
     stream: Option<Stream<Event>>,
@@ -130,7 +130,8 @@ impl Events {
         }
     }
 
-    /// The next event. Fails when the machine does not answer to begin with, and where trying again would not help.
+    /// Waits for the next event. Fails when the machine does not answer to begin with, and where trying again would
+    /// not help.
     pub async fn next(&mut self) -> Result<StreamEvent, NodeError> {
         loop {
             let read = self.read().await;
@@ -183,8 +184,8 @@ impl Events {
 
 /// The ids of the events that were told last, as many as a machine remembers.
 ///
-/// Ids are in the order of time, also over restarts, of which the machine remembers nothing. But it makes the id of an event
-/// a moment before the event takes its place in the line, so that neighbours may be swapped.
+/// Ids are in the order of time, also over restarts, of which the machine remembers nothing. But it makes the id of
+/// an event a moment before the event takes its place in the line, so that neighbours may be swapped.
 #[derive(Debug, Default)]
 struct Memory(VecDeque<String>);
 
@@ -201,7 +202,8 @@ impl Memory {
         true
     }
 
-    /// Behind which event a stream has to begin so that nothing is missed, also of what comes late. Some of it was told.
+    /// Behind which event a stream has to begin so that nothing is missed, also of what comes late. Some of it was
+    /// told.
     fn start(&self) -> Option<&str> {
         self.0.iter().rev().take(SWAPPED).min().map(String::as_str)
     }

@@ -1,8 +1,8 @@
-//! Bounds for what is taken from a machine.
+//! Bounds for data from a machine.
 //!
-//! Always holds: whatever answers, collecting a reply ends and takes a bounded amount of memory ([`Limits`]), and a file or
-//! an archive that is passed on as it comes ends within [`Bounds`]. Logs and events have no end by design and are bounded
-//! by their reader.
+//! Always holds: for any answer, collecting a reply ends and takes a bounded amount of memory ([`Limits`]), and a
+//! file or an archive that is passed on as it comes ends within [`Bounds`]. Logs and events have no end by design and
+//! are bounded by their reader.
 
 use std::fmt;
 use std::time::Duration;
@@ -34,10 +34,10 @@ impl Limits {
         total: Duration::from_mins(1),
     };
 
-    /// For whatever answers without showing credentials.
+    /// Limits for a server that does not show credentials.
     ///
-    /// A machine in maintenance has no large resources, and no more than some hundred of a type. In memory, a message of
-    /// nothing but empty parts takes more than a hundred times the bytes in which it is sent.
+    /// A machine in maintenance has no large resources, and no more than some hundred of a type. In memory, a message
+    /// of nothing but empty parts takes more than a hundred times the bytes in which it is sent.
     pub const STRANGER: Self = Self {
         message: 256 << 10,
         messages: 10_000,

@@ -45,7 +45,7 @@ pub struct Node {
     routed: Routed,
 }
 
-/// What services are called over.
+/// The channel of the services.
 pub type Service = InterceptedService<WithoutDetails, Routed>;
 
 macro_rules! services {
@@ -72,30 +72,30 @@ impl Node {
         Self { channel, connector, name: name.to_owned(), deadline, limits, routed }
     }
 
-    /// Its name, as it was given.
+    /// Returns its name, as it was given.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How long a call may take.
+    /// Returns the deadline of calls.
     pub fn deadline(&self) -> Duration {
         self.deadline
     }
 
-    /// The same machine with another deadline for calls.
+    /// Returns the same machine with another deadline for calls.
     #[must_use]
     pub fn with_deadline(&self, deadline: Duration) -> Self {
         let routed = Routed { deadline: Some(deadline), ..self.routed.clone() };
         Self { deadline, routed, ..self.clone() }
     }
 
-    /// The same machine, of which more or less is taken.
+    /// Returns the same machine with other limits on its replies.
     #[must_use]
     pub fn limited(&self, limits: Limits) -> Self {
         Self { limits, ..self.clone() }
     }
 
-    /// Another machine of the cluster, called over the same connection.
+    /// Returns another machine of the cluster, called over the same connection.
     pub fn sibling(&self, name: &str) -> Result<Self, ConnectError> {
         let route = name.parse().map_err(|_| ConnectError::Endpoint(name.to_owned()))?;
         let routed = Routed { route: Some(route), ..self.routed.clone() };
@@ -103,7 +103,7 @@ impl Node {
     }
 
     services! {
-        /// What the machine is, does and runs.
+        /// The machine, its state and its services.
         machine: MachineServiceClient;
         /// The machine's resources.
         state: StateClient;
@@ -162,8 +162,8 @@ impl Node {
 
     /// Begins a stream. Dropping it tells the machine to stop, and what is not read is not sent.
     ///
-    /// Each message has to come within the deadline, unless [`Stream::without_idle_timeout`] was called. All of them have to
-    /// come within [`Bounds`] only where [`bounded`](Stream::bounded) sets some.
+    /// Each message has to come within the deadline, unless [`Stream::without_idle_timeout`] was called. All of them
+    /// have to come within [`Bounds`] only where [`bounded`](Stream::bounded) sets some.
     pub async fn open<T, F>(&self, call: impl FnOnce(Self) -> F) -> Result<Stream<T>, NodeError>
     where
         F: Future<Output = Result<Response<Streaming<T>>, Status>>,
@@ -185,7 +185,7 @@ impl Node {
         Ok(String::from_utf8_lossy(&read.await?).trim().to_owned())
     }
 
-    /// The one message of a reply that could hold several machines' and is this machine's alone.
+    /// Returns the one message of a reply that could hold several machines' and is this machine's alone.
     pub fn single_reply<T>(&self, messages: Vec<T>) -> Result<T, NodeError> {
         let unreadable =
             || self.error(CallError::Unreadable("a reply without a message".to_owned()));
@@ -234,14 +234,14 @@ struct Quota {
 }
 
 impl<T> Stream<T> {
-    /// The stream may be silent for as long as it likes: somebody follows it.
+    /// Lets the stream be silent for any time, as when a person follows it.
     #[must_use]
     pub fn without_idle_timeout(mut self) -> Self {
         self.idle_timeout = None;
         self
     }
 
-    /// The next message; `None` at the end.
+    /// Returns the next message; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<T>, NodeError> {
         let Some(End { at, total }) = self.end else {
             return self.next_before_idle_timeout().await;
@@ -271,7 +271,7 @@ impl<T> Stream<T> {
 }
 
 impl<T: Message> Stream<T> {
-    /// Everything that is still to come, within the node's [`Limits`].
+    /// Reads everything that is still to come, within the node's [`Limits`].
     pub async fn collect(self) -> Result<Vec<T>, NodeError> {
         let node = self.node.clone();
         let total = node.limits.total.max(node.deadline);
@@ -296,7 +296,7 @@ impl<T: Message> Stream<T> {
 }
 
 impl Stream<Data> {
-    /// The same stream, which fails when it goes on beyond the bounds.
+    /// Returns the same stream, which fails when it goes on beyond the bounds.
     #[must_use]
     pub fn bounded(mut self, bounds: Bounds) -> Self {
         let Bounds { bytes, total } = bounds;
@@ -305,7 +305,7 @@ impl Stream<Data> {
         self
     }
 
-    /// The next bytes of a file or a log; `None` at the end.
+    /// Returns the next bytes of a file or a log; `None` at the end.
     pub async fn bytes(&mut self) -> Result<Option<Vec<u8>>, NodeError> {
         let Some(data) = self.next().await? else { return Ok(None) };
         let bytes = content(&self.node, data)?;
@@ -318,7 +318,7 @@ impl Stream<Data> {
         Ok(Some(bytes))
     }
 
-    /// All bytes that are still to come, within the node's [`Limits`].
+    /// Reads all bytes that are still to come, within the node's [`Limits`].
     pub async fn collect_bytes(self) -> Result<Vec<u8>, NodeError> {
         let node = self.node.clone();
         let mut bytes = Vec::new();

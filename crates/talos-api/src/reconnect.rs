@@ -1,4 +1,4 @@
-//! When a stream that broke is worth another try, and after which pause.
+//! Reconnecting streams: which failures are worth another try, and after which pause.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use crate::node::Node;
 /// Keeps a stream alive over restarts of the machine.
 #[derive(Debug)]
 pub(crate) struct Backoff {
-    /// Whether anything ever came: what never answered is not waited for.
+    /// True if anything ever came: what never answered is not waited for.
     begun: bool,
     pause: Duration,
 }
 
-/// What reading a stream gave.
+/// The result of reading a stream.
 pub(crate) enum StreamItem<T> {
     Message(T),
     /// It is over, and may begin again.

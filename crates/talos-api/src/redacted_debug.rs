@@ -1,4 +1,4 @@
-//! `Debug` for messages that carry secrets, or bytes of which nobody knows what they are: only the name.
+//! `Debug` for messages that carry secrets or opaque bytes: only the name.
 //!
 //! Which ones is said in `examples/generate.rs`: those are generated without a `Debug` of their own, and the
 //! messages around them do not compile without one.

@@ -1,4 +1,4 @@
-//! Which release a machine runs, and what releases can do.
+//! The release that a machine runs, and the features of releases.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ pub struct TalosRelease {
     pub patch: u32,
 }
 
-/// What only some releases can do.
+/// A feature of some releases only.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Feature {
     /// Naming the logs of all services.
@@ -51,7 +51,7 @@ impl TalosRelease {
         Self { major: 1, minor, patch: 0 }
     }
 
-    /// Whether machines of this release can do that.
+    /// Returns whether machines of this release can do that.
     pub fn has(self, feature: Feature) -> bool {
         let (since, until) = feature.releases();
         since <= self && until.is_none_or(|until| self < until)
@@ -59,7 +59,7 @@ impl TalosRelease {
 }
 
 impl Feature {
-    /// The release that brought it, and the one that took it away.
+    /// Returns the release that brought it, and the one that took it away.
     fn releases(self) -> (TalosRelease, Option<TalosRelease>) {
         let since = |minor| (TalosRelease::minor(minor), None);
         match self {
@@ -77,7 +77,7 @@ impl Feature {
 }
 
 impl Node {
-    /// The release that the machine runs. A machine in maintenance tells since 1.13.
+    /// Returns the release that the machine runs. A machine in maintenance tells since 1.13.
     pub async fn release(&self) -> Result<TalosRelease, NodeError> {
         let reply = self
             .retrying(|node| async move { node.call(node.machine().version(())).await })

@@ -1,10 +1,10 @@
-//! Resources of a machine: which type has which spec.
+//! Resources of a machine: the spec of each type.
 //!
 //! In goes a resource as a machine sent it, out comes its spec: as a message where the type is known here
-//! ([`Typed`]), as a YAML tree for every other type, or nothing for a tombstone ([`decode`]). Who knows
-//! the type beforehand asks for it by [`Spec::decode_from`].
+//! ([`Typed`]), as a YAML tree for every other type, or nothing for a tombstone ([`decode`]). If the type is known
+//! at compile time, use [`Spec::decode_from`].
 //!
-//! Always holds: an unknown type, an unknown field and an unknown value of an enumeration are no errors.
+//! Always holds: an unknown type, an unknown field and an unknown value of an enumeration are not errors.
 //! Newer machines have them.
 
 use prost::Message;
@@ -34,7 +34,7 @@ pub trait Spec: Message + Default + Sized {
     }
 }
 
-/// What a resource holds.
+/// The content of a resource.
 #[derive(Clone)]
 pub enum Decoded {
     /// The spec of a type that is known here.
@@ -45,7 +45,7 @@ pub enum Decoded {
     Tombstone,
 }
 
-/// Why a resource could not be read.
+/// The failure to read a resource.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The reply has a hole.
@@ -54,9 +54,9 @@ pub enum Error {
     /// Asked for one type, got another.
     #[error("expected a resource of type {expected}, got {found}")]
     OtherType {
-        /// What was asked for.
+        /// The type that was asked for.
         expected: &'static str,
-        /// What came.
+        /// The type of the resource.
         found: String,
     },
     /// The spec is not the message that its type has.
@@ -64,7 +64,7 @@ pub enum Error {
     Message {
         /// The resource type.
         kind: &'static str,
-        /// What is wrong with the bytes.
+        /// The problem of the bytes.
         #[source]
         source: prost::DecodeError,
     },
@@ -73,7 +73,7 @@ pub enum Error {
     Yaml {
         /// The resource type.
         kind: String,
-        /// What is wrong with the text.
+        /// The problem of the text.
         #[source]
         source: SyntaxError,
     },
@@ -91,7 +91,7 @@ pub fn decode(resource: &cosi::Resource) -> Result<Decoded, Error> {
     }
 }
 
-/// The spec as YAML, whether the type is known here or not: what people are shown.
+/// Returns the spec as YAML, whether the type is known here or not: what people are shown.
 pub fn decode_generic(resource: &cosi::Resource) -> Result<Option<Node>, Error> {
     let (kind, spec) = parts(resource)?;
     if is_tombstone(spec) { Ok(None) } else { generic(kind, spec).map(Some) }
@@ -116,14 +116,14 @@ macro_rules! resources {
         })*
 
         impl Typed {
-            /// The resource type.
+            /// Returns the resource type.
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$name(_) => $kind,)*
                 }
             }
 
-            /// The message as a machine sends it.
+            /// Returns the message as a machine sends it.
             pub fn encode(&self) -> Vec<u8> {
                 match self {
                     $(Self::$name(spec) => spec.encode_to_vec(),)*
@@ -221,7 +221,7 @@ resources! {
     VolumeStatus: block::VolumeStatusSpec = "VolumeStatuses.block.talos.dev" in "runtime";
 }
 
-/// The parts that every resource of a reply has.
+/// Returns the parts that every resource of a reply has.
 fn parts(resource: &cosi::Resource) -> Result<(&str, &cosi::Spec), Error> {
     let metadata = resource.metadata.as_ref().ok_or(Error::Missing("metadata"))?;
     let spec = resource.spec.as_ref().ok_or(Error::Missing("spec"))?;
@@ -238,7 +238,7 @@ fn message<M: Message + Default>(spec: &cosi::Spec, kind: &'static str) -> Resul
 }
 
 fn generic(kind: &str, spec: &cosi::Spec) -> Result<Node, Error> {
-    // The text is no file of the user, so its places are told without one.
+    // The text is not a file of the user, so its locations have no file.
     yaml::parse(&spec.yaml_spec, SourceId::default(), Limits::default())
         .map_err(|source| Error::Yaml { kind: kind.to_owned(), source })?
         .into_iter()

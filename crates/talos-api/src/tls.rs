@@ -1,4 +1,4 @@
-//! Who may be talked to: the machines of one authority, or in maintenance those of a fingerprint.
+//! Trust: the machines of one authority, or in maintenance those of a fingerprint.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl Fingerprint {
     }
 }
 
-/// What of a context cannot be used.
+/// The part of a context that cannot be used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unusable(pub(crate) &'static str);
 
@@ -106,8 +106,8 @@ fn private_key(text: &Secret<String>) -> Option<PrivateKeyDer<'static>> {
 
 /// Verifies as rustls does, and reports an unknown issuer rather than an expired certificate.
 ///
-/// Rustls looks at the time first. But a machine in maintenance whose clock is wrong is no machine of the cluster, whatever its
-/// certificate says about time.
+/// Rustls looks at the time first. But a machine in maintenance whose clock is wrong is not a machine of the cluster,
+/// even if its certificate has expired.
 #[derive(Debug)]
 struct IssuerFirst(Arc<WebPkiServerVerifier>);
 

@@ -1,7 +1,7 @@
 //! A snapshot on its way to a machine, piece by piece.
 //!
-//! Always holds: a snapshot that cannot be read to its end is never taken for a whole one. The stream stays open then, until
-//! the call is given up, which makes the machine throw away what it has.
+//! Always holds: a snapshot that cannot be read to its end is never taken for a whole one. The stream stays open
+//! then, until the call is given up, which makes the machine throw away what it has.
 
 use std::io::{self, Read};
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use crate::error::NodeError;
 use crate::node::Node;
 use crate::proto::common::Data;
 
-/// Why a snapshot did not get to the machine.
+/// The failure to upload a snapshot.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadError {
     /// It cannot be read.
@@ -26,8 +26,8 @@ pub enum UploadError {
 }
 
 impl Node {
-    /// Gives the machine a snapshot of etcd, for the next bootstrap to begin with. It takes the place of one that was given
-    /// before.
+    /// Gives the machine a snapshot of etcd, for the next bootstrap to begin with. It takes the place of one that was
+    /// given before.
     pub async fn upload_snapshot(
         &self,
         snapshot: impl Read + Send + Unpin + 'static,

@@ -15,7 +15,7 @@ use crate::proto::cosi::{
 use crate::reconnect::{Backoff, StreamItem};
 use crate::resource::{self, Spec};
 
-/// Which resources.
+/// A selection of resources.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Selection {
     /// The namespace: machines have no default for it.
@@ -26,14 +26,14 @@ pub struct Selection {
     pub id: Option<String>,
 }
 
-/// What became of a resource.
+/// An event of a watch.
 #[derive(Clone)]
 pub enum WatchEvent {
     /// It is there now, or was when the watch began.
     Created(Resource),
     /// It is another than before.
     Updated(Resource),
-    /// It is gone, and was this. Of one that went while nobody looked only the metadata is left.
+    /// It is gone, and was this. Of one that went while the stream was down only the metadata is left.
     Destroyed(Resource),
     /// All that was there has been told; what follows happens now.
     Bootstrapped,
@@ -42,7 +42,7 @@ pub enum WatchEvent {
 }
 
 impl Node {
-    /// One resource of a known type, or nothing when there is no such one.
+    /// Reads one resource of a known type; none when it does not exist.
     pub async fn get<S: Spec>(&self, id: &str) -> Result<Option<S>, NodeError> {
         let found = self.get_resource(S::NAMESPACE, S::TYPE, id).await;
         match found {
@@ -52,7 +52,7 @@ impl Node {
         }
     }
 
-    /// All resources of a known type, by their ids.
+    /// Returns all resources of a known type, by their ids.
     pub async fn list<S: Spec>(&self) -> Result<BTreeMap<String, S>, NodeError> {
         let mut found = BTreeMap::new();
         for resource in self.list_resources(S::NAMESPACE, S::TYPE).await? {
@@ -64,7 +64,7 @@ impl Node {
         Ok(found)
     }
 
-    /// One resource of any type.
+    /// Reads one resource of any type.
     pub async fn get_resource(
         &self,
         namespace: &str,
@@ -85,7 +85,7 @@ impl Node {
         reply.await?.resource.ok_or_else(missing)
     }
 
-    /// All resources of any type, in the machine's order.
+    /// Returns all resources of any type, in the machine's order.
     pub async fn list_resources(
         &self,
         namespace: &str,
@@ -103,7 +103,7 @@ impl Node {
         Ok(replies.await?.into_iter().filter_map(|reply| reply.resource).collect())
     }
 
-    /// The type that a person means: by its name in full or by one of its short names, in any case.
+    /// Returns the type that a person means: by its name in full or by one of its short names, in any case.
     pub async fn definition(&self, name: &str) -> Result<ResourceDefinitionSpec, NodeError> {
         let wanted = name.to_lowercase();
         let known = self.list::<ResourceDefinitionSpec>().await?;
@@ -154,12 +154,12 @@ pub struct Watch {
     node: Node,
     selection: Selection,
     stream: Option<Stream<WatchResponse>>,
-    /// What whoever listens knows, and in which state.
+    /// The resources that were reported, with their state.
     told: BTreeMap<String, State>,
-    /// What they know and a stream that has just begun has not told yet.
+    /// The resources that were reported and that a stream that has just begun has not shown yet.
     unseen: BTreeSet<String>,
     waiting: VecDeque<WatchEvent>,
-    /// Whether the stream has told all that is there.
+    /// True if the stream has told all that is there.
     settled: bool,
     backoff: Backoff,
 }
@@ -168,8 +168,8 @@ pub struct Watch {
 type State = (String, Option<(i64, i32)>, Option<(i64, i32)>);
 
 impl Watch {
-    /// The next change. Fails when the machine does not answer to begin with, and where trying again would not
-    /// help.
+    /// Waits for the next change. Fails when the machine does not answer to begin with, and where trying again would
+    /// not help.
     pub async fn next(&mut self) -> Result<WatchEvent, NodeError> {
         loop {
             if let Some(change) = self.waiting.pop_front() {

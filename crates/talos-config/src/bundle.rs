@@ -38,7 +38,7 @@ impl Bundle {
         Ok(Self(decode::lenient_object(&first_document(text, source)?, FIELDS)?))
     }
 
-    /// The text, as talosctl writes it.
+    /// Returns the text, as talosctl writes it.
     pub fn encode(&self, dialect: Dialect) -> Secret<String> {
         let mut text = String::new();
         yaml::emit(
@@ -49,20 +49,20 @@ impl Bundle {
         Secret::new(text)
     }
 
-    /// The secret that all machines of the cluster share for as long as it lives; empty when there is none.
+    /// Returns the secret that all machines of the cluster share for as long as it lives; empty when there is none.
     pub fn cluster_secret(&self) -> Secret<String> {
         let secret = self.get(&["cluster", "secret"]).and_then(Value::as_text);
         Secret::new(secret.unwrap_or_default().to_owned())
     }
 
-    /// What the bundle keeps as base64, as the text that it is.
+    /// Returns a base64 value of the bundle as the text that it is.
     pub(crate) fn pem(&self, path: &[&str]) -> String {
         let encoded = self.get(path).and_then(Value::as_text).unwrap_or_default();
         let bytes = STANDARD.decode(encoded).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// The value at a path of keys, when it is set.
+    /// Returns the value at a path of keys, when it is set.
     pub(crate) fn get(&self, path: &[&str]) -> Option<&Value> {
         let (first, rest) = path.split_first()?;
         rest.iter().try_fold(self.0.get(*first)?, |value, key| value.get(key))

@@ -1,9 +1,9 @@
-//! What came out of encrypted files, so that it is hidden wherever a configuration is shown.
+//! The values of encrypted files, which are hidden wherever a configuration is shown.
 //!
 //! In: the plain values of encrypted files, and the patches that were read from such files. Out: whether a text or a
-//! field is hidden. A value is recognised wherever it stands, also as part of a longer text. A value that is too short for
-//! that, such as `1` or `true`, is hidden only in the fields that an encrypted file itself sets: those are hidden
-//! whatever they hold, on both sides of a comparison.
+//! field is hidden. A value is recognised wherever it stands, also as part of a longer text. A value that is too
+//! short for that, such as `1` or `true`, is hidden only in the fields that an encrypted file itself sets: those are
+//! hidden with any content, on both sides of a comparison.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -75,12 +75,12 @@ impl Confidential {
         self.fields.extend(other.fields.iter().cloned());
     }
 
-    /// Whether a text is, or holds, a value that was encrypted.
+    /// Returns whether a text is, or holds, a value that was encrypted.
     pub fn is_in(&self, text: &str) -> bool {
         self.values.iter().any(|value| occurrences(text, value).next().is_some())
     }
 
-    /// A text for people, such as an error, in which every value that was encrypted is replaced.
+    /// Returns a text for people, such as an error, in which every value that was encrypted is replaced.
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut redacted = Cow::Borrowed(text);
         // The longest first: a shorter one may be a part of it.
@@ -95,14 +95,14 @@ impl Confidential {
         redacted
     }
 
-    /// Whether a field was set by an encrypted file, or a value that was encrypted is in what it holds.
+    /// Returns whether a field was set by an encrypted file, or a value that was encrypted is in what it holds.
     pub(crate) fn hides(&self, document: &str, path: &str, values: &[&Value]) -> bool {
         let Self { values: known, fields } = self;
         !fields.is_empty() && fields.contains(&Field::new(document, path))
             || !known.is_empty() && values.iter().any(|value| self.is_in_value(value))
     }
 
-    /// Whether that holds for a field or for anything in it.
+    /// Returns whether that holds for a field or for anything in it.
     pub(crate) fn hides_part(&self, document: &str, path: &str, value: &Value) -> bool {
         let is_part = |field: &Field| {
             let rest = field.path.strip_prefix(path).filter(|_| field.document == document);
@@ -111,29 +111,29 @@ impl Confidential {
         self.fields.iter().any(is_part) || self.is_in_value(value)
     }
 
-    /// Whether an encrypted file gave a document or its name.
+    /// Returns whether an encrypted file gave a document or its name.
     pub(crate) fn names(&self, document: &Document) -> bool {
         let id = document.id();
         self.fields.iter().any(|field| field.document == id) || self.is_in(document.name())
     }
 
-    /// A document's id, without a name that was encrypted.
+    /// Returns a document's id, without a name that was encrypted.
     pub(crate) fn id(&self, document: &Document) -> String {
         if self.is_in(document.name()) { Self::hidden_id(document) } else { document.id() }
     }
 
-    /// A document's id without its name.
+    /// Returns a document's id without its name.
     pub(crate) fn hidden_id(document: &Document) -> String {
         let kind = document.kind.name;
         if document.kind.named { format!("{kind}/{REDACTED}") } else { kind.to_owned() }
     }
 
-    /// The key or name of something, unless it was encrypted.
+    /// Returns the key or name of something, unless it was encrypted.
     pub(crate) fn name<'t>(&self, name: Cow<'t, str>) -> Cow<'t, str> {
         if self.is_in(&name) { REDACTED.into() } else { name }
     }
 
-    /// What is shown of a field of a document, or of the document itself.
+    /// Returns the tree of a field, or of the document itself, as it is shown.
     pub(crate) fn cover<'t>(&self, tree: Tree<'t>, document: &str, path: &str) -> Tree<'t> {
         if self.values.is_empty() && self.fields.is_empty() {
             return tree;
@@ -193,7 +193,7 @@ impl Field {
         Self { document: document.to_owned(), path: path.to_owned() }
     }
 
-    /// The fields that a document sets, down to the last.
+    /// Returns the fields that a document sets, down to the last.
     pub(crate) fn of_document(document: &Document) -> Vec<Self> {
         let mut fields = Vec::new();
         for (key, value) in &document.body {
@@ -221,17 +221,17 @@ impl Field {
     }
 }
 
-/// The path of a key of an object.
+/// Returns the path of a key of an object.
 pub(crate) fn key_below(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// The path of the elements of a list.
+/// Returns the path of the elements of a list.
 pub(crate) fn element_of(path: &str) -> String {
     format!("{path}[]")
 }
 
-/// The places where a value stands in a text: anywhere, or between other letters and digits when it is short.
+/// Returns the places where a value stands in a text: anywhere, or between other letters and digits when it is short.
 fn occurrences<'t>(text: &'t str, value: &'t str) -> impl Iterator<Item = usize> + 't {
     let is_short = value.chars().count() < SHORTEST_PART;
     text.match_indices(value).map(|(at, _)| at).filter(move |at| {

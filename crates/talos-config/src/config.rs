@@ -25,11 +25,11 @@ pub struct Config {
 /// One document.
 #[derive(Clone)]
 pub struct Document {
-    /// What it is.
+    /// The kind of document.
     pub kind: &'static Kind,
     /// Its fields; what is unset is not there.
     pub body: BTreeMap<String, Value>,
-    /// Where it begins.
+    /// The beginning.
     pub origin: Location,
 }
 
@@ -63,17 +63,17 @@ impl Config {
         Ok(Self { documents })
     }
 
-    /// The documents, in their order.
+    /// Returns the documents, in their order.
     pub fn documents(&self) -> &[Document] {
         &self.documents
     }
 
-    /// The document of a kind and, for named kinds, of a name.
+    /// Returns the document of a kind and, for named kinds, of a name.
     pub fn document(&self, kind: &str, name: &str) -> Option<&Document> {
         self.documents.iter().find(|document| document.kind.name == kind && document.name() == name)
     }
 
-    /// Whether it says that its machine is a worker.
+    /// Returns whether it says that its machine is a worker.
     pub fn is_worker(&self) -> bool {
         let machine = self
             .document(kinds::V1ALPHA1.name, "")
@@ -85,25 +85,25 @@ impl Config {
         &mut self.documents
     }
 
-    /// The text, byte for byte as Talos writes it without comments.
+    /// Returns the text, byte for byte as Talos writes it without comments.
     pub fn encode(&self, dialect: Dialect) -> Secret<String> {
         Secret::new(self.write(dialect, Secrets::Shown))
     }
 
-    /// The text with all secrets replaced.
+    /// Returns the text with all secrets replaced.
     pub fn redacted(&self, dialect: Dialect) -> String {
         self.write(dialect, Secrets::Redacted)
     }
 
-    /// The text for people: all secrets replaced, the texts in which people keep their own, and what came out of
-    /// encrypted files.
+    /// Returns the text for people: all secrets replaced, the texts in which people keep their own, and what came out
+    /// of encrypted files.
     pub fn covered(&self, dialect: Dialect, confidential: &Confidential) -> String {
         self.emit(dialect, |document| {
             confidential.cover(document.tree(Secrets::Hidden, dialect), &document.id(), "")
         })
     }
 
-    /// The text as another library writes it, with `indent` spaces for each level.
+    /// Returns the text as another library writes it, with `indent` spaces for each level.
     pub fn encode_indented(&self, indent: usize) -> Secret<String> {
         let documents = self.in_order().map(|document| yaml::Document {
             origin: Location::default(),
@@ -128,7 +128,7 @@ impl Config {
         text
     }
 
-    /// The document without a kind first, the others in their order.
+    /// Returns the document without a kind first, the others in their order.
     pub(crate) fn in_order(&self) -> impl Iterator<Item = &Document> {
         let (first, others): (Vec<_>, Vec<_>) =
             self.documents.iter().partition(|document| document.is_v1alpha1());
@@ -137,7 +137,7 @@ impl Config {
 }
 
 impl Document {
-    /// Its name; empty for kinds that have none.
+    /// Returns its name; empty for kinds that have none.
     pub fn name(&self) -> &str {
         if !self.kind.named {
             return "";
@@ -183,7 +183,7 @@ impl PartialEq for Document {
     }
 }
 
-/// The documents of a text that are not empty, with the places where they begin.
+/// Returns the documents of a text that are not empty, with the places where they begin.
 pub(crate) fn nodes(text: &str, source: SourceId) -> Result<Vec<(Location, Node)>, Error> {
     let documents = yaml::parse(text, source, Limits::default())?;
     let mut nodes = Vec::new();
@@ -201,7 +201,7 @@ pub(crate) fn nodes(text: &str, source: SourceId) -> Result<Vec<(Location, Node)
     Ok(nodes)
 }
 
-/// What a text without a kind probably is, and what to do about it.
+/// Guesses what a text without a kind is, and says what to do about it.
 fn what_it_is(node: &Node) -> String {
     let has = |keys: &[&str]| keys.iter().all(|key| node.get(key).is_some());
     let known = ["op", "contexts", "certs", "customization"];
@@ -225,7 +225,7 @@ fn what_it_is(node: &Node) -> String {
     )
 }
 
-/// What a document says it is.
+/// The identity of a document, as it states it.
 #[derive(Clone)]
 pub(crate) struct Identity {
     pub(crate) version: String,
@@ -274,8 +274,8 @@ impl Identity {
         }
     }
 
-    /// What the delete statements of a patch document refer to: without version and kind, the oldest
-    /// document, whatever keys there are.
+    /// Returns the identity that the delete statements of a patch document refer to: without version and kind, the
+    /// oldest document, with any keys.
     pub(crate) fn selected(node: &Node) -> Self {
         let mut id = Self::lenient(node);
         let empty = |key: &str| {

@@ -1,4 +1,4 @@
-//! Which Talos release a configuration is written for.
+//! The contract: the Talos release that a configuration is written for.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,15 +13,15 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// The newest contract: what is written when nobody asks for another.
+    /// The newest contract: the default.
     pub const CURRENT: Self = Self::new(1, 15);
 
-    /// The contract of a release.
+    /// Returns the contract of a release.
     pub const fn new(major: u32, minor: u32) -> Self {
         Self { major, minor }
     }
 
-    /// Whether this is `1.minor` or later.
+    /// Returns whether this is `1.minor` or later.
     pub(crate) fn since(self, minor: u32) -> bool {
         self >= Self::new(1, minor)
     }
@@ -39,7 +39,7 @@ impl fmt::Display for Contract {
     }
 }
 
-/// Why a text is no release.
+/// The error of a text that does not name a release.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("error parsing version {0:?}")]
 pub struct NoContract(String);

@@ -27,7 +27,7 @@ pub(crate) fn object(
     read(node, fields, Decoder { problems: Vec::new(), ignored, lenient: false })
 }
 
-/// Reads an object whose unknown keys are nobody's business.
+/// Reads an object and ignores unknown keys.
 pub(crate) fn lenient_object(
     node: &Node,
     fields: &'static [Field],
@@ -257,7 +257,7 @@ impl Decoder<'_> {
         word.map(|word| (*word).to_owned())
     }
 
-    /// Each argument is a text, null or a list of texts.
+    /// Reads arguments: each is a text, null or a list of texts.
     fn arguments(&mut self, node: &Node, path: &Path<'_>) -> Option<Data> {
         let Content::Mapping(entries) = &node.content else {
             self.wrong_type(node, path, "an object", true);
@@ -417,7 +417,7 @@ impl Decoder<'_> {
         own
     }
 
-    /// The entries of a mapping by their keys; a key that stands twice is a problem.
+    /// Returns the entries of a mapping by their keys; a key that stands twice is a problem.
     fn unique<'n>(
         &mut self,
         entries: &'n [(Node, Node)],
@@ -491,14 +491,14 @@ struct Key<'n> {
     node: &'n Node,
 }
 
-/// An element whose text is empty is an element all the same.
+/// Returns an element whose text is empty; it is an element all the same.
 fn element_without_text(element: Type, item: &Node) -> Option<Value> {
     let empty_text = matches!(element, Type::Format(_))
         && item.scalar().is_some_and(|(text, _)| text.is_empty());
     empty_text.then(|| Value::at(Data::Text(String::new()), item.origin))
 }
 
-/// Whether a tag is somebody's own.
+/// Returns whether a tag is a private one.
 fn has_private_tag(node: &Node) -> bool {
     node.tag().is_some_and(|tag| !tag.starts_with(CORE_TAG))
 }

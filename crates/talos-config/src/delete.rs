@@ -11,7 +11,7 @@ use crate::schema::{self, Field, Format, Type};
 use crate::value::{Data, Value};
 use crate::yaml::{Content, Node};
 
-/// What to take away.
+/// The part of a document to take away.
 #[derive(Clone)]
 pub(crate) struct Selector {
     pub(crate) document: Identity,
@@ -149,7 +149,7 @@ fn is_statement((key, value): &(Node, Node)) -> bool {
     text(key, "$patch") && text(value, "delete")
 }
 
-/// The first key of a mapping that is not the statement itself.
+/// Returns the first key of a mapping that is not the statement itself.
 fn selecting_pair(node: &Node) -> (String, Option<String>) {
     let Content::Mapping(entries) = &node.content else { return Default::default() };
     let pair = entries.iter().find_map(|(key, value)| {
@@ -168,7 +168,7 @@ fn spell(path: &[Step]) -> String {
 }
 
 impl Selector {
-    /// Takes what is selected out of the configuration. A document that is not there is no error.
+    /// Takes what is selected out of the configuration. A document that is not there is not an error.
     pub(crate) fn apply(&self, config: &mut Config) -> Result<(), Error> {
         let id = &self.document;
         let documents = config.documents_mut();
@@ -212,7 +212,7 @@ fn delete_in_object(
     }
     match object.get_mut(key) {
         Some(value) => delete_in(value, field.ty, rest),
-        // An object that is no pointer is always there, with nothing in it.
+        // An object that is not a pointer is always there, with nothing in it.
         None => match field.ty {
             Type::Object(fields) | Type::Encryption(fields) if !field.optional => {
                 delete_in_object(&mut Object::new(), fields, rest)
@@ -260,7 +260,7 @@ fn delete_in(value: &mut Value, ty: Type, path: &[Step]) -> Result<(), &'static 
     }
 }
 
-/// The text of a field that a list element can be found by. Plain numbers have none.
+/// Returns the text of a field that a list element can be found by. Plain numbers have none.
 fn comparable(item: &Value, field: &Field) -> Option<String> {
     match (item.get(field.key).map(|value| &value.data), field.ty) {
         (Some(Data::Int(mode)), Type::Format(Format::Octal)) => Some(format!("0o{mode:o}")),

@@ -1,4 +1,4 @@
-//! What differs between two configurations: by kind and name, field by field, secrets hidden.
+//! The differences between two configurations: by kind and name, field by field, secrets hidden.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,19 +17,19 @@ pub struct Difference {
     pub document: String,
     /// The field; empty for the document itself.
     pub path: String,
-    /// What it was, in one line; `None` when it was not there.
+    /// The value before, in one line; `None` when it was not there.
     pub before: Option<String>,
-    /// What it is, in one line; `None` when it is gone.
+    /// The value after, in one line; `None` when it is gone.
     pub after: Option<String>,
 }
 
-/// Everything that differs, in the order of the left configuration, then of the right one.
+/// Returns everything that differs, in the order of the left configuration, then of the right one.
 pub fn diff(left: &Config, right: &Config) -> Vec<Difference> {
     diff_hiding(left, right, &Confidential::default())
 }
 
-/// The same differences, with what came out of encrypted files hidden on both sides: the left side may hold what a file
-/// held before.
+/// Returns the same differences, with what came out of encrypted files hidden on both sides: the left side may hold
+/// what a file held before.
 pub fn diff_hiding(left: &Config, right: &Config, confidential: &Confidential) -> Vec<Difference> {
     let mut differences = Vec::new();
     let (left_ids, right_ids) = (by_id(left), by_id(right));
@@ -262,7 +262,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether something in a field is hidden because of an encrypted file.
+    /// Returns whether something in a field is hidden because of an encrypted file.
     fn hides_part(&self, field: &str, value: &Value) -> bool {
         self.confidential.hides_part(&self.document, field, value)
     }
@@ -273,15 +273,15 @@ impl Comparison<'_> {
     }
 }
 
-/// A field's value, unless it is empty: an empty list says no more than none, where nobody can tell them
+/// Returns a field's value, unless it is empty: an empty list says no more than none, where the two cannot be told
 /// apart.
 fn set<'v>(object: Option<&'v Object>, field: &Field) -> Option<&'v Value> {
     let value = object.and_then(|object| object.get(field.key));
     value.filter(|value| field.optional || !encode::is_empty(value, field, Dialect::default()))
 }
 
-/// What tells each element of a list apart: a name if it has one, itself if it is a scalar, else its
-/// place; with a count where several are alike.
+/// Returns the name of each element of a list: a name if it has one, itself if it is a scalar, else its place; with a
+/// count where several are alike.
 pub(crate) fn names(items: &[Value], by: Option<Match>) -> Vec<(String, usize)> {
     let mut names = Vec::with_capacity(items.len());
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -302,7 +302,7 @@ pub(crate) fn names(items: &[Value], by: Option<Match>) -> Vec<(String, usize)> 
     names
 }
 
-/// A value in one line for people, secrets hidden, and nothing in it that a terminal would obey.
+/// Returns a value in one line for people, secrets hidden, and nothing in it that a terminal would obey.
 pub(crate) fn show(value: &Value, ty: Type, secret: bool) -> String {
     line(&encode::shown(value, ty, secret))
 }
@@ -311,7 +311,7 @@ fn scalar(value: &Value) -> String {
     show(value, Type::Any, false)
 }
 
-/// A tree in one line.
+/// Returns a tree in one line.
 pub(crate) fn line(tree: &Tree<'_>) -> String {
     match tree {
         Tree::Text(text) if text.is_empty() => "\"\"".to_owned(),

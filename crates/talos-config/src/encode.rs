@@ -10,7 +10,7 @@ use crate::secret::REDACTED;
 use crate::value::{Data, Value};
 use crate::yaml::{self, Dialect, Tree};
 
-/// Whether secrets are written.
+/// The treatment of secrets in output.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(crate) enum Secrets {
     Shown,
@@ -20,7 +20,7 @@ pub(crate) enum Secrets {
     Hidden,
 }
 
-/// The entries of an object with known fields, those that are written, in order.
+/// Returns the entries of an object with known fields, those that are written, in order.
 pub(crate) fn object<'a>(
     object: &'a BTreeMap<String, Value>,
     fields: &'static [Field],
@@ -48,12 +48,12 @@ pub(crate) fn any(value: &Value) -> Tree<'_> {
     any_tree(value, false)
 }
 
-/// A value as it is shown to people: secrets hidden.
+/// Returns a value as it is shown to people: secrets hidden.
 pub(crate) fn shown(value: &Value, ty: Type, secret: bool) -> Tree<'_> {
     tree(value, ty, Secrets::Hidden, secret, Dialect::default())
 }
 
-/// Whether a field that is left out when empty is left out.
+/// Returns whether a field that is left out when empty is left out.
 pub(crate) fn is_empty(value: &Value, field: &Field, dialect: Dialect) -> bool {
     match (&value.data, field.ty) {
         (Data::Bool(set), _) => !set,
@@ -139,7 +139,7 @@ fn sorted<'a>(
     sorted.into_iter().map(|(key, value)| (key.into(), tree(value))).collect()
 }
 
-/// What an unset field is written as, where it must be.
+/// Returns the tree of an unset field, where it must be written.
 fn zero(field: &Field) -> Tree<'static> {
     if field.optional {
         return Tree::Verbatim("null".into());

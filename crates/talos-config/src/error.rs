@@ -1,9 +1,9 @@
-//! What can be wrong with configuration, said with its place.
+//! Errors of configuration, each with its location.
 
 use crate::Location;
 use crate::yaml::SyntaxError;
 
-/// Why configuration or a patch was refused. Nothing is changed by then.
+/// The refusal of configuration or of a patch. Nothing is changed by then.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// The text is not YAML.
@@ -15,12 +15,12 @@ pub enum Error {
     /// Documents that cannot stand in one configuration.
     #[error("{message}")]
     Conflict {
-        /// Which ones.
+        /// The documents.
         message: String,
-        /// Where the second one is.
+        /// The location of the second one.
         origin: Location,
     },
-    /// There is no document at all.
+    /// The text has no document.
     #[error("config not found")]
     Empty,
     /// A patch that is neither documents nor a list of operations.
@@ -32,7 +32,7 @@ pub enum Error {
     /// Operations on a configuration of several documents.
     #[error("JSON6902 patches are not supported for multi-document machine configuration")]
     SeveralDocuments {
-        /// Whether there is no operation at all, as in a patch of nothing but comments.
+        /// True if there is no operation at all, as in a patch of nothing but comments.
         empty: bool,
     },
     /// A patch that does not fit what it is applied to.
@@ -45,9 +45,9 @@ pub enum Error {
 pub struct Problem {
     /// The place in the text.
     pub origin: Location,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What would be right.
+    /// The remedy.
     pub hint: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl Error {
         "patch.refused",
     ];
 
-    /// The name of this kind of error.
+    /// Returns the name of this kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Syntax(_) => "config.syntax",
@@ -76,7 +76,7 @@ impl Error {
         }
     }
 
-    /// The first place that the error speaks of.
+    /// Returns the first place that the error speaks of.
     pub fn origin(&self) -> Option<Location> {
         match self {
             Self::Syntax(error) => Some(error.origin),
@@ -90,7 +90,7 @@ impl Error {
         }
     }
 
-    /// What would be right, where that can be told.
+    /// Returns the remedy, where there is one.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Document(problems) => problems.iter().find_map(|problem| problem.hint.as_deref()),

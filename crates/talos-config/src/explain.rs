@@ -1,4 +1,4 @@
-//! Why a value is what it is: its history through the layers, and what it means.
+//! Explanations: the history of a value through the layers, and its meaning.
 
 use crate::confidential::{Confidential, element_of, key_below};
 use crate::config::{Config, Document};
@@ -23,9 +23,9 @@ pub struct Explanation {
     pub path: String,
     /// Its value in one line, secrets hidden; `None` when it is not set.
     pub value: Option<String>,
-    /// How it became so, the last change last.
+    /// The changes of the value, the last one last.
     pub history: Vec<ValueChange>,
-    /// What it means, where there is something to say.
+    /// The meaning, where there is something to say beyond the name.
     pub about: &'static str,
     /// The first release that knows it, where that is later than its document's.
     pub since: Option<Contract>,
@@ -36,9 +36,9 @@ pub struct Explanation {
 pub struct ValueChange {
     /// Zero for the configuration itself, one for the first patch, and so on.
     pub layer: usize,
-    /// What it became; `None` when it was taken away.
+    /// The new value; `None` when it was taken away.
     pub value: Option<String>,
-    /// Where that was written; no line when a patch only took something away.
+    /// The location of the change; no line when a patch only took something away.
     pub origin: Location,
 }
 
@@ -124,7 +124,7 @@ impl<'p> Track<'p> {
     }
 }
 
-/// Every value that was written, with its path and its origin.
+/// Returns every value that was written, with its path and its origin.
 pub fn origins(config: &Config) -> Vec<(String, Location)> {
     let mut found = Vec::new();
     for document in config.in_order() {
@@ -151,7 +151,7 @@ fn leaves(value: &Value, path: String, found: &mut Vec<(String, Location)>) {
     }
 }
 
-/// Where the part of a value that is new was written; nowhere when something was only taken away.
+/// Returns the location of the part of a value that is new; none when something was only taken away.
 fn newest(value: &Value, before: Option<&Value>) -> Location {
     let changed = match (&value.data, before.map(|before| &before.data)) {
         (Data::Map(now), Some(Data::Map(then))) => {
@@ -218,7 +218,7 @@ impl ResolvedField {
         Some(resolved)
     }
 
-    /// A field of a kind of which the configuration has no document.
+    /// Returns a field of a kind of which the configuration has no document.
     fn of_kind(config: &Config, path: &str) -> Option<Self> {
         let kind = kinds::ALL.iter().find(|kind| below(path, kind.name).is_some())?;
         if config.documents().iter().any(|document| document.kind == *kind) {
@@ -294,7 +294,7 @@ impl ResolvedField {
     }
 }
 
-/// What follows a document's name in a path.
+/// Returns the part of a path behind a document's name.
 fn below<'p>(path: &'p str, document: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(document)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
@@ -319,7 +319,7 @@ fn unknown(config: &Config, path: &str, confidential: &Confidential) -> Error {
     Error::Document(vec![Problem { origin: Location::default(), message, hint }])
 }
 
-/// The key that was probably meant at the first place of a path that does not exist.
+/// Returns the key that was probably meant at the first place of a path that does not exist.
 fn nearest_key(mut fields: &'static [Field], path: &str, behind_kind: bool) -> Option<String> {
     let mut keys = path.split(['.', '[']).skip(usize::from(behind_kind));
     let wrong = loop {

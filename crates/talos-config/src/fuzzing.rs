@@ -1,4 +1,4 @@
-//! What the fuzz targets do with a text, and what the tests do again with every text they ever found.
+//! The bodies of the fuzz targets, which the tests run again over every text that was ever found.
 
 use crate::cel::{self, Environment};
 use crate::yaml::{Dialect, Limits, parse as parse_yaml};
@@ -12,7 +12,7 @@ pub fn parse(text: &str) {
     if let Ok(config) = Config::parse(text, SourceId(1)) {
         let written = config.encode(Dialect::V1_14).into_exposed();
         let again = Config::parse(&written, SourceId(1));
-        // The encoder of Talos writes some texts so that nobody can read them, and so do we.
+        // The encoder of Talos writes some texts so that they cannot be read, and so do we.
         if let Ok(again) = again {
             assert!(diff(&config, &again).is_empty(), "read differently after being written");
         }

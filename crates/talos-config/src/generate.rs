@@ -14,7 +14,7 @@ use crate::format::url::{Url, no_url};
 use crate::kinds;
 use crate::value::{Data, Value};
 
-/// What a machine is in its cluster.
+/// The role of a machine in its cluster.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Role {
     /// It runs etcd and the Kubernetes control plane.
@@ -23,12 +23,12 @@ pub enum Role {
     Worker,
 }
 
-/// What is to be generated.
+/// The input of generation.
 #[derive(Clone)]
 pub struct Generate<'a> {
     /// The name of the cluster.
     pub cluster: &'a str,
-    /// Where the Kubernetes API is reached: `https://host:port`.
+    /// The address of the Kubernetes API: `https://host:port`.
     pub endpoint: &'a str,
     /// The version of Kubernetes, without a `v`.
     pub kubernetes: &'a str,
@@ -55,9 +55,9 @@ pub struct Options {
     pub extra_kernel_args: Vec<String>,
     /// Mirrors of registries, in the order in which they were given: host and URL.
     pub registry_mirrors: Vec<(String, String)>,
-    /// Whether machines find each other through the discovery service.
+    /// True if machines find each other through the discovery service.
     pub discovery: bool,
-    /// Whether machines build an encrypted network.
+    /// True if machines build an encrypted network.
     pub kubespan: bool,
     /// Kernel parameters.
     pub sysctls: BTreeMap<String, String>,
@@ -65,7 +65,7 @@ pub struct Options {
     pub custom_cni: Option<String>,
     /// The port of the API server on its machine.
     pub local_api_server_port: Option<u16>,
-    /// Whether workloads may run on control planes.
+    /// True if workloads may run on control planes.
     pub schedule_on_control_planes: bool,
 }
 
@@ -89,7 +89,7 @@ impl Default for Options {
 }
 
 impl Generate<'_> {
-    /// The configuration of a machine.
+    /// Returns the configuration of a machine.
     pub fn config(&self, role: Role) -> Result<Config, Error> {
         let endpoint = Url::parse(self.endpoint)
             .map_err(|reason| Error::Input(no_url(self.endpoint, &reason)))?;
@@ -126,7 +126,7 @@ impl Writer<'_> {
         self.role == Role::ControlPlane
     }
 
-    /// The one document of contracts before 1.14.
+    /// Returns the one document of contracts before 1.14.
     fn legacy(&self) -> Document {
         let fields = [
             ("version", text("v1alpha1")),
@@ -320,7 +320,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The documents of contract 1.14 and later, in their order.
+    /// Returns the documents of contract 1.14 and later, in their order.
     fn documents(&self, documents: &mut Vec<Document>) -> Result<(), Error> {
         let options = &self.input.options;
         let mut machine = self.machine_identity();
@@ -468,7 +468,7 @@ impl Writer<'_> {
         }
     }
 
-    /// How secrets are kept in etcd. talosctl names the provider `secretbox` for the older kind of key
+    /// Returns the encryption of secrets in etcd. talosctl names the provider `secretbox` for the older kind of key
     /// as well, and so must we.
     fn etcd_encryption(&self) -> Value {
         let keys = [("key2", "secretboxencryptionsecret"), ("key1", "aescbcencryptionsecret")];
@@ -500,7 +500,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The mirrors by host, the URLs of each in the order in which they were given.
+    /// Returns the mirrors by host, the URLs of each in the order in which they were given.
     fn mirrors(&self) -> BTreeMap<String, Vec<String>> {
         let mut mirrors: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (host, url) in &self.input.options.registry_mirrors {
@@ -528,7 +528,7 @@ impl Writer<'_> {
         self.input.secrets.get(path).cloned().unwrap_or_else(|| text(""))
     }
 
-    /// A certificate, with or without its key.
+    /// Returns a certificate, with or without its key.
     fn pair(&self, name: &str, with_key: bool) -> Value {
         let key = if with_key { self.secret(&["certs", name, "key"]) } else { text("") };
         object([("crt", self.secret(&["certs", name, "crt"])), ("key", key)])
@@ -541,7 +541,7 @@ impl Writer<'_> {
         ])
     }
 
-    /// What a bundle keeps as base64, as the text that it is.
+    /// Returns a base64 value of a bundle as the text that it is.
     fn pem(&self, path: &[&str]) -> Value {
         text(&self.input.secrets.pem(path))
     }
@@ -584,7 +584,7 @@ fn authentication() -> Value {
     ])
 }
 
-/// A document of a kind. Fields that are not given are unset.
+/// Returns a document of a kind. Fields that are not given are unset.
 fn document(kind: &str, fields: impl IntoIterator<Item = (&'static str, Value)>) -> Document {
     let kind = kinds::find(kind).expect("a kind of the tables");
     Document { kind, body: body(fields), origin: Location::default() }
@@ -622,5 +622,5 @@ const POD_SUBNET: &str = "10.244.0.0/16";
 const SERVICE_SUBNET: &str = "10.96.0.0/12";
 const EXCLUDE_FROM_BALANCERS: &str = "node.kubernetes.io/exclude-from-external-load-balancers";
 
-/// Where every machine offers the API server to itself.
+/// The port at which every machine offers the API server to itself.
 const KUBE_PRISM_PORT: i128 = 7445;

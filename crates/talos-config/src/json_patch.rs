@@ -2,7 +2,7 @@
 //!
 //! A configuration that operations are applied to is no longer documents but free-form data: it is read
 //! by the rules of an older YAML library, changed, and written in that library's style. Whether the
-//! result is still a configuration is checked when somebody needs documents again.
+//! result is still a configuration is checked when documents are needed again.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ impl Operation {
         })
     }
 
-    /// The fields that it sets, in the oldest document: operations know no other.
+    /// Returns the fields that it sets, in the oldest document: operations know no other.
     pub(crate) fn fields(&self) -> Vec<Field> {
         let mut fields = Vec::new();
         if let (Some(pointer), Some(value)) = (&self.path, &self.value) {
@@ -239,7 +239,7 @@ pub(crate) fn apply(mut data: Value, operations: &[Operation]) -> Result<Value, 
     Ok(data)
 }
 
-/// Why a value cannot be put somewhere.
+/// The reason why a value cannot be put at a path.
 enum Refusal {
     /// Nothing there can hold it.
     NoParent,
@@ -247,7 +247,7 @@ enum Refusal {
     Place(String),
 }
 
-/// Whether a value is within bounds of depth, count and bytes of text.
+/// Returns whether a value is within bounds of depth, count and bytes of text.
 fn fits(value: &Value, depth: usize, budget: &mut (usize, usize)) -> bool {
     let take = |left: &mut usize, amount: usize| {
         let enough = *left >= amount;
@@ -307,7 +307,7 @@ fn remove(parent: &mut Value, key: &str) -> Result<(), String> {
     }
 }
 
-/// The object or list that holds what a path names, and the last key of the path.
+/// Returns the object or list that holds what a path names, and the last key of the path.
 fn parent<'a>(root: &'a mut Value, path: &str) -> Option<(&'a mut Value, String)> {
     // What stands before the first slash is not looked at.
     let (_, pointer) = path.split_once('/')?;
@@ -339,7 +339,7 @@ fn get<'a>(parent: &'a Value, key: &str) -> Result<Option<&'a Value>, String> {
     }
 }
 
-/// A place in a list of `length`; negative ones count from the end.
+/// Returns a place in a list of `length`; negative ones count from the end.
 fn index(key: &str, length: usize) -> Result<usize, String> {
     let number: i64 =
         key.parse().map_err(|_| format!("strconv.Atoi: parsing {key:?}: invalid syntax"))?;
@@ -448,7 +448,7 @@ pub(crate) fn print(value: &Value) -> String {
     text
 }
 
-/// Which library reads: the older one reads configurations, the newer one operations.
+/// The library whose rules apply: the older one reads configurations, the newer one operations.
 #[derive(Clone, Copy, PartialEq)]
 enum Rules {
     /// The old words for true and false are booleans.

@@ -17,18 +17,18 @@ pub struct Kubeconfig(Fields);
 
 type Fields = Vec<(Cow<'static, str>, Tree<'static>)>;
 
-/// What a kubeconfig has lists of.
+/// The lists of a kubeconfig.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Part {
-    /// Where an API server is.
+    /// The address of an API server.
     Cluster,
-    /// Who somebody is.
+    /// The credentials of a user.
     User,
     /// A user at a cluster.
     Context,
 }
 
-/// What becomes of a new entry whose name is taken by one that says something else.
+/// The decision about a new entry whose name is taken by one that says something else.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Decision {
     /// It takes the place of the old one.
@@ -40,7 +40,7 @@ pub enum Decision {
 /// An entry that has another name after a merge.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Renamed {
-    /// What it is.
+    /// The list that it is in.
     pub part: Part,
     /// Its name before.
     pub from: String,
@@ -132,7 +132,7 @@ impl Kubeconfig {
         Ok(renamed)
     }
 
-    /// The text, in the style of kubectl.
+    /// Returns the text, in the style of kubectl.
     pub fn encode(&self) -> Secret<String> {
         let mut text = String::new();
         emit_folded(&Tree::Map(self.0.clone()), &mut text);
@@ -156,7 +156,7 @@ impl Kubeconfig {
         }
     }
 
-    /// The name, with the first number behind it that makes it free.
+    /// Returns the name, with the first number behind it that makes it free.
     fn free(&self, part: Part, name: &str) -> String {
         let numbered = (1_u32..).map(|number| format!("{name}-{number}"));
         let mut free = numbered.filter(|numbered| self.entry(part, numbered).is_none());
@@ -207,7 +207,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// A list that is there is one of named entries.
+/// Checks that a list that is there has named entries.
 fn check(root: &Node, part: Part) -> Result<(), Error> {
     let Some(list) = root.get(part.list()) else { return Ok(()) };
     let entries = match &list.content {
@@ -226,7 +226,7 @@ fn check(root: &Node, part: Part) -> Result<(), Error> {
     Ok(())
 }
 
-/// The node as it is written again. What stands there without quotes stays so: kubectl decides what it means.
+/// Returns the node as it is written again. What stands there without quotes stays so: kubectl decides what it means.
 fn tree(node: &Node) -> Result<Tree<'static>, Error> {
     let tag = node.tag().unwrap_or_default();
     let is_understood = match node.content {
@@ -257,7 +257,7 @@ fn tree(node: &Node) -> Result<Tree<'static>, Error> {
     })
 }
 
-/// A name after others that it may hold were renamed.
+/// Returns a name after others that it may hold were renamed.
 fn rename(name: &str, renamed: &BTreeMap<&str, String>) -> String {
     renamed.iter().fold(name.to_owned(), |name, (from, to)| name.replace(from, to))
 }
@@ -290,7 +290,7 @@ fn scalar<'a>(tree: &'a Tree<'_>) -> Option<&'a str> {
     }
 }
 
-/// Whether two values say the same. The order of keys says nothing.
+/// Returns whether two values say the same. The order of keys says nothing.
 fn same(one: Option<&Tree<'_>>, other: Option<&Tree<'_>>) -> bool {
     match (one, other) {
         (None, None) => true,

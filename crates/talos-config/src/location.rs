@@ -1,4 +1,4 @@
-//! Where a value was written.
+//! Locations of values in texts.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub struct SourceId(pub u32);
 /// A place in one of the texts.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Location {
-    /// Which text.
+    /// The text.
     pub source: SourceId,
     /// The line, counted from one; zero when no text gave the value.
     pub line: u32,

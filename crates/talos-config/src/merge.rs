@@ -171,7 +171,7 @@ fn any(left: &mut Value, right: Value) -> Result<(), String> {
     Ok(())
 }
 
-/// What users know a type as from the messages of talosctl.
+/// Returns the name of a type as users know it from the messages of talosctl.
 fn go_type(data: &Data) -> &'static str {
     match data {
         Data::Null => "<nil>",

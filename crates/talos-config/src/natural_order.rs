@@ -15,7 +15,7 @@ pub fn compare(left: &str, right: &str) -> Ordering {
         }
         return match (l.is_alphabetic(), r.is_alphabetic()) {
             (true, true) => l.cmp(&r),
-            // The one that is no letter comes first, except directly behind a digit.
+            // The one that is not a letter comes first, except directly behind a digit.
             (true, false) => behind(after_digit).reverse(),
             (false, true) => behind(after_digit),
             (false, false) => numbers(&left, &right, at),
@@ -55,7 +55,7 @@ fn is_digit(character: char) -> bool {
     character.is_numeric() && !character.is_alphabetic()
 }
 
-/// How a character that is no letter stands to one that is.
+/// Returns the order of a character that is not a letter beside one that is.
 fn behind(after_digit: bool) -> Ordering {
     if after_digit { Ordering::Greater } else { Ordering::Less }
 }

@@ -43,12 +43,12 @@ impl Patch {
         }
     }
 
-    /// Whether it is a list of RFC 6902 operations, which only a configuration of one document takes.
+    /// Returns whether it is a list of RFC 6902 operations, which only a configuration of one document takes.
     pub fn is_operations(&self) -> bool {
         matches!(self.0, PatchKind::Operations(_))
     }
 
-    /// The fields that it sets.
+    /// Returns the fields that it sets.
     pub(crate) fn fields(&self) -> Vec<Field> {
         match &self.0 {
             PatchKind::Strategic(entries) => {
@@ -82,7 +82,7 @@ fn strategic(text: &str, source: SourceId) -> Result<Vec<Entry>, Error> {
     Ok(entries)
 }
 
-/// Whether only keys are left that say which document it is.
+/// Returns whether only keys are left that say which document it is.
 fn says_nothing(content: &Content) -> bool {
     let Content::Mapping(entries) = content else { return false };
     let naming = |key: &str| ["version", "kind", "name"].contains(&key);
@@ -136,7 +136,7 @@ impl Patched {
         }
     }
 
-    /// The documents, checked strictly.
+    /// Returns the documents, checked strictly.
     pub fn into_config(self) -> Result<Config, Error> {
         match self.0 {
             State::Text(text, source) => Config::parse(&text, source),
@@ -145,7 +145,7 @@ impl Patched {
         }
     }
 
-    /// The text, as talosctl would print it.
+    /// Returns the text, as talosctl would print it.
     pub fn encode(&self, dialect: Dialect) -> Secret<String> {
         match &self.0 {
             State::Text(text, _) => Secret::new(text.clone()),

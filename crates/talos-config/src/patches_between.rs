@@ -10,8 +10,8 @@ use crate::encode::Secrets;
 use crate::secret::Secret;
 use crate::yaml::{Dialect, Tree, emit};
 
-/// The texts of the patches, to be applied in their order; none where nothing differs. They hold secrets where these
-/// differ.
+/// Returns the texts of the patches, to be applied in their order; none where nothing differs. They hold secrets
+/// where these differ.
 pub fn patches_between(from: &Config, to: &Config) -> Vec<Secret<String>> {
     let (before, after): (Vec<_>, Vec<_>) = (from.in_order().collect(), to.in_order().collect());
     // Documents have an order. Behind the first that differs all are made anew.
@@ -33,7 +33,7 @@ pub fn patches_between(from: &Config, to: &Config) -> Vec<Secret<String>> {
     patches.map(|documents| Secret::new(text(&documents))).collect()
 }
 
-/// What is taken away and what is put, of one object.
+/// The removals and the additions of one object.
 #[derive(Default)]
 struct Sides<'a> {
     take: Entries<'a>,
@@ -75,7 +75,7 @@ fn sides<'a>(from: Entries<'a>, to: Entries<'a>) -> Sides<'a> {
     sides
 }
 
-/// The fields of a document, without what it is recognised by.
+/// Returns the fields of a document, without what it is recognised by.
 fn fields(document: &Document) -> Entries<'_> {
     let Tree::Map(mut entries) = document.tree(Secrets::Shown, Dialect::default()) else {
         return Vec::new();

@@ -21,7 +21,7 @@ pub use key::{Key, RsaKey, Sign, rsa_pem};
 pub use pem::Pem;
 pub use pem::blocks;
 
-/// Why a text is no key or certificate, or one that cannot be used.
+/// The error of reading a key or certificate, or of using it.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum PkiError {
     /// There is no PEM block.

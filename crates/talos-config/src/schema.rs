@@ -1,4 +1,4 @@
-//! What a document kind looks like: the language in which [`kinds`](crate::kinds) are written.
+//! The schema language in which [`kinds`](crate::kinds) are written.
 //!
 //! A kind is a table of fields. Everything that is done to documents (reading, merging, deleting,
 //! writing, redacting, comparing) follows these tables, so a new kind is one new table.
@@ -11,13 +11,13 @@ use crate::yaml::Dialect;
 pub struct Kind {
     /// Its name, as in `kind:`. The oldest document has none and is called `v1alpha1` here.
     pub name: &'static str,
-    /// Whether documents of this kind are told apart by `name`.
+    /// True if documents of this kind are told apart by `name`.
     pub named: bool,
     /// The first Talos release that knows it.
     pub since: Contract,
     /// Its fields, in the order in which they are written.
     pub fields: &'static [Field],
-    /// What it is for.
+    /// The purpose.
     pub about: &'static str,
 }
 
@@ -34,7 +34,7 @@ impl PartialEq for Kind {
 pub struct Field {
     /// Its key; empty for an object whose fields stand in this place themselves.
     pub key: &'static str,
-    /// What it holds.
+    /// The content.
     pub ty: Type,
     /// Unset and zero are two things: `false` and `0` can be written and override.
     pub optional: bool,
@@ -50,11 +50,11 @@ pub struct Field {
     pub private: bool,
     /// The first release that knows it, where that is later than its kind's.
     pub since: Option<Contract>,
-    /// What it means, where there is something to say beyond its name.
+    /// The meaning, where there is something to say beyond the name.
     pub about: &'static str,
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug)]
 pub enum Type {
     /// true or false
@@ -134,17 +134,17 @@ pub enum Format {
 /// A closed set of words.
 #[derive(Debug)]
 pub struct Choice {
-    /// What Talos calls it.
+    /// The name in Talos.
     pub name: &'static str,
     /// The words. The first one is what an unset field means, unless `unset` says otherwise.
     pub words: &'static [&'static str],
-    /// What an unset field is written as where that is none of the words.
+    /// The text of an unset field where that is none of the words.
     pub unset: Option<&'static str>,
-    /// Whether upper and lower case are told apart.
+    /// True if upper and lower case are told apart.
     pub exact_case: bool,
 }
 
-/// What becomes of elements that are null.
+/// The treatment of elements that are null.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Nulls {
     /// They fall out of the list.
@@ -153,7 +153,7 @@ pub enum Nulls {
     Refused,
 }
 
-/// How elements of a list are told apart.
+/// The key by which elements of a list are told apart.
 #[derive(Clone, Copy, Debug)]
 pub enum Match {
     /// By the value of a key; on a match the element is merged.
@@ -222,18 +222,18 @@ impl Field {
 }
 
 impl Type {
-    /// Whether a patch resets a field of this type by not mentioning it.
+    /// Returns whether a patch resets a field of this type by not mentioning it.
     pub(crate) fn resets(self) -> bool {
         matches!(self, Self::Bool | Self::Format(Format::ByteSize | Format::Expression))
     }
 }
 
-/// A field of an object.
+/// Returns a field of an object.
 pub(crate) const fn field(key: &'static str, ty: Type) -> Field {
     Field::new(key, ty)
 }
 
-/// A set of words to choose from.
+/// Returns a set of words to choose from.
 pub(crate) const fn choice(name: &'static str, words: &'static [&'static str]) -> Choice {
     Choice { name, words, unset: None, exact_case: false }
 }
@@ -263,7 +263,7 @@ pub(crate) fn find(fields: &'static [Field], key: &str) -> Option<&'static Field
     })
 }
 
-/// All fields in the order in which they are written, inlined ones in their place.
+/// Returns all fields in the order in which they are written, inlined ones in their place.
 pub(crate) fn flat(fields: &'static [Field]) -> Box<dyn Iterator<Item = &'static Field>> {
     Box::new(fields.iter().flat_map(|field| match field.ty {
         Type::Object(inner) if field.key.is_empty() => flat(inner),

@@ -13,7 +13,7 @@ use crate::schema::{Choice, Field, INT, TEXTS, Type, U32, choice, field};
 use crate::value::{Data, Value};
 use crate::yaml::{self, Dialect, Tree, first_document};
 
-/// What an image is made of.
+/// The schematic of an image.
 #[derive(Clone, PartialEq)]
 pub struct Schematic(BTreeMap<String, Value>);
 
@@ -28,7 +28,7 @@ impl Schematic {
         Ok(Self(decode::lenient_object(&first_document(text, source)?, FIELDS)?))
     }
 
-    /// A schematic that was read as a part of something else.
+    /// Returns a schematic that was read as a part of something else.
     pub fn from_value(value: &Value) -> Self {
         let mut body = value.as_map().cloned().unwrap_or_default();
         if let Some(Data::Map(customization)) =
@@ -41,7 +41,7 @@ impl Schematic {
         Self(body)
     }
 
-    /// The text whose hash is the id.
+    /// Returns the text whose hash is the id.
     pub fn canonical(&self) -> String {
         let mut text = String::new();
         let tree = Tree::Map(encode::object(&self.0, FIELDS, Secrets::Shown, Dialect::V1_14));
@@ -49,7 +49,7 @@ impl Schematic {
         text
     }
 
-    /// The id: the factory gives the same, but serves it only once it has seen the schematic.
+    /// Returns the id: the factory gives the same, but serves it only once it has seen the schematic.
     pub fn id(&self) -> String {
         let mut id = String::new();
         for byte in Sha256::digest(self.canonical()) {
@@ -59,7 +59,7 @@ impl Schematic {
         id
     }
 
-    /// The names of the system extensions.
+    /// Returns the names of the system extensions.
     pub fn extensions(&self) -> Vec<String> {
         let extensions = self.0.get("customization").and_then(|customization| {
             customization.get("systemExtensions")?.get("officialExtensions")?.as_list()
@@ -68,7 +68,7 @@ impl Schematic {
         names.filter_map(|name| name.as_text().map(str::to_owned)).collect()
     }
 
-    /// The name of the installer's image for a platform and a release.
+    /// Returns the name of the installer's image for a platform and a release.
     pub fn installer(&self, platform: &str, version: &str, secure_boot: bool) -> String {
         let suffix = if secure_boot { "-secureboot" } else { "" };
         format!("factory.talos.dev/{platform}-installer{suffix}/{}:{version}", self.id())

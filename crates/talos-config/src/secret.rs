@@ -22,5 +22,5 @@ impl<T> Secret<T> {
     }
 }
 
-/// What stands in place of a secret wherever a config is shown.
+/// The replacement for a secret wherever a config is shown.
 pub const REDACTED: &str = "******";

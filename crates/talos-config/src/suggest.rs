@@ -1,6 +1,6 @@
 //! The word that was probably meant.
 
-/// The known word nearest to one that is not known, if one is near enough to be worth a hint.
+/// Returns the known word nearest to one that is not known, if one is near enough to be worth a hint.
 pub fn suggest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if is_long(word) {
         return None;
@@ -20,7 +20,7 @@ fn is_long(word: &str) -> bool {
     word.chars().nth(LONGEST).is_some()
 }
 
-/// How many letters must be changed, added, left out or swapped with their neighbour.
+/// Returns the number of letters that must be changed, added, left out or swapped with their neighbour.
 fn distance(from: &str, to: &str) -> usize {
     let from: Vec<char> = from.chars().collect();
     let to: Vec<char> = to.chars().collect();

@@ -20,7 +20,7 @@ pub struct Talosconfig(BTreeMap<String, Value>);
 /// One context: where a cluster is, and who we are there.
 #[derive(Clone)]
 pub struct Context {
-    /// Where the API is reached.
+    /// The endpoints of the API.
     pub endpoints: Vec<String>,
     /// The machines that are meant when none is named.
     pub nodes: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Context {
 }
 
 impl Talosconfig {
-    /// The context of a name. What stands there in base64 is decoded; what is no base64 is empty.
+    /// Returns the context of a name. What stands there in base64 is decoded; what is no base64 is empty.
     pub fn context(&self, name: &str) -> Option<Context> {
         let context = self.contexts().get(name)?;
         let texts = |key: &str| {
@@ -53,12 +53,12 @@ impl Talosconfig {
         })
     }
 
-    /// The names of all contexts.
+    /// Returns the names of all contexts.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.contexts().keys().map(String::as_str)
     }
 
-    /// One context, which is the current one. Credentials are PEM texts in base64.
+    /// Returns one context, which is the current one. Credentials are PEM texts in base64.
     pub fn new(context: &str, ca: &str, crt: &str, key: &Secret<String>) -> Self {
         let fields = [("ca", ca), ("crt", crt), ("key", key.expose())];
         let fields = fields.map(|(name, text)| (name.to_owned(), Value::from(text)));
@@ -172,12 +172,12 @@ impl Talosconfig {
         self.contexts_mut().is_some_and(|contexts| contexts.remove(name).is_some())
     }
 
-    /// The name of the current context; empty when there is none.
+    /// Returns the name of the current context; empty when there is none.
     pub fn current(&self) -> &str {
         self.0.get("context").and_then(Value::as_text).unwrap_or_default()
     }
 
-    /// The text, as talosctl writes it.
+    /// Returns the text, as talosctl writes it.
     pub fn encode(&self) -> Secret<String> {
         let mut text = String::new();
         let tree = Tree::Map(encode::object(&self.0, FIELDS, Secrets::Shown, Dialect::default()));

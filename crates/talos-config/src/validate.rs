@@ -1,5 +1,5 @@
-//! Whether a configuration makes sense: the rules of talosctl's `validate`, in its order and its words,
-//! and some that are ours.
+//! Validation of a configuration: the rules of talosctl's `validate`, in its order and its words, and some that are
+//! ours.
 //!
 //! A rule looks at a [`Cursor`] of a document and notes what is wrong with it. Rules of Talos decide
 //! whether a configuration is valid; ours are warnings that have a code, and never change the verdict.
@@ -26,7 +26,7 @@ use crate::{Config, Document, Location};
 
 use cursor::Cursor;
 
-/// Where a configuration will be used.
+/// The platform of a configuration.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Mode {
     /// On a machine that Talos is installed to.
@@ -43,7 +43,7 @@ impl Mode {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Metal, Self::Cloud, Self::Container, Self::MetalAgent];
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Metal => "metal",
@@ -53,18 +53,18 @@ impl Mode {
         }
     }
 
-    /// The mode of a name.
+    /// Returns the mode of a name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.name() == name)
     }
 }
 
-/// What validation found.
+/// The findings of validation.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Validation {
-    /// What makes the configuration invalid.
+    /// The findings that make the configuration invalid.
     pub errors: Vec<Finding>,
-    /// What does not, but should be looked at.
+    /// The findings that do not, but should be looked at.
     pub warnings: Vec<Finding>,
 }
 
@@ -73,7 +73,7 @@ pub struct Validation {
 pub struct Finding {
     /// The document that it is about; none for what is about several.
     pub document: Option<String>,
-    /// What it is, in talosctl's words where the rule is Talos'.
+    /// The message, in talosctl's words where the rule is Talos'.
     pub message: String,
     /// The place.
     pub origin: Location,
@@ -85,7 +85,7 @@ impl Validation {
     /// The codes of our own rules, each with an entry in the reference of errors.
     pub const CODES: &[&str] = own_checks::CODES;
 
-    /// The errors as talosctl prints them: a list of documents, with the errors of each below it.
+    /// Returns the errors as talosctl prints them: a list of documents, with the errors of each below it.
     pub fn text(&self) -> String {
         let mut errors = self.errors.as_slice();
         let mut items = Vec::new();
@@ -106,7 +106,7 @@ impl Validation {
     }
 }
 
-/// A list of errors as Go's multierror writes it.
+/// Returns a list of errors as Go's multierror writes it.
 fn list(errors: &[String]) -> String {
     let head = match errors.len() {
         1 => "1 error occurred:".to_owned(),
@@ -180,7 +180,7 @@ const UNCHECKED: &[&str] = &[
     "UdevRulesConfig",
 ];
 
-/// What was found in one document.
+/// The findings in one document.
 struct Findings {
     document: Option<String>,
     errors: Vec<Finding>,

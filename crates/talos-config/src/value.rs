@@ -12,7 +12,7 @@ use crate::Location;
 pub struct Value {
     /// The value.
     pub data: Data,
-    /// Where it was written.
+    /// The location.
     pub origin: Location,
 }
 
@@ -36,7 +36,7 @@ pub enum Data {
 }
 
 impl Value {
-    /// A value that no text gave.
+    /// Returns a value that no text gave.
     pub fn new(data: Data) -> Self {
         Self { data, origin: Location::default() }
     }
@@ -45,7 +45,7 @@ impl Value {
         Self { data, origin }
     }
 
-    /// The text, if it is text.
+    /// Returns the text, if it is text.
     pub fn as_text(&self) -> Option<&str> {
         match &self.data {
             Data::Text(text) => Some(text),
@@ -53,7 +53,7 @@ impl Value {
         }
     }
 
-    /// The list, if it is a list.
+    /// Returns the list, if it is a list.
     pub fn as_list(&self) -> Option<&[Self]> {
         match &self.data {
             Data::List(items) => Some(items),
@@ -61,7 +61,7 @@ impl Value {
         }
     }
 
-    /// The keys and values, if it is an object or a map.
+    /// Returns the keys and values, if it is an object or a map.
     pub fn as_map(&self) -> Option<&BTreeMap<String, Self>> {
         match &self.data {
             Data::Map(entries) => Some(entries),
@@ -69,7 +69,7 @@ impl Value {
         }
     }
 
-    /// The value of a key, if it is an object or a map that has it.
+    /// Returns the value of a key, if it is an object or a map that has it.
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.as_map()?.get(key)
     }

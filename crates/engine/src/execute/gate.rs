@@ -10,7 +10,7 @@ use plan::Gate;
 use super::At;
 use crate::event::Event;
 
-/// Whether a step may be started as far as a gate is concerned.
+/// The verdict of a gate on a step.
 enum Verdict {
     Open,
     Shut { why: String, until: Timestamp },

@@ -1,4 +1,4 @@
-//! What must hold right before a step, looked at right before it.
+//! Preconditions of steps, checked right before the step.
 
 use domain::{Etcd, Fact, MAX_LAG, MachineName, Member};
 use plan::{EtcdEffect, Needs, Precondition, Rule};
@@ -9,13 +9,13 @@ use crate::observe::etcd_now;
 use crate::ports::{ApiError, NextBoot, Observed};
 use crate::provider::ProvidedMachine;
 
-/// What was looked at, as far as the preconditions of a step need it.
+/// The observations that the preconditions of a step need.
 struct Evidence {
     machine: Option<Observed>,
     etcd: Option<Etcd>,
     /// A Kubernetes API answers.
     api: bool,
-    /// What the provider has under the machine's name.
+    /// The provider's machines under the machine's name.
     instances: Vec<ProvidedMachine>,
 }
 
@@ -38,7 +38,7 @@ pub(super) async fn check(at: &At<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A machine is booted into the configuration that the plan has staged, and into no other.
+/// Checks that the machine boots into the configuration that the plan has staged, and into no other.
 fn staged_problem(seen: &Evidence, at: &At<'_>) -> Result<Option<&'static str>, Error> {
     let Some(Observed::Ours(own)) = &seen.machine else { return Ok(None) };
     let next = match &own.next_boot {
@@ -79,7 +79,7 @@ async fn members(at: &At<'_>) -> Result<Etcd, Error> {
     }
 }
 
-/// What is wrong, if the precondition does not hold.
+/// Returns what is wrong, if the precondition does not hold.
 fn problem(precondition: &Precondition, seen: &Evidence, at: &At<'_>) -> Option<String> {
     let no_machine = Observed::Unreachable("not observed".to_owned());
     let machine = seen.machine.as_ref().unwrap_or(&no_machine);
@@ -148,8 +148,8 @@ fn problem(precondition: &Precondition, seen: &Evidence, at: &At<'_>) -> Option<
     }
 }
 
-/// What is wrong with the voters. The plan proves what is left of *these* voters while the step is done: others, or as many
-/// others, would make it another proof.
+/// Returns what is wrong with the voters. The plan proves what is left of *these* voters while the step is done:
+/// others, or as many others, would make it another proof.
 fn too_few(least: u32, etcd: &Etcd, at: &At<'_>) -> Option<String> {
     let voters = etcd.members.values().filter(|member| member.voter);
     let count = u32::try_from(voters.clone().count()).unwrap_or(u32::MAX);

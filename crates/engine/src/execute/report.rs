@@ -1,4 +1,4 @@
-//! How a plan went, and whether another pass may get further.
+//! The report of a plan, and whether another pass may get further.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use plan::{Approved, ChangeKind, Plan, Rule, Skipped, Step, StepNumber};
 
 use crate::error::PortError;
 
-/// How a plan went.
+/// The report of a plan.
 #[derive(Debug)]
 pub struct Report {
     /// The plan.
@@ -18,12 +18,12 @@ pub struct Report {
     pub failures: Vec<Failure>,
     /// The steps that were not started.
     pub left: Vec<StepNumber>,
-    /// What the plan did not take care of.
+    /// The machines and problems that the plan left out.
     pub skipped: Vec<Skipped>,
     /// A stop was asked for.
     pub stopped: bool,
-    /// Machines were away or not made yet when it was planned, or etcd did not tell its members, so that what they need was
-    /// not known.
+    /// Machines were away or not made yet when it was planned, or etcd did not tell its members, so that what they
+    /// need was not known.
     pub needs_another_pass: bool,
 }
 
@@ -32,11 +32,11 @@ pub struct Report {
 pub struct Failure {
     /// The step.
     pub step: StepNumber,
-    /// What it acted on.
+    /// The target.
     pub on: Target,
-    /// What happened.
+    /// The failure, for people.
     pub error: PortError,
-    /// What is left behind.
+    /// The state that is left behind.
     pub leaves: String,
     /// The command that helps.
     pub recovery: String,
@@ -55,12 +55,12 @@ impl Failure {
 }
 
 impl Report {
-    /// All steps of the plan are done.
+    /// Returns whether all steps of the plan are done.
     pub fn is_complete(&self) -> bool {
         self.failures.is_empty() && self.left.is_empty()
     }
 
-    /// The report of a plan of which nothing was started, because a stop was asked for.
+    /// Returns the report of a plan of which nothing was started, because a stop was asked for.
     pub(crate) fn stopped<State>(plan: &Plan<State>) -> Self {
         Self {
             plan: plan.hash(),
@@ -73,7 +73,7 @@ impl Report {
         }
     }
 
-    /// The same with everything done.
+    /// Returns the same with everything done.
     pub(crate) fn completed(self) -> Self {
         let (failures, left, skipped) = (Vec::new(), Vec::new(), Vec::new());
         Self { failures, left, skipped, ..self }

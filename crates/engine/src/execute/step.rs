@@ -23,7 +23,7 @@ pub(super) struct At<'a> {
     pub(super) step: &'a Step,
     pub(super) name: &'a MachineName,
     pub(super) ports: &'a Ports<'a>,
-    /// What the step last waited for.
+    /// The last reason for which the step waited.
     last_wait: &'a Mutex<Option<String>>,
 }
 
@@ -123,7 +123,7 @@ impl Execution<'_> {
         self.append(Entry::StepDone { plan: self.plan.hash(), step: step.number }).await
     }
 
-    /// Whether a step brings a new member into an etcd that exists.
+    /// Returns whether a step brings a new member into an etcd that exists.
     fn joins_etcd(&self, step: &Step) -> bool {
         let begins = |step: &Step| step.action.nature().etcd == EtcdEffect::Begin;
         let control_plane =
@@ -143,8 +143,8 @@ impl Execution<'_> {
         }
     }
 
-    /// Makes sure that no other engine can be at work. An API that is away for a moment, as while its only server starts
-    /// again, is waited for.
+    /// Makes sure that no other engine can be at work. An API that is away for a moment, as while its only server
+    /// starts again, is waited for.
     async fn await_lease(&self, at: &At<'_>) -> Result<(), Error> {
         let started = self.ports.clock.monotonic();
         at.until(|| async {
@@ -202,13 +202,13 @@ impl At<'_> {
     }
 }
 
-/// What a look at something that takes time has shown.
+/// The result of one look at something that takes time.
 pub(super) enum Look<T> {
     Done(T),
     WaitFor(String),
 }
 
-/// What the journal has to know of a step to tell machines that have not been seen in service since.
+/// Returns what the journal has to know of a step to tell machines that have not been seen in service since.
 fn effect(nature: Nature) -> Option<StepEffect> {
     match nature.awaits {
         Some(Awaited::Node) => Some(StepEffect::AwaitsService),

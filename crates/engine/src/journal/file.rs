@@ -1,11 +1,13 @@
 //! The journal as files: a line for each record, with its checksum in front.
 //!
-//! `journal` is the one that is written to. When it is long, it goes on as `journal.1`, `journal.2` and so on, and a new one
-//! begins with a [`Checkpoint`]: what all records before amount to, and the digest of the file that they end in.
+//! `journal` is the one that is written to. When it is long, it goes on as `journal.1`, `journal.2` and so on, and a
+//! new one begins with a [`Checkpoint`]: what all records before amount to, and the digest of the file that they end
+//! in.
 //!
-//! Always holds: whole lines are what was written, or `journal.damaged` names the first that is not; only what a crash
-//! left behind the last line break is dropped ([`LineFile`]). Opening and appending cost the same however long the journal
-//! is. Readers and crashes find the journal before or after it was continued in a new file, and all of it.
+//! Always holds: whole lines are what was written, or `journal.damaged` names the first that is not; only what a
+//! crash left behind the last line break is dropped ([`LineFile`]). Opening and appending cost the same however long
+//! the journal is. Readers and crashes find the journal before or after it was continued in a new file, and all of
+//! it.
 
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
@@ -29,26 +31,26 @@ pub struct FileJournal {
     directory: PathBuf,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
-    /// How many bytes of records a file has before the next one begins.
+    /// The bytes of records after which the next file begins.
     longest: u64,
     state: Arc<Mutex<State>>,
 }
 
-/// What was read so far.
+/// The state of reading so far.
 #[derive(Default)]
 struct State {
     lines: Option<LineFile>,
     read: Reading,
 }
 
-/// What the lines of one file amount to.
+/// The content of one file.
 #[derive(Default)]
 struct Reading {
-    /// How many lines there are, the head included.
+    /// The number of lines, the head included.
     count: usize,
     /// The length of the head.
     head: u64,
-    /// What the file goes on from.
+    /// The checkpoint that the file goes on from.
     before: Option<Checkpoint>,
     ledger: Ledger,
 }
@@ -60,14 +62,14 @@ struct Checkpoint {
     /// The number of that file.
     file: u64,
     digest: Digest,
-    /// How many records there are up to its end.
+    /// The number of records up to its end.
     records: u64,
-    /// What they amount to.
+    /// The ledger of these records.
     ledger: Ledger,
 }
 
 impl FileJournal {
-    /// The journal in a directory, which is made when something is written.
+    /// Returns the journal in a directory, which is made when something is written.
     pub fn new(directory: &Path, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
         let (directory, state) = (directory.to_owned(), Arc::default());
         Self { directory, clock, entropy, longest: LONGEST, state }
@@ -83,12 +85,12 @@ impl FileJournal {
         Ok(records.await?.len())
     }
 
-    /// The file that a plan is kept in.
+    /// Returns the file that a plan is kept in.
     pub fn plan_path(&self, plan: Digest) -> PathBuf {
         self.directory.join("plans").join(format!("{plan}.json"))
     }
 
-    /// Whether an engine is at work now.
+    /// Returns whether an engine is at work now.
     pub fn is_taken(&self) -> bool {
         let slot = fs_err::File::open(self.directory.join(Slot::Plan.file()));
         slot.is_ok_and(|slot| {
@@ -289,7 +291,7 @@ impl Reading {
         Ok(())
     }
 
-    /// How many records there are, those of earlier files included.
+    /// Returns the number of records, those of earlier files included.
     fn records(&self) -> u64 {
         let before = self.before.as_ref().map_or(0, |checkpoint| checkpoint.records);
         before + self.count.saturating_sub(1) as u64
@@ -322,7 +324,7 @@ impl Reading {
     }
 }
 
-/// All records, from those files that are there; what else there should be is told to `missing`.
+/// Returns all records, from those files that are there; what else there should be is told to `missing`.
 fn read_all(
     directory: &Path,
     missing: impl Fn(&Path) -> Result<(), JournalError>,
@@ -372,7 +374,7 @@ fn place_of(file: &std::fs::Metadata) -> Digest {
     Digest::of(&format!("{} {} {}", file.dev(), file.ino(), host.trim()))
 }
 
-/// The identity in a slot's file, which is made with the file and stays for as long as that does.
+/// Returns the identity in a slot's file, which is made with the file and stays for as long as that does.
 fn engine_id(file: &mut fs_err::File, fresh: [u8; 8]) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
@@ -388,7 +390,7 @@ fn engine_id(file: &mut fs_err::File, fresh: [u8; 8]) -> std::io::Result<String>
     Ok(id)
 }
 
-/// Makes the directory, and keeps it out of Git whatever the directory above does.
+/// Makes the directory, and keeps it out of Git, whether or not the directory above does.
 fn make(directory: &Path) -> std::io::Result<()> {
     atomic_file::create_directory(directory)?;
     let ignored = directory.join(".gitignore");
@@ -398,7 +400,7 @@ fn make(directory: &Path) -> std::io::Result<()> {
     if complete { Ok(()) } else { atomic_file::write(&ignored, "*\n") }
 }
 
-/// What the first line of a file says: its format, and what it goes on from.
+/// Reads the first line of a file: its format, and the checkpoint that it goes on from.
 fn head(file: &Path, line: &[u8]) -> Result<Option<Checkpoint>, JournalError> {
     let text = checked(line).ok_or_else(|| format_error(file, line))?;
     match text.strip_prefix(FORMAT).map(|rest| rest.strip_prefix(' ').ok_or(rest)) {
@@ -411,18 +413,18 @@ fn head(file: &Path, line: &[u8]) -> Result<Option<Checkpoint>, JournalError> {
     }
 }
 
-/// An error that shows the beginning of what there is.
+/// Returns an error that shows the beginning of what there is.
 fn format_error(file: &Path, found: &[u8]) -> JournalError {
     let found = String::from_utf8_lossy(&found[..found.len().min(40)]).into_owned();
     JournalError::Format { file: file.to_owned(), found }
 }
 
-/// A file without a whole line is a journal only if it is the beginning of one.
+/// Checks a file without a whole line: it is a journal only if it is the beginning of one.
 fn check_torn_format(file: &Path, torn: &[u8]) -> Result<(), JournalError> {
     if line(FORMAT).as_bytes().starts_with(torn) { Ok(()) } else { Err(format_error(file, torn)) }
 }
 
-/// The text of a line, if it is what was written.
+/// Returns the text of a line, if it is what was written.
 fn checked(line: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
     let (sum, text) = text.split_once(' ')?;
@@ -437,7 +439,7 @@ fn checksum(text: &str) -> String {
     Digest::of(text).to_string()[..16].to_owned()
 }
 
-/// A file that the journal has gone on from.
+/// Returns a file that the journal has gone on from.
 fn name(number: u64) -> String {
     format!("{FILE}.{number}")
 }
@@ -484,12 +486,12 @@ mod tests {
         FileJournal::new(directory, Arc::new(Fixed), Arc::new(Counter(AtomicU64::new(1))))
     }
 
-    /// One that begins a new file with every few records.
+    /// Returns one that begins a new file with every few records.
     fn short(directory: &Path) -> FileJournal {
         FileJournal { longest: 400, ..journal(directory) }
     }
 
-    /// The names of the files of a journal, in the order of their records.
+    /// Returns the names of the files of a journal, in the order of their records.
     fn files(directory: &Path) -> Vec<String> {
         let current = std::iter::once(FILE.to_owned());
         let earlier = (1..).map(name).take_while(|name| directory.join(name).exists());
@@ -500,7 +502,7 @@ mod tests {
         Entry::PlanCancelled { plan: format!("{number:064}").parse().unwrap() }
     }
 
-    /// The identity of the engine that has the slot of a directory for a moment.
+    /// Returns the identity of the engine that has the slot of a directory for a moment.
     async fn engine(directory: &Path) -> String {
         journal(directory).acquire(Slot::Plan).await.expect("a slot").engine
     }

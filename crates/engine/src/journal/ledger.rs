@@ -1,4 +1,4 @@
-//! What the entries of a journal amount to.
+//! The ledger: the state that the entries of a journal add up to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Entry, StepEffect};
 
-/// What the entries of a journal amount to.
+/// The ledger: the state that the entries of a journal add up to.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Ledger {
@@ -36,8 +36,8 @@ pub struct Ledger {
     pub unfinished: Option<Unfinished>,
     /// The engine that started the last plan.
     pub holder: String,
-    /// The last plan that was asked to start no further step, or abandoned, and has not been started since. A command that
-    /// carried it out makes no other plan.
+    /// The last plan that was asked to start no further step, or abandoned, and has not been started since. A command
+    /// that carried it out makes no other plan.
     pub cancelled: Option<Digest>,
 }
 
@@ -47,7 +47,7 @@ pub struct Ledger {
 pub struct Unfinished {
     /// The plan.
     pub plan: Digest,
-    /// What it leads to.
+    /// The goal.
     pub goal: Goal,
 }
 
@@ -91,7 +91,7 @@ impl Ledger {
                 }
             }
             Entry::MachineProviding { machine, generation } => {
-                // Members stay, unless it was us who destroyed it: a machine that was lost at its provider is no evidence that
+                // Members stay, unless it was us who destroyed it: a machine that was lost at its provider is not evidence that
                 // etcd has not begun.
                 if self.resetting.contains(machine) {
                     self.forget(machine);
@@ -148,7 +148,7 @@ impl Ledger {
         self.unfinished = self.unfinished.filter(|unfinished| unfinished.plan != plan);
     }
 
-    /// A machine without configuration is no installation and has no member.
+    /// A machine without configuration is not an installation and has no member.
     fn forget(&mut self, machine: &MachineName) {
         self.forget_installation(machine);
         self.members.retain(|_, on| on != machine);
@@ -173,8 +173,8 @@ impl Ledger {
         self.generations.insert(machine.clone(), generation + 1);
     }
 
-    /// Takes in that a machine was seen in maintenance, or that its provider does not have it: what was about to reset or
-    /// destroy it has done so.
+    /// Takes in that a machine was seen in maintenance, or that its provider does not have it: what was about to
+    /// reset or destroy it has done so.
     pub(crate) fn saw_reset(&mut self, machine: &MachineName) {
         if self.resetting.contains(machine) {
             self.fold(Timestamp::default(), &self.reset_entry(machine));

@@ -12,7 +12,7 @@ use crate::ports::Clock;
 pub struct SystemClock;
 
 impl SystemClock {
-    /// What time it is.
+    /// Returns the time of day.
     #[expect(clippy::disallowed_methods, reason = "the one clock of the engine")]
     pub fn time() -> Timestamp {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

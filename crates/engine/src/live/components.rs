@@ -1,14 +1,17 @@
-//! What runs on a machine, as the machine itself tells, and whether it runs with the configuration that the machine has.
+//! The components of a machine as the machine itself reports them, and whether they run with the configuration that
+//! the machine has.
 //!
-//! Talos hands a configuration on from controller to controller: to the settings of each component, to the manifest of its
-//! pod, and through the kubelet to a container; to the settings of the kubelet, and to its service. Each step is a resource
-//! with the time of its last change, and the end of the chain has a start time. All of them are by the machine's own clock,
-//! so that they can be compared, and nothing has to be remembered from before a change. A pod whose container is older than
-//! its manifest, or a manifest that is older than its settings, is still the one from before.
+//! Talos hands a configuration on from controller to controller: to the settings of each component, to the manifest
+//! of its pod, and through the kubelet to a container; to the settings of the kubelet, and to its service. Each step
+//! is a resource with the time of its last change, and the end of the chain has a start time. All of them are by the
+//! machine's own clock, so that they can be compared, and nothing has to be remembered from before a change. A pod
+//! whose container is older than its manifest, or a manifest that is older than its settings, is still the one from
+//! before.
 //!
-//! Considered: the annotation `talos.dev/config-version` of the pods in Kubernetes, as `talosctl upgrade-k8s` reads it. It
-//! needs the API server, which may be what the change has broken. `startTime` of a pod: the kubelet keeps it over changes of
-//! the manifest. Not covered: a machine whose clock is set back between two steps of the chain looks as if it ran what is old.
+//! Considered: the annotation `talos.dev/config-version` of the pods in Kubernetes, as `talosctl upgrade-k8s` reads
+//! it. It needs the API server, which may be what the change has broken. `startTime` of a pod: the kubelet keeps it
+//! over changes of the manifest. Not covered: a machine whose clock is set back between two steps of the chain looks
+//! as if it ran what is old.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +54,7 @@ pub(super) async fn components(node: &Node) -> Result<Vec<Component>, NodeError>
     Ok(components)
 }
 
-/// The pods of the control plane that the configuration asks for.
+/// Returns the pods of the control plane that the configuration asks for.
 async fn pods(node: &Node) -> Result<Vec<Component>, NodeError> {
     let statuses = node.list::<StaticPodStatusSpec>().await?;
     let manifests = metadata::<StaticPodSpec>(node).await?;
@@ -81,7 +84,8 @@ async fn pods(node: &Node) -> Result<Vec<Component>, NodeError> {
     Ok(pods)
 }
 
-/// When the settings of a component last changed. From 1.14 on manifests are made from the final ones.
+/// Returns the time when the settings of a component last changed. From 1.14 on manifests are made from the final
+/// ones.
 fn last_change(settings: &BTreeMap<String, Metadata>) -> Option<i64> {
     let is_final = |id: &&String| id.starts_with("final-");
     let ids: Vec<&String> = match settings.keys().find(is_final) {
@@ -100,7 +104,7 @@ fn runs_since(status: &Struct) -> Option<i64> {
     started.map(Timestamp::as_second).min()
 }
 
-/// Whether something is known to be from before something else that it is made from.
+/// Returns whether something is known to be from before something else that it is made from.
 fn is_older(made: Option<i64>, from: Option<i64>) -> bool {
     made.zip(from).is_some_and(|(made, from)| made < from)
 }
@@ -109,7 +113,7 @@ fn seconds(time: Option<&prost_types::Timestamp>) -> Option<i64> {
     time.map(|time| time.seconds)
 }
 
-/// The metadata of all resources of a type, by their ids.
+/// Returns the metadata of all resources of a type, by their ids.
 async fn metadata<S: Spec>(node: &Node) -> Result<BTreeMap<String, Metadata>, NodeError> {
     let resources = node.list_resources(S::NAMESPACE, S::TYPE).await?.into_iter();
     Ok(resources
@@ -121,7 +125,7 @@ async fn metadata<S: Spec>(node: &Node) -> Result<BTreeMap<String, Metadata>, No
 const KUBELET: &str = "kubelet";
 const OLD: &str = "it still runs with an older configuration";
 
-/// What is shown of a machine that is well, too.
+/// The components that are shown of a healthy machine, too.
 const SHOWN: [&str; 2] = ["etcd", KUBELET];
 
 fn service(info: ServiceInfo) -> Component {
@@ -140,7 +144,7 @@ fn service(info: ServiceInfo) -> Component {
     Component { name: info.id, state: info.state, is_healthy, reason }
 }
 
-/// A static pod by its status, and by when its manifest and its settings last changed.
+/// Returns a static pod by its status, and by when its manifest and its settings last changed.
 fn pod(name: &str, status: &Struct, manifest: Option<i64>, settings: Option<i64>) -> Component {
     let ready = objects(status, "conditions").find(|condition| text(condition, "type") == "Ready");
     let is_ready = ready.is_some_and(|ready| text(ready, "status") == "True");
@@ -161,7 +165,7 @@ fn pod(name: &str, status: &Struct, manifest: Option<i64>, settings: Option<i64>
     Component { name: name.to_owned(), state, is_healthy: is_ready && !is_old, reason }
 }
 
-/// A reason with its message.
+/// Returns a reason with its message.
 fn said(object: &Struct) -> String {
     let parts = [text(object, "reason"), text(object, "message")];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")

@@ -9,11 +9,11 @@ use crate::ports::Clock;
 /// Makes credentials from the secrets of the cluster.
 pub type Mint<T> = Box<dyn Fn() -> Result<T, PortError> + Send + Sync>;
 
-/// How long credentials are valid that a [`Mint`] makes.
+/// The lifetime of credentials that a [`Mint`] makes.
 pub const CREDENTIALS_LAST: Duration = Duration::from_hours(24);
 
-/// How long before they are made credentials are valid already: a clock that is set to the time of another zone, here or
-/// there, must not keep an engine out.
+/// The time by which credentials are backdated: a clock that is set to the time of another zone, here or there, must
+/// not keep an engine out.
 pub const CREDENTIALS_BACKDATED: Duration = Duration::from_hours(24);
 
 /// Credentials of at most half of their life: a pass may take longer than they last.
@@ -34,7 +34,7 @@ impl<T: Clone> Credentials<T> {
         Self { mint, clock, minted: Mutex::new(None) }
     }
 
-    /// The credentials, and a number that changes with them.
+    /// Returns the credentials, and a number that changes with them.
     pub(crate) fn current(&self) -> Result<(T, u64), PortError> {
         let mut minted = self.minted.lock().unwrap_or_else(PoisonError::into_inner);
         let (wall, monotonic) = (self.clock.now().0, self.clock.monotonic());

@@ -31,7 +31,7 @@ pub struct LiveKubernetes {
 }
 
 impl LiveKubernetes {
-    /// The API that a kubeconfig is for.
+    /// Returns the API that a kubeconfig is for.
     pub fn new(mint: Mint<Secret<String>>, clock: Arc<dyn Clock>) -> Self {
         let kubeconfig = Credentials::new(mint, Arc::clone(&clock));
         Self { kubeconfig, clock, client: Mutex::new(None) }
@@ -147,7 +147,7 @@ fn node_status(node: Node) -> Option<NodeStatus> {
     })
 }
 
-/// A call within its deadline. Only what never reached an API of this cluster is unreachable.
+/// Makes a call within its deadline. Only what never reached an API of this cluster is unreachable.
 async fn with_deadline<T>(call: impl Future<Output = kube::Result<T>>) -> Result<T, ApiError> {
     match timeout(DEADLINE, call).await {
         Ok(Ok(value)) => Ok(value),

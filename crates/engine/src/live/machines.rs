@@ -54,7 +54,7 @@ impl LiveMachines {
         Self { credentials: Credentials::new(mint, clock), clients: Mutex::default() }
     }
 
-    /// The machine as one of ours.
+    /// Returns the machine as one of ours.
     fn node(&self, machine: &MachineAddress) -> Result<Node, PortError> {
         let (context, generation) = self.credentials.current()?;
         let address = machine.address.to_string();
@@ -91,8 +91,8 @@ impl LiveMachines {
         Ok(client.direct(machine.name.as_str(), DEADLINE))
     }
 
-    /// The machine as one without configuration. The connection is not kept: an open one delays the machine's change to
-    /// credentials.
+    /// Connects to the machine as one without configuration. The connection is not kept: an open one delays the
+    /// machine's change to credentials.
     fn stranger(machine: &MachineAddress) -> Result<Node, PortError> {
         let parse = |text: &domain::Fingerprint| Fingerprint::parse(text.as_str());
         let fingerprints: Option<Vec<_>> = machine.fingerprints.iter().map(parse).collect();
@@ -156,7 +156,7 @@ impl LiveMachines {
         })))
     }
 
-    /// What something is that has another CA than ours: in maintenance, or foreign.
+    /// Observes a machine that has another CA than ours: in maintenance, or foreign.
     async fn observe_stranger(machine: &MachineAddress) -> Result<Observed, PortError> {
         let node = Self::stranger(machine)?;
         match node.get::<MachineStatusSpec>("machine").await {
@@ -342,7 +342,7 @@ fn why(reason: &CallError) -> String {
     }
 }
 
-/// The disks of a machine in maintenance, or why they do not matter.
+/// Returns the disks of a machine in maintenance, or why they do not matter.
 async fn disks(node: &Node) -> Result<Result<Vec<Disk>, String>, NodeError> {
     let version =
         node.retrying(|node| async move { node.call(node.machine().version(())).await }).await?;
@@ -373,8 +373,8 @@ async fn disks(node: &Node) -> Result<Result<Vec<Disk>, String>, NodeError> {
     Ok(Ok(disks.map(disk).collect()))
 }
 
-/// Returns whether a volume is a partition or a disk, and not a directory as in a container or on another volume; `None` where
-/// the machine does not tell, as releases before 1.8.
+/// Returns whether a volume is a partition or a disk, and not a directory as in a container or on another volume;
+/// `None` where the machine does not tell, as releases before 1.8.
 async fn is_partition(node: &Node, volume: &str) -> Result<Option<bool>, PortError> {
     use BlockVolumeType::{VolumeTypeDisk, VolumeTypePartition};
     match node.get::<VolumeStatusSpec>(volume).await {
@@ -387,14 +387,14 @@ async fn is_partition(node: &Node, volume: &str) -> Result<Option<bool>, PortErr
     }
 }
 
-/// An address as texts have it.
+/// Returns an address as texts have it.
 fn ip(bytes: &[u8]) -> Option<String> {
     let four = <[u8; 4]>::try_from(bytes).map(IpAddr::from);
     let address = four.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from)).ok()?;
     Some(address.to_string())
 }
 
-/// The host of a URL.
+/// Returns the host of a URL.
 fn host(url: &str) -> Option<String> {
     let rest = url.split_once("://")?.1;
     let host = match rest.strip_prefix('[') {
@@ -425,8 +425,8 @@ fn unusable(error: &talos_api::ConnectError) -> PortError {
 
 /// Connections that are kept open: more than are used at the same time, fewer than files may be open.
 const MOST_OPEN: usize = 64;
-/// The volumes that make a machine one of the cluster, and whether every machine has them as partitions. Talos itself stays
-/// installed. From 1.14 on the data of etcd and of others may have partitions of their own.
+/// The volumes that make a machine one of the cluster, and whether every machine has them as partitions. Talos itself
+/// stays installed. From 1.14 on the data of etcd and of others may have partitions of their own.
 const WIPED: [(&str, bool); 6] = [
     ("STATE", true),
     ("EPHEMERAL", true),

@@ -10,9 +10,9 @@ use crate::atomic_file;
 use crate::error::PortError;
 use crate::ports::Vault;
 
-/// What opens encrypted files.
+/// A decryptor of encrypted files.
 pub trait Seal: Send + Sync {
-    /// The plain text of a file.
+    /// Returns the plain text of a file.
     fn open(&self, text: String, path: &Path) -> Result<Secret<String>, PortError>;
 }
 
@@ -25,18 +25,18 @@ pub struct FileVault {
 }
 
 impl FileVault {
-    /// The vault in a directory.
+    /// Returns the vault in a directory.
     pub fn new(directory: &Path, seal: Box<dyn Seal>) -> Self {
         Self { directory: directory.to_owned(), secrets: None, seal }
     }
 
-    /// The same with the secrets in another file.
+    /// Returns the same with the secrets in another file.
     #[must_use]
     pub fn with_secrets(self, file: &Path) -> Self {
         Self { secrets: Some(file.to_owned()), ..self }
     }
 
-    /// The file that holds the secrets, if there is one.
+    /// Returns the file that holds the secrets, if there is one.
     pub fn file(&self) -> Option<PathBuf> {
         if self.secrets.is_some() {
             return self.secrets.clone();

@@ -15,7 +15,7 @@ use crate::journal::Ledger;
 use crate::locate::{Known, LocatedMachine, locate};
 use crate::ports::{ListedMember, MemberState, Observed, Ports};
 
-/// The members of etcd as they are now.
+/// Returns the members of etcd as they are now.
 ///
 /// A control plane that does not answer counts as one without etcd where `is_waived` says so.
 pub(crate) async fn etcd_now(
@@ -52,7 +52,7 @@ pub(crate) async fn etcd_now(
     Ok(asked.combine(&ledger, ports).await)
 }
 
-/// What every control plane said about its own member.
+/// The answers of the control planes about their own members.
 pub(super) struct Asked<'a> {
     at: Timestamp,
     /// Members of machines of ours.
@@ -61,7 +61,7 @@ pub(super) struct Asked<'a> {
     without: Vec<&'a MachineName>,
     /// A control plane that does not answer.
     unreachable: Option<String>,
-    /// Why something else is not known.
+    /// The reason why something else is not known.
     problem: Option<String>,
     control_planes: Vec<&'a MachineAddress>,
     told: Addresses,
@@ -128,7 +128,7 @@ pub(super) async fn members<'a>(
 }
 
 impl<'a> Asked<'a> {
-    /// The member of each machine that told about it.
+    /// Returns the member of each machine that told about it.
     pub(super) fn own_members(&self) -> Vec<(&'a MachineName, Fact<Option<MemberId>>)> {
         let own = self.own.iter().map(|(id, (address, _))| (&address.name, Some(*id)));
         let without = self.without.iter().map(|name| (*name, None));
@@ -137,7 +137,7 @@ impl<'a> Asked<'a> {
             .collect()
     }
 
-    /// The members of etcd. That there are none is a fact only when every control plane has said so.
+    /// Returns the members of etcd. That there are none is a fact only when every control plane has said so.
     pub(super) async fn combine(&self, ledger: &Ledger, ports: &Ports<'_>) -> Fact<Etcd> {
         let now = self.at;
         let mut problem = self.problem.clone().or_else(|| self.unreachable.clone());
@@ -185,7 +185,7 @@ impl<'a> Asked<'a> {
         Etcd { members, leader, apart }
     }
 
-    /// The leader that most members follow, if it is one of those that are listed.
+    /// Returns the leader that most members follow, if it is one of those that are listed.
     fn leader(&self, listed: &[ListedMember]) -> Option<MemberId> {
         let mut followers: BTreeMap<MemberId, usize> = BTreeMap::new();
         for leader in self.own.values().filter_map(|(_, state)| state.leader) {

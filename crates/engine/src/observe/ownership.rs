@@ -1,4 +1,4 @@
-//! What one machine is to the cluster, by what it says and by what the journal knows of it.
+//! The ownership of one machine, by its own answer and by the journal.
 
 use domain::{Fact, MachineFacts, Ownership, Source, Timestamp};
 use plan::RETURNS_WITHIN;
@@ -9,7 +9,7 @@ use crate::journal::Ledger;
 use crate::locate::LocatedMachine;
 use crate::ports::{NextBoot, Observed, OwnMachine};
 
-/// Whether a machine certainly has no etcd because it is not there, or was never configured.
+/// Returns whether a machine certainly has no etcd because it is not there, or was never configured.
 pub(super) fn has_no_etcd(facts: &MachineFacts) -> bool {
     is_without_etcd(&facts.ownership, facts.recorded.is_some())
 }

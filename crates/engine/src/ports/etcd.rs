@@ -9,14 +9,14 @@ use crate::error::PortError;
 /// The members of etcd, to look at, by the machines that they run on.
 #[async_trait]
 pub trait EtcdMembers: Send + Sync {
-    /// What a control plane's etcd says about itself; `None` when it never had one.
+    /// Reads the status of a control plane's etcd; `None` when it never had one.
     async fn status(&self, machine: &MachineAddress) -> Result<Option<MemberState>, PortError>;
 
-    /// The members of etcd, as a machine lists them.
+    /// Returns the members of etcd, as a machine lists them.
     async fn list(&self, machine: &MachineAddress) -> Result<Vec<ListedMember>, PortError>;
 }
 
-/// What a member of etcd says about itself.
+/// The status of a member of etcd, as it reports it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct MemberState {
     /// Its id.
@@ -32,7 +32,7 @@ pub struct MemberState {
 pub struct ListedMember {
     /// Its id.
     pub id: MemberId,
-    /// What it calls itself; empty for one that has not started yet.
+    /// Its own name; empty for one that has not started yet.
     pub name: String,
     /// The addresses at which peers reach it.
     pub addresses: Vec<String>,

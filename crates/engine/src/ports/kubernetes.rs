@@ -8,10 +8,10 @@ use crate::error::PortError;
 /// The cluster's own Kubernetes API. The port only reads and writes; what a lease means is decided in one place.
 #[async_trait]
 pub trait Kubernetes: Send + Sync {
-    /// All nodes.
+    /// Returns all nodes.
     async fn nodes(&self) -> Result<Vec<NodeStatus>, ApiError>;
 
-    /// The lease as it is; none when it was never made.
+    /// Reads the lease; none when it was never made.
     async fn lease(&self) -> Result<Option<LeaseRecord>, ApiError>;
 
     /// Writes the lease, over the version that it carries or, where it carries none, as a new object.
@@ -23,7 +23,7 @@ pub trait Kubernetes: Send + Sync {
 pub struct NodeStatus {
     /// Its name.
     pub name: NodeName,
-    /// Whether it is ready.
+    /// True if it is ready.
     pub state: NodeState,
     /// The boot that its kubelet has reported from; empty when it has not.
     pub boot: String,
@@ -42,7 +42,7 @@ pub struct LeaseRecord {
     pub plan: Option<Digest>,
 }
 
-/// How a conditional write ended.
+/// The result of a conditional write.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Put {
     /// It is written.
@@ -51,7 +51,7 @@ pub enum Put {
     Conflict,
 }
 
-/// Why the API did not do what it was asked.
+/// The reason why the API did not do what it was asked.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ApiError {
     /// Nothing answered as this cluster's API: there may be none.
@@ -63,7 +63,7 @@ pub enum ApiError {
 }
 
 impl ApiError {
-    /// What happened, for people.
+    /// Returns the failure, for people.
     pub fn message(&self) -> &str {
         let (Self::Unreachable(error) | Self::Refused(error)) = self;
         &error.message

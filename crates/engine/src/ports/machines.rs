@@ -10,20 +10,20 @@ use crate::error::PortError;
 /// Machines, to look at. Nothing here changes one.
 #[async_trait]
 pub trait Machines: Send + Sync {
-    /// What can be seen of a machine.
+    /// Observes a machine.
     async fn observe(&self, machine: &MachineAddress) -> Observed;
 
-    /// The disks that Talos could be installed to, on a machine in maintenance; or why they do not matter.
+    /// Returns the disks that Talos could be installed to, on a machine in maintenance; or why they do not matter.
     async fn disks(&self, machine: &MachineAddress) -> Result<Vec<Disk>, String>;
 
-    /// What runs on a machine of ours, and how it is.
+    /// Reads the components of a machine of ours, with their state.
     async fn components(&self, machine: &MachineAddress) -> Result<Vec<Component>, PortError>;
 
-    /// An administrator's credentials for the Kubernetes API.
+    /// Fetches an administrator's credentials for the Kubernetes API.
     async fn kubeconfig(&self, machine: &MachineAddress) -> Result<Secret<String>, PortError>;
 }
 
-/// What can be seen of a machine.
+/// The observed state of a machine.
 pub enum Observed {
     /// It waits for configuration.
     Maintenance,
@@ -35,8 +35,8 @@ pub enum Observed {
     Unreachable(String),
 }
 
-/// A machine that knows our credentials. What it does not tell yet is not known: a machine that is being installed answers
-/// before it has an identity.
+/// A machine that knows our credentials. What it does not tell yet is not known: a machine that is being installed
+/// answers before it has an identity.
 pub struct OwnMachine {
     /// The installation.
     pub node: Option<NodeIdentity>,

@@ -17,7 +17,7 @@ pub struct ApplyConfig {
     pub config: Digest,
     /// The way that it takes effect.
     pub mode: ApplyMode,
-    /// What differs from what the machine has, secrets hidden; nothing when it has none.
+    /// The differences from the machine's configuration, secrets hidden; empty when it has none.
     pub changes: Vec<FieldChange>,
 }
 

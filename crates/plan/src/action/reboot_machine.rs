@@ -51,5 +51,5 @@ impl Act for RebootMachine {
     }
 }
 
-/// How long a machine may take to come back: servers need minutes for their own tests of memory and disks.
+/// The time within which a machine comes back: servers need minutes for their own tests of memory and disks.
 pub const RETURNS_WITHIN: Span = Span::minutes(15);

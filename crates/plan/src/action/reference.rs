@@ -7,7 +7,7 @@ use domain::Ownership;
 use super::{Action, Awaited, ChangeKind, EtcdEffect, Needed, On};
 use crate::spec::Policy;
 
-/// The page, which is `docs/reference/steps.md`.
+/// Returns the page, which is `docs/reference/steps.md`.
 pub fn steps_reference() -> String {
     let mut page = HEAD.to_owned();
     for action in Action::samples() {
@@ -39,7 +39,7 @@ pub fn steps_reference() -> String {
     page
 }
 
-/// What the action is called in a plan file.
+/// Returns the tag of the action in a plan file.
 fn tag(action: &Action) -> String {
     let value = serde_json::to_value(action).unwrap_or_default();
     value["do"].as_str().unwrap_or_default().to_owned()

@@ -24,7 +24,7 @@ impl Check<'_> {
         }
     }
 
-    /// The voters that are there now; none when that is not known.
+    /// Returns the voters that are there now; none when that is not known.
     fn voters(&self) -> Option<Vec<Seat>> {
         let inventory = self.input.inventory;
         let now = inventory.taken;
@@ -115,7 +115,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether etcd counts a member of a step's machine, be it one that does not vote.
+    /// Returns whether etcd counts a member of a step's machine, be it one that does not vote.
     pub(super) fn is_member(&self, step: &Step) -> bool {
         let inventory = self.input.inventory;
         let etcd = inventory.etcd.current(inventory.taken);
@@ -242,7 +242,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whatever says that this cluster's etcd was there before stops a second one.
+    /// Refuses a second bootstrap on any evidence that this cluster's etcd was there before.
     fn begun_before(&self, findings: &mut Findings) {
         let inventory = self.input.inventory;
         let now = inventory.taken;
@@ -264,7 +264,7 @@ impl Check<'_> {
         findings.about_plan(Rule::BootstrapAgain, message, hint);
     }
 
-    /// Whether a machine says that it has a member.
+    /// Returns whether a machine says that it has a member.
     fn a_machine_has_a_member(&self) -> bool {
         let inventory = self.input.inventory;
         let has_one = |member: &Option<MemberId>| member.is_some();
@@ -272,7 +272,7 @@ impl Check<'_> {
         facts.any(|facts| facts.member.current(inventory.taken).is_some_and(has_one))
     }
 
-    /// Whether there is a member, be it one that does not vote yet.
+    /// Returns whether there is a member, be it one that does not vote yet.
     fn has_members(&self) -> bool {
         let inventory = self.input.inventory;
         inventory.etcd.current(inventory.taken).is_some_and(|etcd| !etcd.members.is_empty())
@@ -307,7 +307,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether a member is able to vote: started and caught up.
+/// Returns whether a member is able to vote: started and caught up.
 pub(super) fn votes(member: &Member) -> bool {
     member.started && matches!(member.lag, Some(0..=MAX_LAG))
 }

@@ -1,4 +1,4 @@
-//! Which steps are certainly done before which.
+//! The order of steps: which of them are certainly done before which.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(super) struct Graph<'a> {
     /// For each step one bit for each step that is done before it.
     before: Vec<Vec<u64>>,
     by_target: BTreeMap<&'a Target, Vec<&'a Step>>,
-    /// Whether each step is on a machine that was marked.
+    /// True for each step on a machine that was marked.
     marked: Vec<bool>,
 }
 
@@ -56,18 +56,18 @@ impl<'a> Graph<'a> {
         self.marked[at(step.number) - 1]
     }
 
-    /// Whether one step is certainly done before another.
+    /// Returns whether one step is certainly done before another.
     pub(super) fn precedes(&self, first: &Step, second: &Step) -> bool {
         let (first, second) = (at(first.number) - 1, at(second.number) - 1);
         self.before[second][first / BITS] >> (first % BITS) & 1 == 1
     }
 
-    /// The steps on a target.
+    /// Returns the steps on a target.
     pub(super) fn on(&self, target: &Target) -> &[&'a Step] {
         self.by_target.get(target).map_or(&[], Vec::as_slice)
     }
 
-    /// The targets, with their steps.
+    /// Returns the targets, with their steps.
     pub(super) fn targets(&self) -> impl Iterator<Item = (&'a Target, &[&'a Step])> {
         self.by_target.iter().map(|(target, steps)| (*target, steps.as_slice()))
     }

@@ -1,4 +1,4 @@
-//! Whether a plan may be run: every safety rule, looked at apart from the planner.
+//! The checker: every safety rule, looked at apart from the planner.
 //!
 //! In: a draft, from the planner or a file, and what is wanted and seen *now*. Out: the same plan as
 //! [`Checked`], or every rule that it breaks.
@@ -151,7 +151,7 @@ fn overrides(body: &Body, spec: &ClusterSpec, findings: &mut Findings) {
     }
 }
 
-/// A number as people count steps.
+/// Returns a number as people count steps.
 fn at(number: StepNumber) -> usize {
     usize::try_from(number.0).unwrap_or(usize::MAX)
 }

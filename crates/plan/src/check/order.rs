@@ -48,7 +48,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whatever is done to a machine, a later step waits until it serves again.
+    /// Requires that after a disturbance of a machine a later step waits until it serves again.
     fn awaits(&self, findings: &mut Findings) {
         for step in self.graph.steps {
             let lacks = |awaited: &&Awaited| {
@@ -69,7 +69,7 @@ impl Check<'_> {
         }
     }
 
-    /// What has to be waited for after a step; only control planes vote.
+    /// Returns the states that have to be awaited after a step; only control planes vote.
     fn awaited(&self, step: &Step) -> impl Iterator<Item = &'static Awaited> {
         let votes = self.is_control_plane(step);
         let awaited = step.action.nature().leaves_awaited.iter();
@@ -106,7 +106,7 @@ impl Check<'_> {
         }
     }
 
-    /// The steps that touch etcd, which happen one after the other.
+    /// Returns the steps that touch etcd, which happen one after the other.
     pub(super) fn chain(&self, findings: &mut Findings) -> Vec<&Step> {
         let chain: Vec<&Step> = self.etcd_steps().collect();
         for pair in chain.windows(2) {
@@ -120,13 +120,13 @@ impl Check<'_> {
         chain
     }
 
-    /// The steps that begin etcd.
+    /// Returns the steps that begin etcd.
     pub(super) fn bootstraps(&self) -> impl Iterator<Item = &Step> {
         let begins = |step: &&Step| step.action.nature().etcd == EtcdEffect::Begin;
         self.graph.steps.iter().filter(begins)
     }
 
-    /// The steps that may change what etcd is or does. Where a plan begins etcd, machines join side by side.
+    /// Returns the steps that may change what etcd is or does. Where a plan begins etcd, machines join side by side.
     pub(super) fn etcd_steps(&self) -> impl Iterator<Item = &Step> {
         let begins = self.bootstraps().next().is_some();
         self.graph.steps.iter().filter(move |step| {
@@ -183,7 +183,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether a step is on a control plane that etcd counts on; where the members are not known, on any.
+    /// Returns whether a step is on a control plane that etcd counts on; where the members are not known, on any.
     fn has_healthy_voter(&self, step: &Step) -> bool {
         let inventory = self.input.inventory;
         let Some(etcd) = inventory.etcd.current(inventory.taken) else {

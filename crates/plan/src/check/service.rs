@@ -1,7 +1,7 @@
 //! Rules about machines that do not serve although they should: they count among those that may be at once.
 //!
-//! Whether a machine serves is judged by facts alone. A machine that is out of service may be disturbed as it is; another
-//! one only after a step has waited for it, or as long as there are few enough.
+//! Whether a machine serves is judged by facts alone. A machine that is out of service may be disturbed as it is;
+//! another one only after a step has waited for it, or as long as there are few enough.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,8 @@ impl<'a> Check<'a> {
         findings.0.extend(out.iter().map(|(name, why)| passed(time.begins, name, why)));
     }
 
-    /// Whether the machine of a step does not serve although it should, and nothing says that this does not matter.
+    /// Returns whether the machine of a step does not serve although it should, and nothing says that this does not
+    /// matter.
     pub(super) fn is_out(&self, step: &Step) -> bool {
         step.on.machine().is_some_and(|name| {
             self.out.contains_key(name)
@@ -78,14 +79,14 @@ impl<'a> Check<'a> {
         })
     }
 
-    /// Whether a machine is waited for before a step.
+    /// Returns whether a machine is waited for before a step.
     fn waits(&self, name: &MachineName, awaited: Awaited, before: &Step) -> bool {
         self.graph.on(&Target::from(name)).iter().any(|other| {
             other.action.nature().awaits == Some(awaited) && self.graph.precedes(other, before)
         })
     }
 
-    /// The machines that do not serve although they should. Before etcd has begun nothing does.
+    /// Returns the machines that do not serve although they should. Before etcd has begun nothing does.
     pub(super) fn out_of_service(&self) -> BTreeMap<&'a MachineName, String> {
         if self.bootstraps().next().is_some() {
             return BTreeMap::new();
@@ -150,7 +151,7 @@ impl<'a> Check<'a> {
         })
     }
 
-    /// Whether a machine has voters, none of which can vote.
+    /// Returns whether a machine has voters, none of which can vote.
     fn is_silent_voter(&self, name: &MachineName) -> bool {
         let inventory = self.input.inventory;
         let Some(etcd) = inventory.etcd.current(inventory.taken) else { return false };

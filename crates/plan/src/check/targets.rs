@@ -46,8 +46,8 @@ impl Check<'_> {
         }
     }
 
-    /// What was seen of a step's machine and what it should have. Steps on anything else than a machine of the spec are
-    /// refused: no action suits such a target yet.
+    /// Returns the facts about a step's machine and the configuration that it should have. Steps on anything else
+    /// than a machine of the spec are refused: no action suits such a target yet.
     pub(super) fn observed(
         &self,
         step: &Step,

@@ -1,4 +1,4 @@
-//! What is the matter with each machine, and with etcd.
+//! The assessment of each machine, and of etcd.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) struct MachineAssessment<'a> {
     pub(super) now: Timestamp,
     pub(super) digest: Digest,
     pub(super) disposition: Disposition<'a>,
-    /// Why it does not serve although it should, unless a person has said that this does not matter.
+    /// The reason why it does not serve although it should, unless a person has said that this does not matter.
     pub(super) out: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub(super) enum Disposition<'a> {
 }
 
 impl Disposition<'_> {
-    /// Nothing can be done with it before the next pass.
+    /// Returns whether nothing can be done with it before the next pass.
     pub(super) fn is_skipped(&self) -> bool {
         matches!(self, Self::Provide(_) | Self::Unknown(_) | Self::Refused(_))
     }
@@ -119,7 +119,7 @@ impl<'a> Assessment<'a> {
         assessment
     }
 
-    /// The voters as they were seen; none when that is not known.
+    /// Returns the voters as they were seen; none when that is not known.
     pub(super) fn voters(&self) -> Option<Voters> {
         match self.etcd {
             EtcdState::None => Some(Voters::default()),
@@ -128,14 +128,14 @@ impl<'a> Assessment<'a> {
         }
     }
 
-    /// The machine that leads etcd, and its member.
+    /// Returns the machine that leads etcd, and its member.
     pub(super) fn leader(&self) -> Option<(&'a MachineName, MemberId)> {
         let EtcdState::Members(etcd) = self.etcd else { return None };
         let leader = etcd.leader?;
         Some((etcd.members.get(&leader)?.machine.as_ref()?, leader))
     }
 
-    /// The control planes that are not skipped, in the order of the spec.
+    /// Returns the control planes that are not skipped, in the order of the spec.
     pub(super) fn control_planes(&self) -> impl Iterator<Item = &MachineAssessment<'a>> {
         self.machines
             .iter()
@@ -155,7 +155,7 @@ impl<'a> Assessment<'a> {
         )
     }
 
-    /// What the plan does not take care of.
+    /// Returns what the plan leaves out.
     pub(super) fn skipped(&self, spec: &ClusterSpec) -> Vec<Skipped> {
         let machines = self.machines.iter().filter_map(|machine| {
             let (rule, why) = match &machine.disposition {
@@ -333,7 +333,7 @@ fn one_installation_twice(inventory: &Inventory) -> Vec<Finding> {
         .collect()
 }
 
-/// The finding about a machine that was recorded and that any machine at its address could now stand for.
+/// Returns the finding about a machine that was recorded and that any machine at its address could now stand for.
 pub(super) fn in_maintenance_again(name: &MachineName) -> Finding {
     Finding::about(
         name,
@@ -343,7 +343,7 @@ pub(super) fn in_maintenance_again(name: &MachineName) -> Finding {
     )
 }
 
-/// The finding about a machine that is another installation than the one that was recorded.
+/// Returns the finding about a machine that is another installation than the one that was recorded.
 pub(super) fn another_installation(
     name: &MachineName,
     facts: &MachineFacts,
@@ -459,7 +459,7 @@ fn disposition<'a>(
     }
 }
 
-/// A machine that its provider has to make.
+/// Returns a machine that its provider has to make.
 fn provide<'a>(
     assessed: &MachineAssessment<'_>,
     machine: &Machine,
@@ -491,7 +491,7 @@ fn provide<'a>(
     Disposition::Provide(ProvideMachine { class: class.clone(), generation })
 }
 
-/// The finding about a machine that was recorded and that its provider does not have any more.
+/// Returns the finding about a machine that was recorded and that its provider does not have any more.
 fn gone(name: &MachineName) -> Finding {
     Finding::about(
         name,

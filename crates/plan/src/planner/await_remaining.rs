@@ -1,4 +1,4 @@
-//! What is left when everything was done that can be: credentials, and waits for what is not in service yet.
+//! The remaining steps after everything else: credentials, and waits for what is not in service yet.
 
 use domain::NodeState;
 
@@ -86,7 +86,7 @@ fn await_nodes(planner: &mut Planner<'_>) {
     }
 }
 
-/// The step that begins etcd, if this plan has one.
+/// Returns the step that begins etcd, if this plan has one.
 fn bootstrap(planner: &Planner<'_>) -> Option<StepNumber> {
     let mut steps = planner.builder.steps.iter();
     let begins = steps.find(|step| step.action.nature().etcd == EtcdEffect::Begin);

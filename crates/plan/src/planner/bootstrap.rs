@@ -40,7 +40,7 @@ pub(super) fn plan(planner: &mut Planner<'_>) {
     }
 }
 
-/// Everything that speaks for an etcd that is there, or was there before.
+/// Returns everything that speaks for an etcd that is there, or was there before.
 fn unsafe_to_begin(assessment: &Assessment<'_>, input: &PlanningInput<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for machine in &assessment.machines {

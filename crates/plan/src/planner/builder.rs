@@ -13,7 +13,7 @@ pub(super) struct Builder<'a> {
     windows: bool,
 }
 
-/// What a step has beyond its action.
+/// The parts of a step beyond its action.
 #[derive(Default)]
 pub(super) struct Extras {
     pub(super) preconditions: Vec<Precondition>,

@@ -63,7 +63,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The proof and the precondition of a step that touches a voter, or the rule that it breaks.
+    /// Returns the proof and the precondition of a step that touches a voter, or the rule that it breaks.
     fn quorum_guard(&mut self, machine: &MachineAssessment<'_>, pauses: bool) -> Extras {
         let Some(voters) = &mut self.voters else {
             self.findings.push(self.assessment.unknown_members(machine.name));
@@ -175,7 +175,7 @@ struct Domain<'a> {
     sound: Machines<'a>,
     /// Those that are out of service, do not change and can be waited for.
     waits: Machines<'a>,
-    /// How many are out of service and cannot be waited for.
+    /// The number of machines that are out of service and cannot be waited for.
     lost: usize,
 }
 

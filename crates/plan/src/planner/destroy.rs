@@ -71,7 +71,7 @@ pub(super) fn plan(input: &PlanningInput<'_>) -> Result<Planned, Refusal> {
     into_plan(input, builder.steps, skipped, findings)
 }
 
-/// What is to be done about a machine.
+/// The way to end a machine.
 enum Ending<'a> {
     /// It is in maintenance already.
     Over,

@@ -3,9 +3,10 @@
 //! In: a [`PlanningInput`]. Out: nothing to do, something to wait for, or a plan that is not checked yet; or the rules
 //! that every plan would break.
 //!
-//! Always holds: the same input gives the same plan; a machine that is unreachable, or that a rule keeps out, is skipped,
-//! and holds up others only as far as it leaves too few in service; steps on control planes form one chain, so that no two of them pause together; kinds
-//! of change that exclude each other ([`Change::EXCLUSIVE`](crate::Change::EXCLUSIVE)) are never in one plan.
+//! Always holds: the same input gives the same plan; a machine that is unreachable, or that a rule keeps out, is
+//! skipped, and holds up others only as far as it leaves too few in service; steps on control planes form one chain,
+//! so that no two of them pause together; kinds of change that exclude each other
+//! ([`Change::EXCLUSIVE`](crate::Change::EXCLUSIVE)) are never in one plan.
 
 mod assessment;
 mod await_remaining;
@@ -34,18 +35,18 @@ use crate::rule::{Finding, Refusal};
 use crate::spec::{ClusterSpec, Cni};
 use crate::step::{Precondition, Step, StepNumber};
 
-/// What a plan is made of, and checked against.
+/// The input of a plan: it is made of this, and checked against it.
 #[derive(Clone)]
 pub struct PlanningInput<'a> {
-    /// What is wanted.
+    /// The spec.
     pub spec: &'a ClusterSpec,
-    /// Whether it is wanted, or its end.
+    /// The goal: the spec, or the end of the cluster.
     pub goal: Goal,
     /// The configuration of each machine, compared with what it has.
     pub desired: &'a Renderings,
-    /// What was seen.
+    /// The inventory.
     pub inventory: &'a Inventory,
-    /// Which cluster it is ([`DigestKey::cluster`](domain::DigestKey::cluster)).
+    /// The identity of the cluster ([`DigestKey::cluster`](domain::DigestKey::cluster)).
     pub identity: Digest,
     /// The plan that stopped before.
     pub parent: Option<Digest>,
@@ -53,7 +54,7 @@ pub struct PlanningInput<'a> {
     pub overrides: &'a [Override],
 }
 
-/// What is to be done.
+/// The result of planning.
 #[derive(Clone, Debug)]
 pub enum Planned {
     /// The cluster matches its spec.
@@ -100,7 +101,7 @@ fn converge(input: &PlanningInput<'_>) -> Result<Planned, Refusal> {
     into_plan(input, steps, assessment.skipped(input.spec), findings)
 }
 
-/// The plan of these steps, unless a rule is broken that it does not override.
+/// Returns the plan of these steps, unless a rule is broken that it does not override.
 fn into_plan(
     input: &PlanningInput<'_>,
     steps: Vec<Step>,
@@ -171,7 +172,7 @@ impl<'a> Planner<'a> {
         self.chain = Some(self.step(action, machine, after, extras));
     }
 
-    /// A step, after all steps on the same machine so far, with everything that its action assumes.
+    /// Adds a step, after all steps on the same machine so far, with everything that its action assumes.
     fn step(
         &mut self,
         action: impl Into<Action>,
@@ -202,7 +203,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Whether nodes can become ready at all.
+/// Returns whether nodes can become ready at all.
 pub(crate) fn expects_ready(spec: &ClusterSpec) -> bool {
     spec.network.cni != Cni::None
 }

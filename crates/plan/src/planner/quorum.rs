@@ -1,7 +1,7 @@
 //! The planner's view of etcd: who votes, who is healthy, and what is left when one pauses.
 //!
-//! Only voters that are started *and* caught up are healthy; a member that merely exists is not, and neither is a learner.
-//! The checker does not use this code: it counts by itself.
+//! Only voters that are started *and* caught up are healthy; a member that merely exists is not, and neither is a
+//! learner. The checker does not use this code: it counts by itself.
 
 use domain::{Etcd, MAX_LAG, MachineName};
 
@@ -28,7 +28,8 @@ impl Voters {
         Self(voters.collect())
     }
 
-    /// A member becomes a voter, or healthy again. A machine runs one etcd, whatever members are left of earlier ones.
+    /// Adds a member as a voter, or makes it healthy again. A machine runs one etcd, even if members are left of
+    /// earlier ones.
     pub(super) fn join(&mut self, machine: &MachineName) {
         if self.is_healthy(machine) {
             return;
@@ -53,12 +54,12 @@ impl Voters {
         self.0.iter().any(|voter| voter.machine.as_ref() == Some(machine) && voter.healthy)
     }
 
-    /// Whether there is a member that leadership can be handed to.
+    /// Returns whether there is a member that leadership can be handed to.
     pub(super) fn has_another(&self) -> bool {
         self.count().healthy > 1
     }
 
-    /// How many there are, and how many are healthy.
+    /// Returns the number of voters, and of healthy ones.
     pub(super) fn count(&self) -> QuorumProof {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         QuorumProof {
@@ -72,7 +73,7 @@ impl Voters {
     }
 }
 
-/// The rule that is broken when no more is left than this.
+/// Returns the rule that is broken when no more is left than this.
 pub(super) fn quorum_violation(proof: QuorumProof, machine: &MachineName) -> Option<Finding> {
     let QuorumProof { voters, healthy } = proof;
     if proof.has_majority() {

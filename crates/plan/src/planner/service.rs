@@ -1,8 +1,8 @@
-//! Machines that do not serve although they should, and what they hold up.
+//! Machines that are out of service although they should not be, and what they hold up.
 //!
-//! A machine that is out of service counts among those that may be at once, whoever took it out: control planes one at a
-//! time, workers as many of one failure domain as the policy says. It may be changed itself, which may be its cure; the
-//! others wait for it, or stay as they are where it cannot be waited for.
+//! A machine that is out of service counts among those that may be at once, for any reason: control planes one
+//! at a time, workers as many of one failure domain as the policy says. It may be changed itself, which may be its
+//! cure; the others wait for it, or stay as they are where it cannot be waited for.
 
 use domain::{
     FailureDomain, Inventory, MachineFacts, MachineName, NodeState, Ownership, Timestamp,
@@ -14,8 +14,9 @@ use super::quorum::Voters;
 use crate::rule::{Finding, Rule};
 use crate::spec::{ClusterSpec, Policy};
 
-/// Returns the finding about a machine that would be disturbed beside more than may be out of service, by what was observed.
-/// Those that `is_meant` names do not count. A machine that is out of service itself may be disturbed, which may be its cure.
+/// Returns the finding about a machine that would be disturbed beside more than may be out of service, by what was
+/// observed. Those that `is_meant` names do not count. A machine that is out of service itself may be disturbed,
+/// which may be its cure.
 pub fn out_of_service_finding(
     name: &MachineName,
     spec: &ClusterSpec,
@@ -27,7 +28,7 @@ pub fn out_of_service_finding(
     let why_out = |name: &MachineName, facts: &MachineFacts| {
         out(name, facts, inventory.taken, &etcd, spec).filter(|_| !is_meant(name))
     };
-    // That an earlier step has disturbed it is no reason to disturb it beside others.
+    // That an earlier step has disturbed it is not a reason to disturb it beside others.
     let own = MachineFacts { disturbed: None, ..inventory.machines.get(name)?.clone() };
     if why_out(name, &own).is_some() {
         return None;
@@ -68,7 +69,7 @@ fn held(name: &MachineName, lost: &MachineName, why: &str) -> Finding {
     Finding::about(name, Rule::OrderOutOfService, message, &hint)
 }
 
-/// Why a machine does not serve although it should; nothing before there is a cluster.
+/// Returns the reason why a machine does not serve although it should; none before there is a cluster.
 pub(super) fn out(
     name: &MachineName,
     facts: &MachineFacts,
@@ -115,8 +116,8 @@ pub(super) fn out(
     facts.disturbed.map(|_| "it was disturbed, and not seen in service since".to_owned())
 }
 
-/// Holds changes back where machines are out of service that cannot be waited for. Workers follow the control planes, so
-/// that they stay as they are with them.
+/// Holds changes back where machines are out of service that cannot be waited for. Workers follow the control planes,
+/// so that they stay as they are with them.
 pub(super) fn hold(machines: &mut [MachineAssessment<'_>], policy: &Policy) {
     let lost: Vec<Lost<'_>> = machines.iter().filter_map(Lost::of).collect();
     let mut control_planes_wait = None;

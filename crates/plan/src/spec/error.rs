@@ -1,4 +1,4 @@
-//! What can be wrong with a description of a cluster.
+//! Errors in the description of a cluster.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use talos_config::yaml::SyntaxError;
 
 use crate::ErrorKind;
 
-/// Why a description was refused. Nothing has been done by then.
+/// The refusal of a description. Nothing has been done by then.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SpecError {
     /// The text is not YAML.
@@ -21,17 +21,17 @@ pub enum SpecError {
 /// One thing that is wrong, and where.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Problem {
-    /// Which rule it breaks.
+    /// The rule that it breaks.
     pub rule: Rule,
     /// The place in the text.
     pub origin: Location,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What would be right.
+    /// The remedy.
     pub hint: Option<String>,
 }
 
-/// What a description must keep to.
+/// The rules of a description.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Rule {
     /// There is one document, and it is ours.
@@ -40,7 +40,7 @@ pub enum Rule {
     UnknownKey,
     /// No key stands twice.
     DuplicateKey,
-    /// What has no default is given.
+    /// Every key without a default is given.
     MissingKey,
     /// Every value is what its key asks for.
     Value,
@@ -76,7 +76,7 @@ impl Rule {
         Self::TooShort,
     ];
 
-    /// Its name, which is the code of the error.
+    /// Returns its name, which is the code of the error.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Format => "spec.format",
@@ -96,12 +96,12 @@ impl Rule {
 }
 
 impl SpecError {
-    /// Every code, each with an entry in the reference of errors.
+    /// Returns every code, each with an entry in the reference of errors.
     pub fn codes() -> impl Iterator<Item = &'static str> {
         ["spec.syntax"].into_iter().chain(Rule::ALL.map(Rule::name))
     }
 
-    /// The name of this kind of error; of several problems, the first one's.
+    /// Returns the name of this kind of error; of several problems, the first one's.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Syntax(_) => "spec.syntax",
@@ -111,12 +111,12 @@ impl SpecError {
         }
     }
 
-    /// What can be done about it: the file must be changed.
+    /// Returns what can be done about it: the file must be changed.
     pub fn kind(&self) -> ErrorKind {
         ErrorKind::Permanent
     }
 
-    /// The first place that the error speaks of.
+    /// Returns the first place that the error speaks of.
     pub fn origin(&self) -> Option<Location> {
         match self {
             Self::Syntax(error) => Some(error.origin),
@@ -124,7 +124,7 @@ impl SpecError {
         }
     }
 
-    /// What would be right, where there is one problem that can be told.
+    /// Returns the remedy, where there is one problem that has one.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Problems(problems) if problems.len() == 1 => problems[0].hint.as_deref(),

@@ -177,7 +177,8 @@ fn pool(item: &Parsed) -> Option<Pool> {
     })
 }
 
-/// The machines of a control plane or a pool: those that are listed, then its replicas, named after it and counted.
+/// Returns the machines of a control plane or a pool: those that are listed, then its replicas, named after it and
+/// counted.
 fn machines(item: &Parsed, prefix: &str) -> Option<Vec<Machine>> {
     let machine = |item: &Parsed| {
         Some(Machine {
@@ -523,7 +524,7 @@ const PATCHES: Type = Type::List(&Type::Text(&const { secret_format_of::<PatchEn
 const NO_PATCHES: Need = Need::Default(Literal::Texts(&[]));
 const NON_BLANK: FormatCheck = format_of::<NonBlank>();
 
-/// What is taken for a release of Talos that is refused anyway.
+/// The release of Kubernetes for a release of Talos that is refused anyway.
 const NEWEST_KUBERNETES: &str = "v1.37.0";
 
 /// Any text without white space.

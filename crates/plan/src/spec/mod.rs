@@ -1,4 +1,4 @@
-//! What is wanted: a cluster, said once.
+//! The spec of a cluster.
 //!
 //! In: the native file ([`ClusterSpec::parse`]), or what another door makes of its own format, which then
 //! calls [`ClusterSpec::check`]. Out: one value that everything else starts from.
@@ -31,7 +31,7 @@ pub use schema::json_schema;
 pub struct ClusterSpec {
     /// Its name.
     pub cluster: ClusterName,
-    /// Where its Kubernetes API is reached.
+    /// The address of its Kubernetes API.
     pub endpoint: Endpoint,
     /// The release of Talos that its machines run.
     pub talos: TalosVersion,
@@ -53,11 +53,11 @@ pub struct ClusterSpec {
     pub pools: Vec<Pool>,
     /// Patches for all machines.
     pub patches: Vec<PatchSource>,
-    /// How changes are carried out.
+    /// The policy for changes.
     pub policy: Policy,
-    /// Whether and how etcd is backed up.
+    /// The backups of etcd; none when there is none.
     pub backup: Option<Backup>,
-    /// Where its releases are described.
+    /// The line that names its releases.
     pub releases: Location,
 }
 
@@ -70,18 +70,18 @@ pub struct ClusterNetwork {
     pub services: Vec<Network>,
     /// The domain of the cluster.
     pub domain: String,
-    /// What connects pods.
+    /// The network plug-in.
     pub cni: Cni,
-    /// Where it is described.
+    /// The line that describes it.
     pub origin: Location,
 }
 
-/// What connects pods.
+/// The network plug-in.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Cni {
-    /// What Talos brings.
+    /// The plug-in that Talos brings.
     Flannel,
-    /// Nothing yet: somebody installs it later, and nobody waits for nodes to be ready before that.
+    /// No plug-in: one is installed later, and no step waits for ready nodes before that.
     None,
     /// A manifest at a URL.
     Manifest(String),
@@ -94,7 +94,7 @@ pub struct ControlPlane {
     pub machines: Vec<Machine>,
     /// Patches for all of them.
     pub patches: Vec<PatchSource>,
-    /// Whether workloads may run on them.
+    /// True if workloads may run on them.
     pub schedulable: bool,
 }
 
@@ -107,32 +107,32 @@ pub struct Pool {
     pub machines: Vec<Machine>,
     /// Patches for all of them.
     pub patches: Vec<PatchSource>,
-    /// Where it is described.
+    /// The line that describes it.
     pub origin: Location,
 }
 
 /// A machine.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// What it is called, in the spec and in the cluster.
+    /// The name, in the spec and in the cluster.
     pub name: MachineName,
-    /// Where it comes from.
+    /// The source of the machine.
     pub source: MachineSource,
-    /// Fingerprints of the certificate that it shows in maintenance, one of which has to match; any is taken when there is
-    /// none.
+    /// Fingerprints of the certificate that it shows in maintenance, one of which has to match; any is taken when
+    /// there is none.
     pub fingerprints: Vec<Fingerprint>,
     /// The disk that Talos is installed to.
     pub disk: String,
-    /// What it fails together with.
+    /// The failure domain.
     pub domain: Option<FailureDomain>,
     /// Patches for it alone.
     pub patches: Vec<PatchSource>,
-    /// Where it is described.
+    /// The line that describes it.
     pub origin: Location,
 }
 
-/// Where a machine comes from. An address is a fact about a machine and not what it is: one that a provider makes has none
-/// before it is made.
+/// The source of a machine. An address is a fact about a machine and not its identity: one that a provider makes has
+/// none before it is made.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum MachineSource {
     /// It is there, at this address.
@@ -142,7 +142,7 @@ pub enum MachineSource {
 }
 
 impl Machine {
-    /// The address that the spec gives it.
+    /// Returns the address that the spec gives it.
     pub fn address(&self) -> Option<Address> {
         match self.source {
             MachineSource::Address(address) => Some(address),
@@ -155,7 +155,7 @@ impl Machine {
         address.parse().is_ok_and(|given: Address| self.address() == Some(given))
     }
 
-    /// The class that the provider makes it of.
+    /// Returns the class that the provider makes it of.
     pub fn class(&self) -> Option<&ClassName> {
         match &self.source {
             MachineSource::Address(_) => None,
@@ -164,7 +164,7 @@ impl Machine {
     }
 }
 
-/// Where a patch is, and where it was asked for.
+/// A patch, and the line that names it.
 #[derive(Clone, Debug)]
 pub struct PatchSource {
     /// The patch.
@@ -182,16 +182,16 @@ pub enum PatchEntry {
     Inline(Secret<String>),
 }
 
-/// How changes are carried out.
+/// The policy for changes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Policy {
-    /// How many workers of one failure domain are changed at the same time.
+    /// The number of workers of one failure domain that are changed at the same time.
     pub workers_at_once: u32,
-    /// When machines may be disturbed; always when there is none.
+    /// The hours in which machines may be disturbed; always when there is none.
     pub windows: Vec<Window>,
-    /// How long a machine may take from its first configuration until it answers as one of the cluster.
+    /// The time within which a machine answers as one of the cluster after its first configuration.
     pub install_within: Span,
-    /// How long a component of a changed machine may be unhealthy before the step fails.
+    /// The time for which a component of a changed machine may be unhealthy before the step fails.
     pub heals_within: Span,
     /// The location of each of these times in its file.
     pub origins: TimeOrigins,
@@ -223,14 +223,14 @@ const INSTALL_WITHIN: Span = Span::minutes(20);
 /// The longest back-off of the kubelet: what fails for longer does not heal by itself.
 const HEALS_WITHIN: Span = Span::minutes(5);
 
-/// How etcd is backed up.
+/// The backups of etcd.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Backup {
-    /// How often.
+    /// The interval.
     pub every: Span,
-    /// How many are kept.
+    /// The number of backups that are kept.
     pub keep: u32,
-    /// Where to: a directory, or a URL of an object store.
+    /// The destination: a directory, or a URL of an object store.
     pub to: String,
 }
 
@@ -248,7 +248,7 @@ impl ClusterSpec {
         if problems.is_empty() { Ok(()) } else { Err(SpecError::Problems(problems)) }
     }
 
-    /// All machines with their place in the cluster, control planes first, in the order of the spec.
+    /// Returns all machines with their place in the cluster, control planes first, in the order of the spec.
     pub fn machines(&self) -> impl Iterator<Item = (&Machine, Membership<'_>)> {
         let control_planes =
             self.control_plane.machines.iter().map(|machine| (machine, Membership::ControlPlane));
@@ -258,17 +258,17 @@ impl ClusterSpec {
         control_planes.chain(workers)
     }
 
-    /// A machine by its name.
+    /// Returns a machine by its name.
     pub fn machine(&self, name: &MachineName) -> Option<(&Machine, Membership<'_>)> {
         self.machines().find(|(machine, _)| machine.name == *name)
     }
 
-    /// Whether a machine is one of the control plane's.
+    /// Returns whether a machine is one of the control plane's.
     pub fn is_control_plane(&self, name: &MachineName) -> bool {
         self.control_plane.machines.iter().any(|machine| machine.name == *name)
     }
 
-    /// The installer's image.
+    /// Returns the installer's image.
     pub fn installer(&self) -> String {
         if let Some(image) = &self.image {
             return image.clone();
@@ -281,7 +281,7 @@ impl ClusterSpec {
         }
     }
 
-    /// What an image factory makes the installer of, where no image is named.
+    /// Returns the schematic that an image factory makes the installer of, where no image is named.
     pub fn schematic(&self) -> Option<Schematic> {
         let names: Vec<String> = self.extensions.iter().map(|name| format!("{name:?}")).collect();
         let text = if names.is_empty() {
@@ -294,7 +294,7 @@ impl ClusterSpec {
         Schematic::parse(&text, SourceId::default()).ok().filter(|_| self.image.is_none())
     }
 
-    /// The paths of all files with patches, each once.
+    /// Returns the paths of all files with patches, each once.
     pub fn patch_files(&self) -> Vec<&str> {
         let machines = self.machines().flat_map(|(machine, _)| &machine.patches);
         let pools = self.pools.iter().flat_map(|pool| &pool.patches);
@@ -311,7 +311,7 @@ impl ClusterSpec {
     }
 }
 
-/// Where a machine stands in its cluster.
+/// The membership of a machine: in the control plane or in a pool.
 #[derive(Clone, Copy, Debug)]
 pub enum Membership<'a> {
     /// In the control plane.
@@ -321,7 +321,7 @@ pub enum Membership<'a> {
 }
 
 impl Membership<'_> {
-    /// The role that configuration knows.
+    /// Returns the role that configuration knows.
     pub fn role(self) -> Role {
         match self {
             Self::ControlPlane => Role::ControlPlane,

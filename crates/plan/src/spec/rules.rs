@@ -1,4 +1,4 @@
-//! What must hold in a spec as a whole, whichever door it came through.
+//! The rules of a spec as a whole, for every door.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use talos_config::Location;
 use super::error::{Problem, Rule};
 use super::{ClusterSpec, Machine, Policy};
 
-/// Everything that is wrong, in the order of the rules.
+/// Returns everything that is wrong, in the order of the rules.
 pub(super) fn broken(spec: &ClusterSpec) -> Vec<Problem> {
     let mut problems = Vec::new();
     no_control_plane(spec, &mut problems);
@@ -74,7 +74,7 @@ fn duplicate_addresses(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
     }
 }
 
-/// What has no address needs a provider that makes machines, which `metal` does not.
+/// Requires a provider that makes machines, which `metal` does not, for machines without address.
 fn machine_sources(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
     let made = spec.machines().find(|(machine, _)| machine.class().is_some());
     let makes =

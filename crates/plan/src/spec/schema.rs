@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::file::FILE;
 use super::table::{Key, Literal, Need, Type};
 
-/// The schema as text, for editors.
+/// Returns the schema as text, for editors.
 pub fn json_schema() -> String {
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

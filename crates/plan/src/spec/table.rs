@@ -16,11 +16,11 @@ pub(super) struct Key {
     pub(super) name: &'static str,
     pub(super) ty: Type,
     pub(super) need: Need,
-    /// What it means, for the schema.
+    /// The meaning, for the schema.
     pub(super) about: &'static str,
 }
 
-/// What becomes of a key that is not given.
+/// The treatment of a key that is not given.
 pub(super) enum Need {
     /// It must be given.
     Required,
@@ -28,7 +28,7 @@ pub(super) enum Need {
     RequiredWithout(&'static str),
     /// This is taken instead.
     Default(Literal),
-    /// What is taken instead follows from other keys; said in words.
+    /// The default is derived from other keys; said in words.
     Derived(&'static str),
 }
 
@@ -54,17 +54,17 @@ pub(super) enum Type {
 /// A form of text, as the table knows it.
 pub(super) struct FormatCheck {
     pub(super) pattern: &'static str,
-    /// Whether it may hold secrets, so that nothing of it is repeated.
+    /// True if it may hold secrets, so that nothing of it is repeated.
     pub(super) secret: bool,
     check: fn(&str) -> Result<(), InvalidText>,
 }
 
-/// The form of a type.
+/// Returns the form of a type.
 pub(super) const fn format_of<T: TextFormat>() -> FormatCheck {
     FormatCheck { pattern: T::PATTERN, secret: false, check: |text| text.parse::<T>().map(drop) }
 }
 
-/// The form of a type whose text may hold secrets.
+/// Returns the form of a type whose text may hold secrets.
 pub(super) const fn secret_format_of<T: TextFormat>() -> FormatCheck {
     FormatCheck { secret: true, ..format_of::<T>() }
 }
@@ -86,7 +86,7 @@ enum Data {
 }
 
 impl Parsed {
-    /// The value of a key, given or by default.
+    /// Returns the value of a key, given or by default.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         match &self.data {
             Data::Object(entries) => entries.get(key),
@@ -108,7 +108,7 @@ impl Parsed {
         }
     }
 
-    /// The text of a key as what it is; the reader has checked that it is one.
+    /// Returns the text of a key as what it is; the reader has checked that it is one.
     pub(super) fn parsed<T: TextFormat>(&self, key: &str) -> Option<T> {
         self.get(key)?.text().parse().ok()
     }
@@ -297,7 +297,7 @@ impl Reader {
     }
 }
 
-/// What stands in place of a key that was not given. It has no place in the text.
+/// Returns the default of a key that was not given. It has no location in the text.
 fn default(literal: &Literal, ty: Type) -> Parsed {
     let data = match (literal, ty) {
         (Literal::Text(text), _) => Data::Text((*text).to_owned()),

@@ -15,7 +15,7 @@ use super::{
 };
 
 impl ClusterSpec {
-    /// The text of a native file that says the same.
+    /// Returns the text of a native file that says the same.
     pub fn write(&self) -> Secret<String> {
         let Self {
             cluster,
@@ -236,7 +236,7 @@ mod tests {
             ..ProptestConfig::default()
         })]
 
-        /// Also for texts that somebody else would quote in another way.
+        /// Checks a round trip, also for texts that another writer would quote in another way.
         #[test]
         fn what_is_written_reads_as_the_same(
             plain in any::<bool>(),
@@ -302,7 +302,7 @@ mod tests {
         ]
     }
 
-    /// All that a spec says, without the places where it says it.
+    /// Returns all that a spec says, without the places where it says it.
     fn said(spec: &ClusterSpec) -> String {
         let mut text = format!("{spec:?}");
         while let Some(at) = text.find("Location {") {

@@ -1,4 +1,4 @@
-//! What a client needs to reach a cluster, signed by the cluster's own authorities.
+//! A client's credentials for a cluster, signed by the cluster's own authorities.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use crate::value::Value;
 use crate::yaml::{Tree, emit_folded};
 
 impl Bundle {
-    /// A talosconfig with one context for a client that has these roles.
+    /// Returns a talosconfig with one context for a client that has these roles.
     pub fn talosconfig(
         &self,
         cluster: &str,
@@ -34,7 +34,7 @@ impl Bundle {
         ))
     }
 
-    /// A kubeconfig for the cluster's administrator, as Talos hands it out.
+    /// Returns a kubeconfig for the cluster's administrator, as Talos hands it out.
     pub fn kubeconfig(
         &self,
         cluster: &str,

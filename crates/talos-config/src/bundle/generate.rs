@@ -9,11 +9,11 @@ use crate::contract::Contract;
 use crate::pki::{Authority, Key, NewAuthority, Validity};
 use crate::value::{Data, Value};
 
-/// Where new secrets come from: nothing in this crate has a clock or dice of its own.
+/// The source of new secrets: nothing in this crate has a clock or randomness of its own.
 pub struct SecretSource<'a> {
     /// Seconds since 1970; all authorities begin then.
     pub now: i64,
-    /// Fills bytes that nobody can guess.
+    /// Fills in unpredictable bytes.
     pub random: &'a mut dyn FnMut(&mut [u8]),
     /// Makes an RSA key of 4096 bits, as a PEM text under the label `RSA PRIVATE KEY`.
     pub rsa: &'a mut dyn FnMut() -> Secret<String>,
@@ -57,12 +57,12 @@ impl Bundle {
 }
 
 impl SecretSource<'_> {
-    /// A key of the kind that an authority has itself.
+    /// Returns a key of the kind that an authority has itself.
     pub(super) fn key_beside(&mut self, authority: &Authority) -> Key {
         if authority.is_ed25519() { Key::ed25519(self.bytes()) } else { self.p256() }
     }
 
-    /// Bytes that nobody can guess.
+    /// Returns unpredictable bytes.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         let mut bytes = [0; N];
         (self.random)(&mut bytes);

@@ -118,7 +118,7 @@ impl Bundle {
     }
 }
 
-/// The key that Kubernetes encrypts secrets with, where the first provider is of the kind that we keep.
+/// Returns the key that Kubernetes encrypts secrets with, where the first provider is of the kind that we keep.
 fn etcd_encryption(config: &Config) -> Option<&Value> {
     let resources = at(config, "KubeEtcdEncryptionConfig", &["config", "resources"])?.as_list()?;
     let of_secrets = resources.iter().find(|resource| {
@@ -135,7 +135,7 @@ fn at<'c>(config: &'c Config, kind: &str, path: &[&str]) -> Option<&'c Value> {
     rest.iter().try_fold(document.body.get(*first)?, |value, key| value.get(key))
 }
 
-/// An object of what is there; `None` when nothing is.
+/// Returns an object of what is there; `None` when nothing is.
 fn object<const N: usize>(fields: [(&'static str, Option<Value>); N]) -> Option<Value> {
     let fields = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
     let fields: std::collections::BTreeMap<_, _> = fields.collect();

@@ -1,11 +1,11 @@
-//! Whether a bundle has everything that a cluster needs.
+//! The check that a bundle has everything that a cluster needs.
 
 use super::Bundle;
 use crate::pki::{Certificate, Key, Pem, PkiError};
 use crate::value::Value;
 
 impl Bundle {
-    /// Everything that is wrong with the bundle, in the words of talosctl.
+    /// Returns everything that is wrong with the bundle, in the words of talosctl.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         let there = |path: &[&str]| self.get(path).is_some();
@@ -81,7 +81,7 @@ impl Bundle {
     }
 }
 
-/// Whether a text is a private key.
+/// Checks that a text is a private key.
 pub(super) fn check_key(text: &str) -> Result<(), PkiError> {
     match Pem::parse(text)?.label.as_str() {
         // We never sign with these, so that they are there is all we can tell.

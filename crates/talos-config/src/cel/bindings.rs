@@ -1,4 +1,4 @@
-//! Which types fit each other.
+//! Assignability of types.
 //!
 //! A type may have parameters whose meaning is found while expressions are checked; [`Bindings`] holds
 //! what is known of them. Types can double in size with every step of an expression, so that all work
@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use super::types::{Parameter, Type};
 
-/// What is known of type parameters.
+/// The bindings of type parameters.
 #[derive(Default)]
 pub(super) struct Bindings {
     fresh: Vec<Option<Type>>,
     declared: Vec<(char, Type)>,
-    /// What was bound before, in the order of changes, to take them back.
+    /// The earlier bindings, in the order of changes, to take them back.
     changes: Vec<(Parameter, Option<Type>)>,
     work: usize,
 }
@@ -24,17 +24,17 @@ impl Bindings {
         Type::Parameter(Parameter::Fresh(self.fresh.len() - 1))
     }
 
-    /// Whether so much was asked that answers are no longer right.
+    /// Returns whether so much was asked that answers are no longer right.
     pub(super) fn exhausted(&self) -> bool {
         self.work > MOST_WORK
     }
 
-    /// Whether one type fits another; if so, parameters are bound as that needs.
+    /// Returns whether one type fits another; if so, parameters are bound as that needs.
     pub(super) fn assign(&mut self, from: &Type, to: &Type) -> bool {
         self.assign_all(std::slice::from_ref(from), std::slice::from_ref(to))
     }
 
-    /// Whether all types of a list fit those of another.
+    /// Returns whether all types of a list fit those of another.
     pub(super) fn assign_all(&mut self, from: &[Type], to: &[Type]) -> bool {
         if from.len() != to.len() {
             return false;
@@ -49,12 +49,12 @@ impl Bindings {
         fits
     }
 
-    /// A type with everything that is known of its parameters; the others stay or become `dyn`.
+    /// Returns a type with everything that is known of its parameters; the others stay or become `dyn`.
     pub(super) fn substitute(&mut self, of: &Type, to_dyn: bool) -> Type {
         self.substitute_at(of, to_dyn, 0)
     }
 
-    /// A type of a declaration with fresh parameters.
+    /// Returns a type of a declaration with fresh parameters.
     pub(super) fn instantiate(&mut self, of: &Type, with: &mut Vec<(char, Type)>) -> Type {
         match of {
             Type::Parameter(Parameter::Declared(letter)) => {
@@ -76,12 +76,12 @@ impl Bindings {
         }
     }
 
-    /// The more general of two types that fit each other.
+    /// Returns the more general of two types that fit each other.
     pub(super) fn most_general(&mut self, left: &Type, right: &Type) -> Type {
         if self.equal_or_less_specific(left, right, 0) { left.clone() } else { right.clone() }
     }
 
-    /// Whether two types are the same, wrappers or not.
+    /// Returns whether two types are the same, wrappers or not.
     pub(super) fn exact(&mut self, left: &Type, right: &Type) -> bool {
         self.exact_at(left, right, 0)
     }
@@ -129,7 +129,7 @@ impl Bindings {
         }
     }
 
-    /// Whether a parameter can mean a type, and whether it already meant one.
+    /// Returns whether a parameter can mean a type, and whether it already meant one.
     fn bind(
         &mut self,
         to: &Type,

@@ -10,7 +10,7 @@ use super::source::{Errors, Position};
 use super::syntax::{Comprehension, Element, Entry, Field, Id, Kind, Literal, Name, Tree};
 use super::types::{Scalar, Type};
 
-/// The type of the result; errors are reported. Nothing when the types are too large to say.
+/// Returns the type of the result; errors are reported. Nothing when the types are too large to say.
 pub(super) fn check(
     tree: &Tree,
     root: Id,
@@ -37,7 +37,7 @@ struct Checker<'a> {
     bindings: Bindings,
     /// The variables of macros, the innermost last.
     scopes: Vec<(&'a Name, Type)>,
-    /// Whether numbers of different types can be compared. They cannot, except that the reference
+    /// True if numbers of different types can be compared. They cannot, except that the reference
     /// forgets about it at the first macro that declares a variable.
     mixed_numbers: bool,
 }
@@ -253,7 +253,7 @@ impl<'a> Checker<'a> {
         Type::map(key, value)
     }
 
-    /// What an optional entry holds.
+    /// Returns the type of an optional entry.
     fn unwrapped(&mut self, value: Id, of: &Type) -> Type {
         let (inner, is_optional) = of.unwrap_optional();
         if !is_optional && !inner.is_dyn() {
@@ -263,7 +263,7 @@ impl<'a> Checker<'a> {
         inner
     }
 
-    /// The type of elements of both types.
+    /// Returns the type of elements of both types.
     fn join(&mut self, before: Option<Type>, of: Type) -> Type {
         let Some(before) = before else { return of };
         if self.bindings.assign(&before, &of) {
@@ -367,7 +367,7 @@ fn of_literal(literal: Literal) -> Type {
     }
 }
 
-/// The message whose fields a type has when it is written as a message.
+/// Returns the message whose fields a type has when it is written as a message.
 fn message_name(of: &Type) -> Option<String> {
     let known = match of {
         Type::Message(name) => return Some(name.as_ref().to_owned()),
@@ -391,7 +391,7 @@ fn message_name(of: &Type) -> Option<String> {
     Some(format!("google.protobuf.{known}"))
 }
 
-/// The name of a type without what it is made of.
+/// Returns the name of a type without what it is made of.
 fn bare_name(of: &Type) -> String {
     let name = of.declared();
     name.split('(').next().unwrap_or_default().to_owned()

@@ -16,12 +16,12 @@ pub(super) struct Cursor<'a> {
     unknown: Vec<(usize, usize)>,
     next: usize,
     errors: &'a mut Errors,
-    /// What may follow each rule that is being read.
+    /// The tokens that may follow each rule that is being read.
     follow: Vec<Follow>,
     /// Between an error and the next token that fits nothing is reported.
     recovering: bool,
     recoveries: usize,
-    /// Where the last error was, and the sites that met it.
+    /// The position of the last error, and the sites that met it.
     last_error: Option<(usize, Vec<Site>)>,
     /// A limit was exceeded: nothing is read or reported any more.
     halted: bool,
@@ -34,7 +34,7 @@ pub(super) struct Follow(pub(super) Set, pub(super) bool);
 /// A set of tokens, as bits.
 pub(super) type Set = u64;
 
-/// Where in the grammar an error is noticed.
+/// The rule of the grammar at which an error is noticed.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(super) enum Site {
     Start,
@@ -82,7 +82,7 @@ impl<'a> Cursor<'a> {
         self.tokens.get(self.next + ahead).map_or(T::End, |token| token.kind)
     }
 
-    /// Where the next token is.
+    /// Returns the position of the next token.
     pub(super) fn place(&self) -> usize {
         self.tokens[self.next].from
     }
@@ -304,7 +304,7 @@ impl<'a> Cursor<'a> {
         self.next = self.tokens.len() - 1;
     }
 
-    /// What can come after these tokens were read, through all rules that could end then.
+    /// Returns the tokens that can come after these were read, through all rules that could end then.
     fn follow_of(&self, after: Follow) -> Set {
         let Follow(mut tokens, mut ends) = after;
         for Follow(outer, outer_ends) in self.follow.iter().rev() {

@@ -1,4 +1,4 @@
-//! What an expression may speak of, by the field it stands in.
+//! The variables and functions of an expression, by the field it stands in.
 
 use super::library::{self, Functions, Overload};
 use super::messages;
@@ -15,9 +15,9 @@ pub(crate) enum Environment {
     MemberVolume,
     /// The selector of a link that is given an alias.
     Link,
-    /// When memory is short enough to kill.
+    /// The trigger: memory is short enough to kill.
     OomTrigger,
-    /// Which control group is killed first.
+    /// The ranking: the control group that is killed first.
     OomRanking,
 }
 
@@ -31,7 +31,7 @@ impl Environment {
         Self::OomRanking,
     ];
 
-    /// What the expression has to give.
+    /// Returns the type that the expression has to give.
     pub(super) fn result(self) -> Type {
         match self {
             Self::OomRanking => Type::DOUBLE,
@@ -56,7 +56,7 @@ impl Environment {
         own.iter().find_map(|functions| functions.get(name)).map(Vec::as_slice)
     }
 
-    /// The type of a variable or constant, or of a name of a type.
+    /// Returns the type of a variable or constant, or of a name of a type.
     pub(super) fn name(self, name: &str) -> Option<Type> {
         if let Some(of) = self.variable(name) {
             return Some(of);
@@ -67,7 +67,7 @@ impl Environment {
         }
     }
 
-    /// The type that a name stands for.
+    /// Returns the type that a name stands for.
     pub(super) fn type_named(self, name: &str) -> Option<Type> {
         match name {
             "bool" => Some(Type::BOOL),
@@ -116,7 +116,7 @@ impl Environment {
             .or_else(|| (self.has_optional_types() && CLASSES.contains(&name)).then_some(Type::INT))
     }
 
-    /// Where the messages are defined that can be named.
+    /// Returns the files that define the messages that can be named.
     fn files(self) -> &'static [&'static str] {
         match self {
             Self::Disk | Self::Volume | Self::MemberVolume => &messages::WITH_BLOCK,
@@ -126,7 +126,7 @@ impl Environment {
     }
 }
 
-/// The variables about memory and its pressure.
+/// Returns the variables about memory and its pressure.
 fn pressure(name: &str) -> Option<Type> {
     if name == "time_since_trigger" {
         return Some(Type::Duration);

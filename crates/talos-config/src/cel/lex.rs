@@ -1,8 +1,8 @@
-//! Characters to tokens. The longest token wins; what is no token is reported and left out.
+//! Characters to tokens. The longest token wins; what is not a token is reported and left out.
 
 use super::source::{Errors, Position, SourceText};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Kind {
     End,
@@ -84,7 +84,7 @@ impl Kind {
         Self::EscapedIdentifier,
     ];
 
-    /// How a list of expected tokens names it.
+    /// Returns its name in a list of expected tokens.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::End => "<EOF>",
@@ -135,7 +135,7 @@ pub(super) struct Token {
     pub(super) to: usize,
 }
 
-/// What was read.
+/// The tokens of a text.
 pub(super) struct Tokens {
     /// The last one is the end.
     pub(super) tokens: Vec<Token>,
@@ -143,7 +143,7 @@ pub(super) struct Tokens {
     pub(super) unknown: Vec<(usize, usize)>,
 }
 
-/// All tokens, or nothing when so much is wrong that it is not worth to go on.
+/// Reads all tokens; none when so much is wrong that it is not worth to go on.
 pub(super) fn tokens(source: &SourceText, errors: &mut Errors) -> Option<Tokens> {
     let characters = source.characters();
     let mut tokens = Vec::new();
@@ -183,7 +183,7 @@ pub(super) fn escape(text: &str) -> String {
     text.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
 }
 
-/// What is wrong with the escapes of a string or bytes, although each is well written.
+/// Checks the escapes of a string or bytes that are each well written.
 pub(super) fn check_escapes(text: &str) -> Result<(), &'static str> {
     let prefix = &text[..text.find(['"', '\'']).unwrap_or(0)];
     if prefix.contains(['r', 'R']) {
@@ -237,7 +237,7 @@ impl Rest<'_> {
         }
     }
 
-    /// An identifier or keyword, or a string with a prefix.
+    /// Reads an identifier or keyword, or a string with a prefix.
     fn word(&self) -> (Option<Kind>, usize) {
         let length = self.run(0, |c| c == '_' || c.is_ascii_alphanumeric());
         let prefix: String = self.0[..length.min(3)].iter().collect::<String>().to_lowercase();
@@ -296,7 +296,7 @@ impl Rest<'_> {
         if end > digits { (Some(Kind::Float), end) } else { unsigned(digits) }
     }
 
-    /// The end of an exponent that begins here, or here.
+    /// Returns the end of an exponent that begins here, or here.
     fn exponent(&self, at: usize) -> usize {
         if !matches!(self.at(at), Some('e' | 'E')) {
             return at;
@@ -306,7 +306,7 @@ impl Rest<'_> {
         if end > digits { end } else { at }
     }
 
-    /// A string without prefix whose quote is here.
+    /// Reads a string without prefix whose quote is here.
     fn string(&self, at: usize) -> Match {
         let Some(quote) = self.at(at) else { return (None, at) };
         if self.at(at + 1) == Some(quote) {
@@ -343,7 +343,7 @@ impl Rest<'_> {
         }
     }
 
-    /// The same without escapes.
+    /// Returns the same without escapes.
     fn raw_string(&self, at: usize) -> Match {
         let Some(quote) = self.at(at) else { return (None, at) };
         if self.at(at + 1) == Some(quote) {
@@ -364,7 +364,7 @@ impl Rest<'_> {
         if self.at(end) == Some(quote) { (Some(end + 1), end + 1) } else { (None, end) }
     }
 
-    /// Where an escape sequence ends, or where it fails.
+    /// Returns the end of an escape sequence, or the position where it fails.
     fn escape_sequence(&self, at: usize) -> Result<usize, usize> {
         let digits = |from: usize, count: usize, digit: fn(char) -> bool| {
             for next in from..from + count {
@@ -424,12 +424,12 @@ impl Rest<'_> {
         self.0.get(at).copied()
     }
 
-    /// Whether three of the quote are here.
+    /// Returns whether three of the quote are here.
     fn repeats(&self, at: usize, quote: char) -> bool {
         (at..at + 3).all(|at| self.at(at) == Some(quote))
     }
 
-    /// The end of the characters of a sort that begin here.
+    /// Returns the end of the characters of a sort that begin here.
     fn run(&self, from: usize, of: impl Fn(char) -> bool) -> usize {
         let rest = self.0.get(from..).unwrap_or_default();
         from + rest.iter().take_while(|c| of(**c)).count()

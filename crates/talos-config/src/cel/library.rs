@@ -15,7 +15,7 @@ pub(super) struct Overload {
 }
 
 impl Overload {
-    /// Whether it compares numbers of different types.
+    /// Returns whether it compares numbers of different types.
     pub(super) fn mixes_numbers(&self) -> bool {
         let number = |of: &Type| match of {
             Type::Scalar { scalar, .. } => match scalar {
@@ -36,7 +36,7 @@ impl Overload {
 
 pub(super) type Functions = BTreeMap<&'static str, Vec<Overload>>;
 
-/// What every environment has.
+/// The functions of every environment.
 pub(super) static STANDARD: LazyLock<Functions> = LazyLock::new(|| read(&[STANDARD_TEXT]));
 
 /// The same with optional types.
@@ -51,7 +51,7 @@ pub(super) static MAC: LazyLock<Functions> = LazyLock::new(|| read(&["mac (bytes
 pub(super) static MULTIPLY_QOS_VECTORS: LazyLock<Functions> =
     LazyLock::new(|| read(&["multiply_qos_vectors (map(dyn, double), map(dyn, double)) double"]));
 
-/// One line is one overload: name, arguments, result. A dot before the arguments marks a member.
+/// Reads overloads, one a line: name, arguments, result. A dot before the arguments marks a member.
 fn read(texts: &[&'static str]) -> Functions {
     let mut functions = Functions::new();
     let lines = texts.iter().flat_map(|text| text.lines());

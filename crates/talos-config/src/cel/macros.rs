@@ -6,7 +6,7 @@ use super::syntax::{Comprehension, Element, Id, Kind, Literal, Name};
 /// Makes the nodes that a call at a place stands for.
 pub(super) type Expander = fn(&mut Parser<'_>, usize, Option<Id>, &[Id]) -> Id;
 
-/// The macro that a call with this many arguments is, if it is one.
+/// Returns the macro that a call with this many arguments is, if it is one.
 pub(super) fn find(
     name: &str,
     has_target: bool,
@@ -111,7 +111,7 @@ fn filter(parser: &mut Parser<'_>, at: usize, target: Option<Id>, arguments: &[I
     collect(&mut Make { parser, at }, target, variable, Some(arguments[1]), arguments[0])
 }
 
-/// A list of the elements that pass the filter.
+/// Returns a list of the elements that pass the filter.
 fn collect(
     make: &mut Make<'_, '_>,
     target: Option<Id>,
@@ -201,7 +201,7 @@ fn on_value(
     }
 }
 
-/// The variable that a macro declares, or what stands for the macro when there is none.
+/// Returns the variable that a macro declares, or what stands for the macro when there is none.
 fn variable(parser: &mut Parser<'_>, argument: Id, otherwise: &str) -> Result<Name, Id> {
     let node = parser.tree().get(argument);
     let at = node.at;

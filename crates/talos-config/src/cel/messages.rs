@@ -11,18 +11,18 @@ use super::types::Type;
 
 pub(super) type Fields = BTreeMap<&'static str, Type>;
 
-/// The fields of a message that one of the files defines.
+/// Returns the fields of a message that one of the files defines.
 pub(super) fn fields(files: &[&'static str], message: &str) -> Option<&'static Fields> {
     files.iter().find_map(|file| FILES.get(file)?.defines(message)?.messages.get(message))
 }
 
-/// Whether one of the files defines this value of an enumeration.
+/// Returns whether one of the files defines this value of an enumeration.
 pub(super) fn is_constant(files: &[&'static str], name: &str) -> bool {
     let defines = |file| FILES.get(file)?.defines(name);
     files.iter().filter_map(defines).any(|definitions| definitions.constants.contains(name))
 }
 
-/// A file of the table. It is read when somebody asks for what it may define: an expression names few of them.
+/// A file of the table. It is read on first use: an expression names few of them.
 struct File {
     package: &'static str,
     lines: &'static str,
@@ -30,7 +30,7 @@ struct File {
 }
 
 impl File {
-    /// What it defines, if a name can be among it.
+    /// Returns its definitions, if a name can be among them.
     fn defines(&self, name: &str) -> Option<&Definitions> {
         let is_inside = name.strip_prefix(self.package)?.starts_with('.');
         let read = || Definitions::read(self.package, self.lines);
@@ -82,7 +82,7 @@ static FILES: LazyLock<BTreeMap<&'static str, File>> = LazyLock::new(|| {
 
 const TABLE: &str = include_str!("messages.txt");
 
-/// What every environment knows.
+/// The messages of every environment.
 pub(super) const WELL_KNOWN: [&str; 6] = [
     "google/protobuf/any.proto",
     "google/protobuf/duration.proto",

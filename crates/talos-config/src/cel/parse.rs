@@ -8,7 +8,7 @@ use super::macros;
 use super::source::{Errors, Position, SourceText};
 use super::syntax::{Element, Entry, Field, Id, Kind, Literal, Name, Tree};
 
-/// A tree and its root, if nothing is wrong.
+/// Parses a text: a tree and its root, if nothing is wrong.
 pub(super) fn parse(
     source: &SourceText,
     optional_syntax: bool,
@@ -40,7 +40,7 @@ pub(super) fn parse(
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) id: Id,
-    /// How many operators, selections and calls are nested in it.
+    /// The depth of operators, selections and calls that are nested in it.
     pub(super) height: usize,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Parser<'a> {
     /// Errors in what is good syntax. They are dropped when the syntax could not be read to its end.
     meaning: Errors,
     tree: Tree,
-    /// How many numbers the reference would have given out to nodes and entries.
+    /// The count of numbers that the reference would have given out to nodes and entries.
     ids: usize,
     // How many of each of these rules are being read, one within the other.
     expressions: usize,
@@ -138,7 +138,7 @@ impl Parser<'_> {
         part
     }
 
-    /// A chain of one logical operator as a tree of little depth.
+    /// Returns a chain of one logical operator as a tree of little depth.
     fn balanced(&mut self, function: &str, terms: &[Part], operators: &[usize]) -> Part {
         let Some(last) = operators.len().checked_sub(1) else { return terms[0] };
         let middle = last.div_ceil(2);
@@ -210,7 +210,7 @@ impl Parser<'_> {
         Part { id, height: member.height }
     }
 
-    /// The operators before an operand.
+    /// Returns the operators before an operand.
     fn signs(&mut self) -> Result<(&'static str, usize), Mismatch> {
         self.cursor.sync(EXPRESSION)?;
         let mut count = 0;
@@ -322,7 +322,7 @@ impl Parser<'_> {
         (Part { id, height }, Ok(()))
     }
 
-    /// The name of a field, or nothing if there is none.
+    /// Parses the name of a field, or nothing if there is none.
     fn field_name(&mut self, after: Follow) -> String {
         let at = self.cursor.place();
         self.within(after, Self::escaped_identifier).unwrap_or_else(|mismatch| {
@@ -372,7 +372,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A variable, a call of a function, or a message.
+    /// Parses a variable, a call of a function, or a message.
     fn named(&mut self) -> Part {
         let start = self.cursor.place();
         let rooted = self.cursor.peek() == T::Dot;
@@ -409,7 +409,7 @@ impl Parser<'_> {
         Part { id, height }
     }
 
-    /// How many tokens from here are the name of a message, if its fields come then.
+    /// Returns the number of tokens from here that are the name of a message, if its fields come then.
     fn message_name(&self) -> Option<usize> {
         let mut length = 1;
         loop {
@@ -421,7 +421,8 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands between parentheses, and whether the closing one is there; `after` can come then.
+    /// Parses what stands between parentheses; the result says whether the closing one is there; `after` can come
+    /// then.
     fn arguments(&mut self, after: Follow) -> (Vec<Part>, Result<(), Mismatch>) {
         let close = set(&[T::CloseParenthesis]);
         let mut arguments = Vec::new();
@@ -528,7 +529,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A message whose name is the next `length` tokens.
+    /// Parses a message whose name is the next `length` tokens.
     fn message(&mut self, length: usize, rooted: bool) -> Part {
         let mut text = String::new();
         for _ in 0..length {
@@ -585,7 +586,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The colon of an entry; without it the reference does not look at what stands before.
+    /// Parses the colon of an entry; without it the reference does not look at what stands before.
     fn colon(&mut self, before: usize) -> Result<(), Mismatch> {
         let colon = self.cursor.expect(T::Colon, Follow(EXPRESSION, false));
         if colon.is_err() {
@@ -594,7 +595,7 @@ impl Parser<'_> {
         colon
     }
 
-    /// A comma that may be there, and the end of a list, map or message.
+    /// Parses a comma that may be there, and the end of a list, map or message.
     fn close(&mut self, kind: T) -> Result<(), Mismatch> {
         self.cursor.sync(set(&[T::Comma, kind]))?;
         if self.cursor.peek() == T::Comma {
@@ -641,7 +642,7 @@ impl Parser<'_> {
         self.call_name(at, Name::new(function), target, arguments)
     }
 
-    /// The call of a function, or what it stands for if it is a macro.
+    /// Parses the call of a function, or what it stands for if it is a macro.
     fn call_name(&mut self, at: usize, name: Name, target: Option<Id>, arguments: Vec<Id>) -> Id {
         let macro_name = name.written();
         if let Some(expander) =
@@ -700,7 +701,7 @@ fn comparison(kind: T) -> Option<&'static str> {
     })
 }
 
-/// The function of an operator, and how tightly it binds.
+/// Returns the function of an operator, and how tightly it binds.
 fn arithmetic(kind: T) -> Option<(&'static str, usize)> {
     Some(match kind {
         T::Star => ("_*_", 2),
@@ -720,7 +721,7 @@ fn tallest(parts: &[Part]) -> usize {
     parts.iter().map(|part| part.height).max().unwrap_or(0)
 }
 
-/// What can begin a member.
+/// The tokens that can begin a member.
 const MEMBER: Set = set(&[
     T::OpenBracket,
     T::OpenBrace,
@@ -738,10 +739,10 @@ const MEMBER: Set = set(&[
     T::Identifier,
 ]);
 
-/// What can begin an expression.
+/// The tokens that can begin an expression.
 const EXPRESSION: Set = MEMBER | set(&[T::Exclamation]);
 
-/// What can go on behind a member.
+/// The tokens that can go on behind a member.
 const SUFFIX: Set = set(&[T::Dot, T::OpenBracket]);
 
 const FIELD_NAME: Set = set(&[T::Identifier, T::EscapedIdentifier]);

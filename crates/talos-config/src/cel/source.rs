@@ -3,7 +3,7 @@
 /// The text of an expression as code points, because places are counted in them.
 pub(super) struct SourceText {
     characters: Vec<char>,
-    /// Where each line after the first begins.
+    /// The beginnings of the lines after the first.
     breaks: Vec<usize>,
 }
 
@@ -38,14 +38,14 @@ impl SourceText {
         if line == 0 { 0 } else { self.breaks[line - 1] }
     }
 
-    /// The line (counted from 0) that the place is in, without its break.
+    /// Returns the line (counted from 0) that the place is in, without its break.
     fn line(&self, line: usize) -> &[char] {
         let end = self.breaks.get(line).map_or(self.characters.len(), |next| next - 1);
         &self.characters[self.line_start(line)..end]
     }
 }
 
-/// Where something is wrong.
+/// The position of an error.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Position {
     /// The expression as a whole; sorts before every real place, as line -1 does.
@@ -53,7 +53,7 @@ pub(super) enum Position {
     At(usize),
 }
 
-/// What is wrong, in the order in which it was noticed.
+/// The errors, in the order in which they were noticed.
 #[derive(Default)]
 pub(super) struct Errors(Vec<(Position, String)>);
 
@@ -79,7 +79,7 @@ impl Errors {
         self.0.is_empty()
     }
 
-    /// The report, or nothing when nothing is wrong.
+    /// Returns the report, or nothing when nothing is wrong.
     pub(super) fn into_result(self, source: &SourceText) -> Result<(), String> {
         let Self(mut reported) = self;
         if reported.is_empty() {
@@ -97,7 +97,7 @@ impl Errors {
     }
 }
 
-/// One error with the line it is in and a mark below it.
+/// Returns one error with the line it is in and a mark below it.
 fn block(place: Position, message: &str, source: &SourceText) -> String {
     let Position::At(at) = place else { return format!("ERROR: <input>:-1:0: {message}") };
     // The reference's lexer has not moved to the first column then.
@@ -122,7 +122,7 @@ fn block(place: Position, message: &str, source: &SourceText) -> String {
     format!("{head}\n | {snippet}\n | {mark}")
 }
 
-/// How many errors are shown.
+/// The most errors that are shown.
 const MOST: usize = 100;
 
 /// Bytes of the longest line that is shown.

@@ -59,7 +59,7 @@ pub(super) enum Literal {
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     pub(super) text: String,
-    /// Whether a dot stands before it: then it is not the name of a variable of a macro.
+    /// True if a dot stands before it: then it is not the name of a variable of a macro.
     pub(super) rooted: bool,
 }
 
@@ -95,7 +95,7 @@ pub(super) struct Field {
     pub(super) optional: bool,
 }
 
-/// What the macros become: a fold over a range.
+/// The expansion of a macro: a fold over a range.
 #[derive(Debug)]
 pub(super) struct Comprehension {
     pub(super) range: Id,
@@ -141,7 +141,7 @@ impl Tree {
         }
     }
 
-    /// How many nodes and entries hang on this one, itself included.
+    /// Returns the number of nodes and entries that hang on this one, itself included.
     pub(super) fn count(&self, root: Id) -> usize {
         let mut count = 0;
         let mut open = vec![root];

@@ -72,7 +72,7 @@ impl Type {
         Self::Meta(Some(Arc::new(value)))
     }
 
-    /// The type of messages with this name. Some of them are more than messages.
+    /// Returns the type of messages with this name. Some of them are more than messages.
     pub(super) fn message(name: &str) -> Self {
         let wrapper = |scalar| Self::Scalar { scalar, wrapper: true };
         match name.strip_prefix("google.protobuf.") {
@@ -131,7 +131,7 @@ impl Type {
         }
     }
 
-    /// Whether any type is taken for it.
+    /// Returns whether any type is taken for it.
     pub(super) fn is_dyn(&self) -> bool {
         matches!(self, Self::Dyn | Self::Any)
     }
@@ -140,7 +140,7 @@ impl Type {
         matches!(self, Self::Dyn | Self::Any | Self::Error)
     }
 
-    /// What an optional holds; every other type is itself.
+    /// Returns the type in an optional; every other type is itself.
     pub(super) fn unwrap_optional(&self) -> (Self, bool) {
         match self {
             Self::Optional(value) => (value.as_ref().clone(), true),
@@ -163,7 +163,7 @@ impl Type {
     }
 
     fn write(&self, out: &mut String, short: bool) {
-        // Longer names help nobody, and some would fill the memory.
+        // Longer names do not help, and some would fill the memory.
         if out.len() > LONGEST_NAME {
             return;
         }

@@ -5,7 +5,7 @@ pub(crate) fn canonical(text: &str) -> Result<String, String> {
     nanoseconds(text).map(spell).ok_or_else(|| format!("{text:?} is no duration, such as 1m30s"))
 }
 
-/// A number of nanoseconds.
+/// Returns a number of nanoseconds.
 pub(super) fn from_number(number: f64) -> Result<String, String> {
     if number.fract() != 0.0 || number.abs() >= 9e18 {
         return Err(format!("{number} is no duration, such as 1m30s"));
@@ -84,7 +84,7 @@ fn spell(nanoseconds: i64) -> String {
     }
 }
 
-/// A quotient in decimals, without zeros at the end.
+/// Returns a quotient in decimals, without zeros at the end.
 fn decimal(number: u64, unit: u64) -> String {
     let whole = number / unit;
     let rest = number % unit;

@@ -2,12 +2,12 @@
 
 use crate::value::Data;
 
-/// Whether a text is an amount of bytes.
+/// Checks that a text is an amount of bytes.
 pub(super) fn check(text: &str) -> Result<(), String> {
     bytes(text).map(drop)
 }
 
-/// Whether a text is an amount of bytes or a share of them.
+/// Checks that a text is an amount of bytes or a share of them.
 pub(super) fn check_size(text: &str) -> Result<(), String> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let Some(share) = unsigned.strip_suffix('%') else { return check(unsigned) };
@@ -18,12 +18,12 @@ pub(super) fn check_size(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a text is an amount of bytes with a comparison in front.
+/// Checks that a text is an amount of bytes with a comparison in front.
 pub(super) fn check_match(text: &str) -> Result<(), String> {
     check(comparison(text).1)
 }
 
-/// Whether a size is what such a text asks for. One that cannot be read asks for nothing.
+/// Returns whether a size is what such a text asks for. One that cannot be read asks for nothing.
 pub fn satisfies(size: u64, condition: &str) -> bool {
     let (operator, amount) = comparison(condition);
     bytes(amount).is_ok_and(|amount| match operator {
@@ -35,7 +35,7 @@ pub fn satisfies(size: u64, condition: &str) -> bool {
     })
 }
 
-/// The operator in front of an amount, if there is one, and the amount.
+/// Returns the operator in front of an amount, if there is one, and the amount.
 fn comparison(text: &str) -> (&str, &str) {
     let text = text.trim();
     let operators = [">=", "<=", "==", ">", "<"];
@@ -43,7 +43,7 @@ fn comparison(text: &str) -> (&str, &str) {
     (operator, text[operator.len()..].trim_start())
 }
 
-/// A size of a legacy partition: kept as text when that is exact, as a number of bytes otherwise.
+/// Returns a size of a legacy partition: kept as text when that is exact, as a number of bytes otherwise.
 pub(crate) fn disk(text: &str) -> Result<Data, String> {
     let amount = bytes(text)?;
     let spelled = spell(amount);

@@ -75,13 +75,13 @@ impl Url {
         Ok(url)
     }
 
-    /// The port, if there is one.
+    /// Returns the port, if there is one.
     pub(crate) fn port(&self) -> &str {
         let behind = self.host.rsplit_once(']').map_or(self.host.as_str(), |(_, behind)| behind);
         behind.rsplit_once(':').map_or("", |(_, port)| port)
     }
 
-    /// The host without its port and without brackets.
+    /// Returns the host without its port and without brackets.
     pub(crate) fn host_name(&self) -> &str {
         match self.host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((inner, _)) => inner,
@@ -160,12 +160,12 @@ impl fmt::Display for Url {
     }
 }
 
-/// Why a text is no URL, in our words.
+/// Returns the message about a text that is not a URL, in our words.
 pub(crate) fn no_url(text: &str, reason: &str) -> String {
     format!("{:?} is no URL: {reason}", without_user(text))
 }
 
-/// A URL as it may be shown: user and password are nobody's business.
+/// Returns a URL as it may be shown: without user and password.
 pub(crate) fn without_user(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("//") else { return url.to_owned() };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -175,7 +175,7 @@ pub(crate) fn without_user(url: &str) -> String {
     }
 }
 
-/// A URL as it may be shown: its join token, if it has one, is hidden.
+/// Returns a URL as it may be shown: its join token, if it has one, is hidden.
 pub(crate) fn without_token(url: &str) -> String {
     let Some((before, query)) = url.split_once('?') else { return url.to_owned() };
     let is_token = |key: &str| unescaped(key, Part::Fragment).is_ok_and(|key| key == b"jointoken");
@@ -194,7 +194,7 @@ enum Part {
     Fragment,
 }
 
-/// A part as it is written: as it was given if that is proper, else taken apart and escaped anew.
+/// Returns a part as it is written: as it was given if that is proper, else taken apart and escaped anew.
 fn escaped(text: &str, part: Part) -> Result<String, String> {
     let bytes = unescaped(text, part)?;
     if part == Part::Host {
@@ -253,7 +253,7 @@ fn unescaped(text: &str, part: Part) -> Result<Vec<u8>, String> {
 }
 
 impl Part {
-    /// Whether a byte is written without an escape.
+    /// Returns whether a byte is written without an escape.
     fn leaves(self, byte: u8) -> bool {
         byte.is_ascii_alphanumeric()
             || match self {
@@ -264,7 +264,7 @@ impl Part {
             }
     }
 
-    /// Whether a byte may stay without an escape where it was given so.
+    /// Returns whether a byte may stay without an escape where it was given so.
     fn tolerates(self, byte: u8) -> bool {
         matches!(self, Self::Path | Self::Fragment) && b"!$&'()*+,;=:@[]".contains(&byte)
     }

@@ -1,4 +1,4 @@
-//! The words that fields choose from. A field that is no pointer writes nothing for the first.
+//! The words that fields choose from. A field that is not a pointer writes nothing for the first.
 
 use crate::schema::{Choice, choice};
 

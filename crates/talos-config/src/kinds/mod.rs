@@ -98,7 +98,7 @@ pub(crate) use shared::{KEY, KEY_PAIR};
 
 use crate::schema::Kind;
 
-/// The kind of a name.
+/// Returns the kind of a name.
 pub fn find(name: &str) -> Option<&'static Kind> {
     ALL.binary_search_by(|kind| kind.name.cmp(name)).ok().map(|index| ALL[index])
 }

@@ -20,7 +20,7 @@ pub(crate) const KEY: Type = Type::WholeObject(&[field("key", BASE64).always().s
 pub(super) const PEM_PAIR: Type =
     Type::Object(&[field("cert", Type::Text), field("key", Type::Text).secret()]);
 
-/// What all links have.
+/// The fields of all links.
 pub(super) const COMMON_LINK: &[Field] = &[
     field("up", Type::Bool).optional(),
     field("mtu", U32),
@@ -74,7 +74,7 @@ pub(super) const ENCRYPTION: Type = Type::Encryption(&[
     field("allowDiscards", Type::Bool).optional(),
 ]);
 
-/// Which disk a volume goes to, and how large it is.
+/// The disk of a volume, and its size.
 pub(super) const DISK_PROVISIONING: Type = Type::Object(&[
     field("diskSelector", Type::Object(&[field("match", EXPRESSION)])),
     field("grow", Type::Bool).optional(),
@@ -86,6 +86,6 @@ pub(super) const DISK_PROVISIONING: Type = Type::Object(&[
 pub(super) const UPKEEP: Type =
     Type::Object(&[field("enabled", Type::Bool).optional(), field("interval", DURATION)]);
 
-/// What a pod asks for and may use.
+/// The resources that a pod asks for and may use.
 pub(super) const RESOURCES: Type =
     Type::Object(&[field("requests", Type::Any), field("limits", Type::Any)]);

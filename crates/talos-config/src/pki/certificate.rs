@@ -9,7 +9,7 @@ use super::der::{self, Reader};
 use super::{Key, Pem, PkiError, pem};
 use crate::Secret;
 
-/// Whom a certificate is for.
+/// The subject of a certificate.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Subject {
     /// For Talos, the roles; for Kubernetes, the groups.
@@ -18,7 +18,7 @@ pub struct Subject {
     pub common_name: Option<String>,
 }
 
-/// What a client's certificate may be used for, besides signing in.
+/// The usage of a client's certificate, besides signing in.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Usage {
     /// Signatures only, as for Talos.
@@ -41,11 +41,11 @@ pub struct Validity {
 /// A certificate to be signed for a client.
 #[derive(Clone, Debug)]
 pub struct Leaf {
-    /// Whom it is for.
+    /// The subject.
     pub subject: Subject,
-    /// What it may be used for.
+    /// The usage.
     pub usage: Usage,
-    /// How long it is valid.
+    /// The validity.
     pub validity: Validity,
 }
 
@@ -56,9 +56,9 @@ pub struct NewAuthority<'a> {
     pub organization: Option<&'a str>,
     /// Addresses that it speaks for itself.
     pub addresses: &'a [IpAddr],
-    /// How long it is valid.
+    /// The validity.
     pub validity: Validity,
-    /// What certificates refer to it by.
+    /// The identifier by which certificates refer to it.
     pub id: [u8; 20],
 }
 
@@ -112,7 +112,7 @@ impl Authority {
         self.sign_fields(&fields, leaf.usage, &[CLIENT_AUTH], leaf.validity)
     }
 
-    /// Signs what somebody asked for, for a client.
+    /// Signs a request, for a client.
     pub fn sign_request(
         &self,
         request: &Request,
@@ -157,17 +157,17 @@ impl Authority {
         Ok(sign(&self.key, fields.subject, subject, public_key, validity, &extensions))
     }
 
-    /// The certificate.
+    /// Returns the certificate.
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
     }
 
-    /// The key's PEM text.
+    /// Returns the key's PEM text.
     pub fn key(&self) -> Secret<String> {
         self.key.encode()
     }
 
-    /// The hash of its public key, by which clients can tell it without having met it.
+    /// Returns the hash of its public key, by which clients can tell it without having met it.
     pub fn fingerprint(&self) -> String {
         let mut text = "sha256:".to_owned();
         for byte in Sha256::digest(self.key.public_key()) {
@@ -177,7 +177,7 @@ impl Authority {
         text
     }
 
-    /// Whether it is an authority of Talos' kind, so that its clients have keys of that kind too.
+    /// Returns whether it is an authority of Talos' kind, so that its clients have keys of that kind too.
     pub fn is_ed25519(&self) -> bool {
         matches!(self.key, Key::Ed25519(_))
     }
@@ -194,23 +194,23 @@ impl Certificate {
         Ok(certificate)
     }
 
-    /// The PEM text.
+    /// Returns the PEM text.
     pub fn encode(&self) -> String {
         Pem { label: "CERTIFICATE".to_owned(), bytes: self.0.clone() }.encode()
     }
 
-    /// Every certificate of a PEM text, in its order; what is none is passed over.
+    /// Returns every certificate of a PEM text, in its order; what is none is passed over.
     pub fn all(text: &str) -> impl Iterator<Item = Self> {
         let blocks = pem::blocks(text).filter(|block| block.label == "CERTIFICATE");
         blocks.filter_map(|block| Self::from_der(block.bytes))
     }
 
-    /// A certificate as connections show it.
+    /// Returns a certificate as connections show it.
     pub fn from_der(bytes: Vec<u8>) -> Option<Self> {
         Some(Self(bytes)).filter(|certificate| certificate.fields().is_some())
     }
 
-    /// Whom it is for; empty where that cannot be told.
+    /// Returns its subject; empty where that cannot be read.
     pub fn subject(&self) -> Subject {
         let subject = self.fields().and_then(|fields| Subject::decode(fields.subject));
         subject.unwrap_or_default()
@@ -226,7 +226,7 @@ impl Certificate {
         self.fields().and_then(|fields| Some((fields.not_before?, fields.not_after?)))
     }
 
-    /// Whether it can be used at a time.
+    /// Checks that it is valid at a time.
     pub(crate) fn check_time(&self, now: i64) -> Result<(), PkiError> {
         match self.not_after() {
             Some(end) if end < now => Err(PkiError::Expired(der::spelled_date(end))),
@@ -258,7 +258,7 @@ impl Certificate {
     }
 }
 
-/// What is needed of a certificate to sign in its name.
+/// The fields of a certificate that signing in its name needs.
 struct Fields<'a> {
     /// From when until when it is valid, in seconds since 1970, where that can be told.
     not_before: Option<i64>,
@@ -300,7 +300,7 @@ impl Request {
         Ok(request)
     }
 
-    /// The PEM text.
+    /// Returns the PEM text.
     pub fn encode(&self) -> String {
         Pem { label: REQUEST_LABEL.to_owned(), bytes: self.0.clone() }.encode()
     }
@@ -326,14 +326,14 @@ impl Request {
     }
 }
 
-/// What a request asks for.
+/// The fields of a request.
 struct RequestFields<'a> {
     subject: &'a [u8],
     public_key: &'a [u8],
     names: Option<&'a [u8]>,
 }
 
-/// The content of an extension among others.
+/// Returns the content of an extension among others.
 fn find_extension<'a>(extensions: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let mut extensions = Reader(extensions);
     while let Some(extension) = extensions.expect(der::SEQUENCE) {

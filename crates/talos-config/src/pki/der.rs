@@ -10,7 +10,7 @@ pub(super) const UTC_TIME: u8 = 0x17;
 pub(super) const GENERALIZED_TIME: u8 = 0x18;
 pub(super) const SET: u8 = 0x31;
 
-/// A value with its tag and its length.
+/// Returns a value with its tag and its length.
 pub(super) fn value(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut bytes = vec![tag];
     let length = content.len();
@@ -37,7 +37,7 @@ pub(super) fn set_of(mut elements: Vec<Vec<u8>>) -> Vec<u8> {
     value(SET, &elements.concat())
 }
 
-/// A number that is not negative.
+/// Returns a number that is not negative.
 pub(super) fn unsigned(bytes: &[u8]) -> Vec<u8> {
     let significant: Vec<u8> = bytes.iter().copied().skip_while(|byte| *byte == 0).collect();
     let mut content = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn bits(bytes: &[u8]) -> Vec<u8> {
     value(BIT_STRING, &[&[0], bytes].concat())
 }
 
-/// A point in time, in seconds since 1970.
+/// Returns a point in time, in seconds since 1970.
 pub(super) fn time(seconds: i64) -> Vec<u8> {
     let days = seconds.div_euclid(86_400);
     let second = seconds.rem_euclid(86_400);
@@ -67,7 +67,7 @@ pub(super) fn time(seconds: i64) -> Vec<u8> {
     }
 }
 
-/// What [`time`] wrote, in seconds since 1970.
+/// Reads what [`time`] wrote, in seconds since 1970.
 pub(super) fn seconds(tag: u8, content: &[u8]) -> Option<i64> {
     let digits = std::str::from_utf8(content).ok()?.strip_suffix('Z')?;
     let (year, rest) = match tag {
@@ -88,7 +88,7 @@ pub(super) fn seconds(tag: u8, content: &[u8]) -> Option<i64> {
     Some(((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second)
 }
 
-/// The day of a date, counted from 1970: what [`date`] does, the other way round.
+/// Returns the day of a date, counted from 1970: what [`date`] does, the other way round.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = year - i64::from(month <= 2);
     let era = year.div_euclid(400);
@@ -99,13 +99,13 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// A day as people write it: `2031-04-05`.
+/// Returns a day as people write it: `2031-04-05`.
 pub(super) fn spelled_date(seconds: i64) -> String {
     let (year, month, day) = date(seconds.div_euclid(86_400));
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// The date of a day, counted from 1970, in the calendar of today (Hinnant's algorithm).
+/// Returns the date of a day, counted from 1970, in the calendar of today (Hinnant's algorithm).
 fn date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);

@@ -12,15 +12,15 @@ use crate::Secret;
 /// A key that certificates are signed with.
 #[derive(Clone)]
 pub enum Key {
-    /// What the Talos API uses.
+    /// The kind that the Talos API uses.
     Ed25519(Box<ed25519_dalek::SigningKey>),
-    /// What Kubernetes and etcd use.
+    /// The kind that Kubernetes and etcd use.
     P256(p256::ecdsa::SigningKey),
-    /// What some want for authorities. Others make it and sign with it.
+    /// The kind that some users want for authorities. It is made and used outside of this crate.
     Rsa(RsaKey),
 }
 
-/// An RSA key that somebody else computes with.
+/// An RSA key whose computations are made outside of this crate.
 #[derive(Clone)]
 pub struct RsaKey {
     /// The key's PEM text.
@@ -35,12 +35,12 @@ pub struct RsaKey {
 pub type Sign = dyn Fn(&[u8]) -> Vec<u8> + Send + Sync;
 
 impl Key {
-    /// An Ed25519 key from its 32 secret bytes.
+    /// Returns an Ed25519 key from its 32 secret bytes.
     pub fn ed25519(secret: [u8; 32]) -> Self {
         Self::Ed25519(Box::new(ed25519_dalek::SigningKey::from_bytes(&secret)))
     }
 
-    /// A P-256 key from its 32 secret bytes; `None` for the few that are no key. Draw again then.
+    /// Returns a P-256 key from its 32 secret bytes; `None` for the few that are not a key. Draw again then.
     pub fn p256(secret: [u8; 32]) -> Option<Self> {
         p256::ecdsa::SigningKey::from_slice(&secret).ok().map(Self::P256)
     }
@@ -57,7 +57,7 @@ impl Key {
         }
     }
 
-    /// The text under the label that Talos uses for this kind of key.
+    /// Returns the text under the label that Talos uses for this kind of key.
     pub fn encode(&self) -> Secret<String> {
         let pem = match self {
             Self::Rsa(key) => return key.pem.clone(),
@@ -86,7 +86,7 @@ impl Key {
         Secret::new(pem.encode())
     }
 
-    /// The public half, as certificates hold it.
+    /// Returns the public half, as certificates hold it.
     pub(super) fn public_key(&self) -> Vec<u8> {
         let algorithm = match self {
             Self::Rsa(key) => return key.public_key.clone(),
@@ -99,7 +99,7 @@ impl Key {
         der::sequence(&[algorithm, der::bits(&self.public_bytes())])
     }
 
-    /// The name of the signature that this key makes.
+    /// Returns the name of the signature that this key makes.
     pub(super) fn signature_algorithm(&self) -> Vec<u8> {
         let name = |name| der::value(der::OBJECT_ID, name);
         match self {
@@ -153,8 +153,8 @@ impl Key {
     }
 }
 
-/// An RSA key that others made, in the form that service accounts have it: PKCS#1 instead of PKCS#8.
-/// `None` when the bytes are no such key.
+/// Returns an RSA key that others made, in the form that service accounts have it: PKCS#1 instead of PKCS#8.
+/// `None` when the bytes are not such a key.
 pub fn rsa_pem(pkcs8: &[u8]) -> Option<Secret<String>> {
     let mut fields = Reader(Reader(pkcs8).expect(der::SEQUENCE)?);
     fields.expect(der::INTEGER)?;

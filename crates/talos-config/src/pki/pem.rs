@@ -8,19 +8,19 @@ use super::PkiError;
 /// One block.
 #[derive(Clone, Eq, PartialEq)]
 pub struct Pem {
-    /// What its first line names.
+    /// The label in its first line.
     pub label: String,
-    /// What it holds.
+    /// The content.
     pub bytes: Vec<u8>,
 }
 
 impl Pem {
-    /// The first block of a text.
+    /// Returns the first block of a text.
     pub fn parse(text: &str) -> Result<Self, PkiError> {
         blocks(text).next().ok_or(PkiError::NoPem)
     }
 
-    /// The block that a text begins with, and what is behind it.
+    /// Returns the block that a text begins with, and what is behind it.
     fn split(text: &str) -> Option<(Self, &str)> {
         let (label, rest) = text.strip_prefix(BEGIN)?.split_once("-----")?;
         let (body, rest) = rest.split_once(&format!("-----END {label}-----"))?;
@@ -29,7 +29,7 @@ impl Pem {
         Some((Self { label: label.to_owned(), bytes }, rest))
     }
 
-    /// The text of a block.
+    /// Returns the text of a block.
     pub fn encode(&self) -> String {
         let body = STANDARD.encode(&self.bytes);
         let mut text = format!("-----BEGIN {}-----\n", self.label);
@@ -44,7 +44,7 @@ impl Pem {
     }
 }
 
-/// All blocks of a text; what is none is passed over.
+/// Returns all blocks of a text; what is none is passed over.
 pub fn blocks(mut text: &str) -> impl Iterator<Item = Pem> {
     std::iter::from_fn(move || {
         loop {

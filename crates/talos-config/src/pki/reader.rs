@@ -9,7 +9,7 @@ pub(crate) const SEQUENCE: u8 = 0x30;
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// The next value: its tag, its content, and all its bytes.
+    /// Returns the next value: its tag, its content, and all its bytes.
     pub(crate) fn next(&mut self) -> Option<(u8, &'a [u8], &'a [u8])> {
         let (tag, rest) = self.0.split_first()?;
         let (first, rest) = rest.split_first()?;
@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
         Some((*tag, content, whole))
     }
 
-    /// The content of the next value, which must have this tag.
+    /// Reads the content of the next value, which must have this tag.
     pub(crate) fn expect(&mut self, tag: u8) -> Option<&'a [u8]> {
         self.next().filter(|(found, ..)| *found == tag).map(|(_, content, _)| content)
     }

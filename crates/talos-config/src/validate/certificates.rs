@@ -1,11 +1,11 @@
-//! Whether texts are keys and certificates. They are taken apart, but nothing is computed with them.
+//! Checks of keys and certificates. They are taken apart, but nothing is computed with them.
 
 use super::cursor::Cursor;
 use super::go_compat::quoted;
 use crate::pki::reader::{BIT_STRING, INTEGER, OCTET_STRING, Reader, SEQUENCE};
 use crate::pki::{Pem, blocks};
 
-/// A certificate with its key, as PEM. `load` takes both apart.
+/// Checks a certificate with its key, as PEM. `load` takes both apart.
 pub(super) fn check_pair(pair: Cursor<'_>, load: bool) -> Result<(), String> {
     let (certificate, key) = (pair.at("cert").text(), pair.at("key").text());
     if certificate.is_empty() {
@@ -38,7 +38,7 @@ pub(super) fn check_pem(text: &str, label: Option<&str>) -> Result<(), String> {
     if any { Ok(()) } else { Err("no PEM blocks found".to_owned()) }
 }
 
-/// Whether there is a certificate among the PEM blocks of a text.
+/// Returns whether there is a certificate among the PEM blocks of a text.
 pub(super) fn has_certificate(text: &str) -> bool {
     blocks(text).any(|block| block.label == "CERTIFICATE" && is_certificate(&block.bytes))
 }
@@ -52,7 +52,7 @@ fn check_certificate(text: &str) -> Result<(), String> {
     }
 }
 
-/// A key that a service account's tokens can be signed with.
+/// Checks that a key can sign the tokens of service accounts.
 pub(super) fn check_signing_key(text: &str) -> Result<(), String> {
     let label = first(text)?.label;
     check_key(text).map_err(|reason| {
@@ -81,7 +81,7 @@ fn first(text: &str) -> Result<Pem, String> {
     blocks(text).next().ok_or_else(|| "failed to parse PEM block".to_owned())
 }
 
-/// A body of at least six fields, an algorithm and a signature.
+/// Returns whether this is a body of at least six fields, an algorithm and a signature.
 fn is_certificate(bytes: &[u8]) -> bool {
     let inside = || {
         let mut rules = Reader(bytes);
@@ -98,14 +98,14 @@ fn is_certificate(bytes: &[u8]) -> bool {
     inside().is_some()
 }
 
-/// A version and the eight numbers of an RSA key.
+/// Returns whether this is a version and the eight numbers of an RSA key.
 fn is_pkcs1(bytes: &[u8]) -> bool {
     let Some(content) = Reader(bytes).expect(SEQUENCE) else { return false };
     let mut fields = Reader(content);
     (0..9).all(|_| fields.expect(INTEGER).is_some())
 }
 
-/// A version and a secret of some bytes.
+/// Returns whether this is a version and a secret of some bytes.
 fn is_sec1(bytes: &[u8]) -> bool {
     let inside = || {
         let mut fields = Reader(Reader(bytes).expect(SEQUENCE)?);
@@ -115,7 +115,7 @@ fn is_sec1(bytes: &[u8]) -> bool {
     inside().is_some()
 }
 
-/// A version, an algorithm and a key in a form of its own.
+/// Returns whether this is a version, an algorithm and a key in a form of its own.
 fn is_pkcs8(bytes: &[u8]) -> bool {
     let inside = || {
         let mut fields = Reader(Reader(bytes).expect(SEQUENCE)?);

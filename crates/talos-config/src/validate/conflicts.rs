@@ -38,7 +38,7 @@ struct Rule {
     message: &'static str,
 }
 
-/// What of the oldest document is in the way.
+/// The condition under which a field of the oldest document is in the way.
 enum When {
     /// That something is written, be it empty.
     Set,

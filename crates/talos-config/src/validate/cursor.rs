@@ -7,12 +7,12 @@ use crate::format::url::Url;
 use crate::value::{Data, Value};
 use crate::{Document, Location};
 
-/// What stands at a path of a document. Everything can be asked of a place where nothing stands:
-/// its text is empty, its number is zero, it has no items.
+/// A cursor at a path of a document. It can be read where nothing stands, too: its text is empty, its number is zero,
+/// it has no items.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     node: Node<'a>,
-    /// Where it is written, or else the place around it.
+    /// The location, or else that of the value around it.
     origin: Location,
 }
 
@@ -28,17 +28,17 @@ impl<'a> Cursor<'a> {
         Self { node: Node::Document(document), origin: document.origin }
     }
 
-    /// A value that is in no document yet.
+    /// Returns a value that is in no document yet.
     pub(super) fn of(value: &'a Value) -> Self {
         Self { node: Node::Value(value), origin: value.origin }
     }
 
-    /// A place that belongs to nothing.
+    /// Returns a cursor that belongs to nothing.
     pub(super) fn nowhere() -> Self {
         Self { node: Node::Unset, origin: Location::default() }
     }
 
-    /// The place at a path of keys with dots between them.
+    /// Returns the place at a path of keys with dots between them.
     pub(super) fn at(self, path: &str) -> Self {
         path.split('.').fold(self, Self::key)
     }
@@ -59,7 +59,7 @@ impl<'a> Cursor<'a> {
         self.origin
     }
 
-    /// Whether something is written here, be it empty.
+    /// Returns whether something is written here, be it empty.
     pub(super) fn is_set(self) -> bool {
         !matches!(self.node, Node::Unset)
     }
@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The text, without the `!` that may stand in front of it.
+    /// Returns the text, without the `!` that may stand in front of it.
     pub(super) fn without_negation(self) -> &'a str {
         let text = self.text();
         text.strip_prefix('!').unwrap_or(text)
@@ -81,7 +81,7 @@ impl<'a> Cursor<'a> {
         matches!(self.data(), Some(Data::Bool(true)))
     }
 
-    /// Whether it says no, which is something else than saying nothing.
+    /// Returns whether it says no, which is something else than saying nothing.
     pub(super) fn is_false(self) -> bool {
         matches!(self.data(), Some(Data::Bool(false)))
     }
@@ -98,7 +98,7 @@ impl<'a> Cursor<'a> {
         format::duration::nanoseconds(self.text()).unwrap_or_default()
     }
 
-    /// A URL; an empty one is none.
+    /// Reads a URL; none where the text is empty.
     pub(super) fn url(self) -> Option<Url> {
         let text = Some(self.text()).filter(|text| !text.is_empty());
         text.and_then(|text| Url::parse(text).ok())
@@ -124,7 +124,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether it holds no item and no entry.
+    /// Returns whether it holds no item and no entry.
     pub(super) fn is_empty(self) -> bool {
         self.items().len() == 0 && self.map().is_none_or(BTreeMap::is_empty)
     }

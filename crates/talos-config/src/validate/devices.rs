@@ -51,7 +51,7 @@ pub(super) fn check(network: Cursor<'_>, findings: &mut Findings) {
     }
 }
 
-/// The rules that one interface must keep; `is_member`: whether an interface of a name is part of another.
+/// Checks one interface; `is_member`: whether an interface of a name is part of another.
 pub(super) fn check_one(
     device: Cursor<'_>,
     is_member: impl Fn(&str) -> bool,
@@ -193,7 +193,7 @@ fn wireguard(wireguard: Cursor<'_>, findings: &mut Findings) {
     }
 }
 
-/// A key of 32 bytes. A private one is not shown.
+/// Checks a key of 32 bytes. A private one is not shown.
 fn key(text: &str, private: bool) -> Result<(), String> {
     match go_compat::base64_length(text)? {
         32 => Ok(()),
@@ -234,7 +234,7 @@ fn vlans(device: Cursor<'_>, findings: &mut Findings) {
     }
 }
 
-/// An address with or without a prefix length.
+/// Checks an address with or without a prefix length.
 fn address(text: &str) -> Result<(), String> {
     if text.contains('/') {
         return go_compat::parse_cidr(text);

@@ -1,9 +1,9 @@
-//! What Go's library accepts and says, where talosctl hands its words through.
+//! Go's standard library, where talosctl hands its verdicts and words through.
 
 use std::fmt::Write;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// A text in quotes, as `%q` writes it.
+/// Returns a text in quotes, as `%q` writes it.
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {
@@ -32,7 +32,7 @@ pub(super) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Whether a character is one that is seen: letters, marks, numbers, signs, and the plain blank.
+/// Returns whether a character is one that is seen: letters, marks, numbers, signs, and the plain blank.
 pub(super) fn is_print(character: char) -> bool {
     let invisible = matches!(
         character,
@@ -48,7 +48,7 @@ pub(super) fn is_print(character: char) -> bool {
     character == ' ' || !(character.is_control() || character.is_whitespace() || invisible)
 }
 
-/// An IP address of `net/netip`, which may have a zone.
+/// Parses an IP address of `net/netip`, which may have a zone.
 pub(super) fn parse_addr(text: &str) -> Result<(), String> {
     let wrong = |problem: Wrong<'_>| {
         let cursor = if problem.at.is_empty() {
@@ -175,7 +175,7 @@ fn ipv6(text: &str) -> Result<(), Wrong<'_>> {
     }
 }
 
-/// An IP address of `net/netip` and a prefix length.
+/// Parses an IP address of `net/netip` and a prefix length.
 pub(super) fn parse_prefix(text: &str) -> Result<(), String> {
     let wrong = |reason: &str| Err(format!("netip.ParsePrefix({}): {reason}", quoted(text)));
     let Some((address, bits)) = text.rsplit_once('/') else { return wrong("no '/'") };
@@ -198,17 +198,17 @@ pub(super) fn parse_prefix(text: &str) -> Result<(), String> {
     }
 }
 
-/// An address or a prefix.
+/// Returns whether a text is an address or a prefix.
 pub(super) fn is_subnet_or_address(text: &str) -> bool {
     parse_prefix(text).is_ok() || parse_addr(text).is_ok()
 }
 
-/// An IP address of the older package `net`: without a zone.
+/// Returns whether a text is an IP address of the older package `net`: without a zone.
 pub(super) fn is_ip(text: &str) -> bool {
     !text.contains('%') && parse_addr(text).is_ok()
 }
 
-/// A prefix of the older package `net`, whose length may have zeros in front.
+/// Parses a prefix of the older package `net`, whose length may have zeros in front.
 pub(super) fn parse_cidr(text: &str) -> Result<(), String> {
     let fine = text.split_once('/').is_some_and(|(address, bits)| {
         let most = if address.contains(':') { 128 } else { 32 };
@@ -218,7 +218,7 @@ pub(super) fn parse_cidr(text: &str) -> Result<(), String> {
     if fine { Ok(()) } else { Err(format!("invalid CIDR address: {text}")) }
 }
 
-/// The host and the port of an address.
+/// Returns the host and the port of an address.
 pub(super) fn split_host_port(text: &str) -> Result<(&str, &str), String> {
     let wrong = |reason: &str| {
         Err(if text.is_empty() { reason.to_owned() } else { format!("address {text}: {reason}") })
@@ -254,7 +254,7 @@ pub(super) fn split_host_port(text: &str) -> Result<(&str, &str), String> {
     Ok((host, &text[colon + 1..]))
 }
 
-/// An unsigned number in decimals.
+/// Parses an unsigned number in decimals.
 pub(super) fn parse_uint(text: &str, bits: u32) -> Result<u64, String> {
     let wrong =
         |reason: &str| Err(format!("strconv.ParseUint: parsing {}: {reason}", quoted(text)));
@@ -267,7 +267,7 @@ pub(super) fn parse_uint(text: &str, bits: u32) -> Result<u64, String> {
     }
 }
 
-/// How many bytes a base64 text stands for.
+/// Returns the number of bytes that a base64 text stands for.
 pub(super) fn base64_length(text: &str) -> Result<usize, String> {
     let corrupt = |at: usize| Err(format!("illegal base64 data at input byte {at}"));
     let bytes = text.as_bytes();
@@ -312,7 +312,7 @@ pub(super) fn base64_length(text: &str) -> Result<usize, String> {
     if digits == 0 { Ok(length) } else { corrupt(at - digits) }
 }
 
-/// Whether a text is a path below the directory that it is relative to.
+/// Returns whether a text is a path below the directory that it is relative to.
 pub(super) fn is_local_path(path: &str) -> bool {
     if path.is_empty() || path.starts_with('/') {
         return false;
@@ -350,12 +350,12 @@ impl Prefix {
         Some(Self { address, width: 128, bits })
     }
 
-    /// Whether no bit behind the prefix is set.
+    /// Returns whether no bit behind the prefix is set.
     pub(super) fn is_masked(&self) -> bool {
         self.network(self.bits) == self.address
     }
 
-    /// Whether they have an address in common.
+    /// Returns whether they have an address in common.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         let bits = self.bits.min(other.bits);
         self.width == other.width && self.network(bits) == other.network(bits)

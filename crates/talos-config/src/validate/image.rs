@@ -1,6 +1,6 @@
 //! References of container images.
 
-/// Whether a reference names an image by its digest; `None` when it is no reference.
+/// Returns whether a reference names an image by its digest; `None` when it is not a reference.
 pub(super) fn is_pinned(reference: &str) -> Option<bool> {
     if is_tagged(reference) {
         return Some(false);
@@ -12,7 +12,7 @@ pub(super) fn is_pinned(reference: &str) -> Option<bool> {
     (fine && (is_tagged(base) || is_repository(base))).then_some(true)
 }
 
-/// A repository that may have a tag behind it.
+/// Returns whether this is a repository that may have a tag behind it.
 fn is_tagged(reference: &str) -> bool {
     match reference.rsplit_once(':') {
         Some((base, tag)) if !tag.contains('/') => is_tag(tag) && is_repository(base),
@@ -25,7 +25,7 @@ fn is_tag(tag: &str) -> bool {
         && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
 
-/// A repository that may have a registry in front of it.
+/// Returns whether this is a repository that may have a registry in front of it.
 fn is_repository(text: &str) -> bool {
     let (registry, name) = match text.split_once('/') {
         Some((registry, name)) if registry.contains(['.', ':']) => (registry, name),
@@ -36,13 +36,13 @@ fn is_repository(text: &str) -> bool {
     (2..=255).contains(&name.len()) && name.bytes().all(plain) && is_registry(registry)
 }
 
-/// The host of a URL.
+/// Returns the host of a URL.
 fn is_registry(text: &str) -> bool {
     let url = crate::format::url::Url::parse(&format!("//{text}"));
     text.is_empty() || url.is_ok_and(|url| url.host == text)
 }
 
-/// Whether a pattern can match no image, since images are looked at with their registry in front.
+/// Returns whether a pattern can match no image, since images are looked at with their registry in front.
 pub(super) fn matches_nothing(pattern: &str) -> bool {
     let literal = pattern.split('*').next().unwrap_or_default();
     match literal.split_once('/') {

@@ -73,7 +73,7 @@ pub(super) const ROLES: [&str; 7] = [
     "os:impersonator",
 ];
 
-/// What Talos decides about a kubelet, and nobody else.
+/// The fields of a kubelet that Talos alone decides about.
 const PROTECTED_KUBELET_FIELDS: [&str; 13] = [
     "apiVersion",
     "authentication",
@@ -100,7 +100,7 @@ pub(super) fn protected_fields(config: Cursor<'_>, findings: &mut Findings) {
     }
 }
 
-/// The first resource of a pod that cannot be asked for.
+/// Returns the first resource of a pod that cannot be asked for.
 pub(super) fn foreign_resource(resources: Cursor<'_>) -> Option<(Cursor<'_>, String)> {
     let keys = ["requests", "limits"].into_iter().flat_map(|key| resources.at(key).entries());
     let mut foreign = keys.filter(|(key, _)| !matches!(*key, "cpu" | "memory"));
@@ -327,7 +327,7 @@ fn proxy(root: Cursor<'_>, findings: &mut Findings) {
 
 const AUTHORIZERS: [&str; 3] = ["Node", "RBAC", "Webhook"];
 
-/// Why a type of authorizer cannot be used, if it cannot.
+/// Returns the reason why a type of authorizer cannot be used, if it cannot.
 pub(super) fn not_allowed_authorizer(kind: &str) -> Option<String> {
     (!AUTHORIZERS.contains(&kind)).then(|| {
         let allowed = AUTHORIZERS.join(" ");

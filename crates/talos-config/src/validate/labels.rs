@@ -6,12 +6,12 @@ use super::{go_compat, list};
 /// Finds the problems of a map, as one text.
 pub(super) type Check = fn(Cursor<'_>) -> Option<String>;
 
-/// The problems of labels, as one text.
+/// Returns the problems of labels, as one text.
 pub(super) fn labels(map: Cursor<'_>) -> Option<String> {
     listed(&label_problems(texts(map)))
 }
 
-/// The problems of labels, one by one.
+/// Returns the problems of labels, one by one.
 pub(super) fn label_problems<'a>(map: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
     let problems = map.flat_map(|(key, value)| {
         [qualified_name(key).err(), label_value(value).err()].into_iter().flatten()
@@ -19,12 +19,12 @@ pub(super) fn label_problems<'a>(map: impl Iterator<Item = (&'a str, &'a str)>) 
     problems.collect()
 }
 
-/// The problems of annotations, as one text.
+/// Returns the problems of annotations, as one text.
 pub(super) fn annotations(map: Cursor<'_>) -> Option<String> {
     listed(&annotation_problems(texts(map)))
 }
 
-/// The problems of annotations, one by one.
+/// Returns the problems of annotations, one by one.
 pub(super) fn annotation_problems<'a>(
     map: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Vec<String> {
@@ -43,12 +43,12 @@ pub(super) fn annotation_problems<'a>(
     problems
 }
 
-/// The problems of taints, as one text.
+/// Returns the problems of taints, as one text.
 pub(super) fn taints(map: Cursor<'_>) -> Option<String> {
     listed(&taint_problems(texts(map)))
 }
 
-/// The problems of taints, one by one.
+/// Returns the problems of taints, one by one.
 pub(super) fn taint_problems<'a>(map: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
     let problems =
         map.filter_map(|(key, value)| qualified_name(key).and_then(|()| taint(value)).err());
@@ -68,7 +68,7 @@ fn taint(text: &str) -> Result<(), String> {
     value.map_or(Ok(()), label_value)
 }
 
-/// A name that may have a domain and a slash in front.
+/// Checks a name that may have a domain and a slash in front.
 pub(super) fn qualified_name(text: &str) -> Result<(), String> {
     let mut parts = text.split('/');
     let first = parts.next().unwrap_or_default();
@@ -113,7 +113,7 @@ fn label_value(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The name of a host in lower case, as in RFC 1123.
+/// Returns the name of a host in lower case, as in RFC 1123.
 pub(super) fn subdomain(text: &str) -> Result<(), String> {
     if text.len() > DOMAIN_LIMIT {
         let text = go_compat::quoted(text);

@@ -156,7 +156,7 @@ pub(super) fn kubespan_endpoints(endpoints: Cursor<'_>, findings: &mut Findings)
     }
 }
 
-/// What all links have.
+/// Checks the fields of all links.
 fn link(root: Cursor<'_>, findings: &mut Findings) {
     for (index, item) in root.at("addresses").items().enumerate() {
         let address = item.at("address");
@@ -178,7 +178,7 @@ fn link(root: Cursor<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether an address, with or without a prefix length, is all zeros.
+/// Returns whether an address, with or without a prefix length, is all zeros.
 fn is_unspecified(cursor: Cursor<'_>) -> bool {
     let text = cursor.text();
     let address = text.split_once('/').map_or(text, |(address, _)| address);
@@ -441,7 +441,7 @@ fn http_probe(root: Cursor<'_>, findings: &mut Findings) {
     probe(root, "HTTP", findings);
 }
 
-/// What all probes have.
+/// Checks the fields of all probes.
 fn probe(root: Cursor<'_>, what: &str, findings: &mut Findings) {
     let (timeout, interval) = (root.at("timeout"), root.at("interval"));
     findings.not_negative(

@@ -1,4 +1,4 @@
-//! Whether free-form data can be laid over the runtime specification of containers.
+//! The check that free-form data can be laid over the runtime specification of containers.
 //!
 //! Only what Linux uses is looked into; of the sections for other systems it is known that they are
 //! objects.

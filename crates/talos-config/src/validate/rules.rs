@@ -10,12 +10,12 @@ use crate::cel::{self, Environment};
 use crate::format;
 use crate::value::{Data, Value};
 
-/// What is wrong with something.
+/// The problems of a value.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Problems {
-    /// What makes it invalid.
+    /// The problems that make it invalid.
     pub errors: Vec<String>,
-    /// What does not.
+    /// The problems that do not.
     pub warnings: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ pub fn node_taints(map: &BTreeMap<&str, &str>) -> Vec<String> {
     labels::taint_problems(map.iter().map(|(key, value)| (*key, *value)))
 }
 
-/// One entry of `machine.network.interfaces`; `is_member`: whether an interface of a name is part of a bond.
+/// Checks one entry of `machine.network.interfaces`; `is_member`: whether an interface of a name is part of a bond.
 pub fn interface(device: &Value, is_member: impl Fn(&str) -> bool) -> Problems {
     collect(|findings| devices::check_one(Cursor::of(device), is_member, findings))
 }
@@ -54,17 +54,17 @@ pub fn disk_selector(selector: &Value) -> Option<String> {
     v1alpha1::disk_selector_problem(Cursor::of(selector))
 }
 
-/// A URL with a host and, if there is one, a port that can be.
+/// Checks a URL with a host and, if there is one, a port that can be.
 pub fn endpoint(text: &str) -> Result<(), String> {
     v1alpha1::endpoint_uri(text)
 }
 
-/// An expression that selects a link.
+/// Checks an expression that selects a link.
 pub fn link_expression(expression: &str) -> Result<(), String> {
     cel::check(expression, Environment::Link)
 }
 
-/// An address with or without a prefix length, as it is written with one. Host bits stay.
+/// Parses an address with or without a prefix length, and writes it with one. Host bits stay.
 pub fn prefix(text: &str) -> Option<String> {
     format::address::cidr(text).ok().or_else(|| {
         let address = format::address::ip(text).ok()?;
@@ -73,33 +73,33 @@ pub fn prefix(text: &str) -> Option<String> {
     })
 }
 
-/// Whether a text is an address, without a zone.
+/// Returns whether a text is an address, without a zone.
 pub fn is_ip(text: &str) -> bool {
     go_compat::is_ip(text)
 }
 
-/// Whether a text is an address with a prefix length.
+/// Returns whether a text is an address with a prefix length.
 pub fn is_cidr(text: &str) -> bool {
     go_compat::parse_cidr(text).is_ok()
 }
 
-/// An address and a port as they are written.
+/// Parses an address and a port, as they are written.
 pub fn address_and_port(text: &str) -> Option<String> {
     format::address::ip_port(text).ok()
 }
 
-/// Whether a text is the name of a host.
+/// Returns whether a text is the name of a host.
 pub fn is_domain(text: &str) -> bool {
     !text.is_empty() && v1alpha1::is_dns_name(text)
 }
 
-/// Why a text is no address, in Go's words.
+/// Checks an address; the error is in Go's words.
 pub fn address(text: &str) -> Result<String, String> {
     go_compat::parse_addr(text)?;
     format::address::ip(text)
 }
 
-/// Why a text is no address with a prefix length, in Go's words.
+/// Checks an address with a prefix length; the error is in Go's words.
 pub fn network(text: &str) -> Result<String, String> {
     go_compat::parse_prefix(text)?;
     format::address::cidr(text)
@@ -110,22 +110,22 @@ pub fn duration(text: &str) -> Option<i64> {
     format::duration::nanoseconds(text)
 }
 
-/// A duration in the one way to write it, such as `1m30s`.
+/// Returns a duration in the one way to write it, such as `1m30s`.
 pub fn spelled_duration(text: &str) -> Option<String> {
     format::duration::canonical(text).ok()
 }
 
-/// The size of a partition in the way in which Talos writes it.
+/// Returns the size of a partition in the way in which Talos writes it.
 pub fn disk_size(text: &str) -> Result<Data, String> {
     format::size::disk(text)
 }
 
-/// An amount of bytes such as `10GiB`.
+/// Parses an amount of bytes such as `10GiB`.
 pub fn bytes(text: &str) -> Result<u64, String> {
     format::size::bytes(text)
 }
 
-/// A text in double quotes as Go writes it.
+/// Returns a text in double quotes as Go writes it.
 pub fn quoted(text: &str) -> String {
     go_compat::quoted(text)
 }

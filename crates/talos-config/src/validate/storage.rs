@@ -152,7 +152,7 @@ fn name(root: Cursor<'_>, most: Option<usize>, signs: &[u8], wrong: &str, findin
     }
 }
 
-/// Whether anything is said about where a volume goes.
+/// Returns whether anything is said about where a volume goes.
 fn is_provisioned(space: Cursor<'_>) -> bool {
     let keys = ["diskSelector.match", "grow", "minSize", "maxSize"];
     keys.iter().any(|key| space.at(key).is_set())
@@ -195,7 +195,7 @@ fn is_negative(size: Cursor<'_>) -> bool {
     size.text().starts_with('-')
 }
 
-/// An amount without its sign.
+/// Returns an amount without its sign.
 fn bytes(size: Cursor<'_>) -> u64 {
     size::bytes(size.text().trim_start_matches('-')).unwrap_or_default()
 }

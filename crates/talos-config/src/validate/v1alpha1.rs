@@ -10,7 +10,7 @@ use super::network::kubespan_endpoints;
 use super::{Findings, Mode, devices, oci};
 use crate::format::url::{self, Url};
 
-/// What a machine is for.
+/// The type of a machine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum MachineType {
     Init,
@@ -20,7 +20,7 @@ pub(super) enum MachineType {
 }
 
 impl MachineType {
-    /// The type that a document gives its machine.
+    /// Returns the type that a document gives its machine.
     pub(super) fn of(root: Cursor<'_>) -> Self {
         match root.at("machine.type").text() {
             "init" => Self::Init,
@@ -173,7 +173,7 @@ fn parse_url(text: &str) -> Result<Url, String> {
         .map_err(|reason| format!("parse {}: {reason}", quoted(&url::without_user(text))))
 }
 
-/// A URL with a host and, if any, a port that can be. The scheme does not matter.
+/// Checks a URL with a host and, if any, a port that can be. The scheme does not matter.
 pub(super) fn endpoint_uri(text: &str) -> Result<(), String> {
     let url = parse_url(text)?;
     if url.host_name().is_empty() {
@@ -283,7 +283,7 @@ fn discovery(cluster: Cursor<'_>, findings: &mut Findings) {
     findings.require(cluster.at("secret"), "cluster discovery service requires .cluster.secret");
 }
 
-/// A URL that a request can be made to: absolute, or a path from the root.
+/// Checks a URL that a request can be made to: absolute, or a path from the root.
 fn request_uri(text: &str) -> Result<Url, String> {
     // Of a request everything behind the path is query; a fragment is part of it.
     let url = parse_url(&text.replace('#', "%23"))?;

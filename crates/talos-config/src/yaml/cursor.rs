@@ -18,7 +18,7 @@ impl<'a> Cursor<'a> {
         Self { text, at: 0, line: 1, column: 0, source }
     }
 
-    /// The byte at an offset from here; NUL beyond the end, which no accepted text contains.
+    /// Returns the byte at an offset from here; NUL beyond the end, which no accepted text contains.
     pub(super) fn byte(&self, offset: usize) -> u8 {
         self.text.as_bytes().get(self.at + offset).copied().unwrap_or(0)
     }
@@ -55,7 +55,7 @@ impl<'a> Cursor<'a> {
         SyntaxError { problem: problem.to_owned(), origin: self.origin() }
     }
 
-    /// Steps over one character that is no line break.
+    /// Steps over one character that is not a line break.
     pub(super) fn step(&mut self) -> Option<char> {
         let next = self.rest().chars().next()?;
         self.at += next.len_utf8();
@@ -63,7 +63,7 @@ impl<'a> Cursor<'a> {
         Some(next)
     }
 
-    /// Steps over ASCII characters that are no line breaks.
+    /// Steps over ASCII characters that are not line breaks.
     pub(super) fn step_ascii(&mut self, count: u32) {
         self.at += count as usize;
         self.column += count;
@@ -89,7 +89,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The line break that stands here: its length, and the text that it means.
+    /// Returns the line break that stands here: its length, and the text that it means.
     pub(super) fn line_break(&self) -> Option<(usize, &'static str)> {
         self.line_break_at(0)
     }
@@ -124,7 +124,7 @@ impl<'a> Cursor<'a> {
         self.at_end() || self.line_break().is_some()
     }
 
-    /// Whether a blank, a line break or the end stands at an offset of ASCII characters from here.
+    /// Returns whether a blank, a line break or the end stands at an offset of ASCII characters from here.
     pub(super) fn ends_word(&self, offset: usize) -> bool {
         match self.byte(offset) {
             b' ' | b'\t' | b'\n' | b'\r' => true,
@@ -139,13 +139,13 @@ impl<'a> Cursor<'a> {
         self.column == 0 && self.rest().starts_with(marker) && self.ends_word(marker.len())
     }
 
-    /// Whether only blanks stand before a position on its line.
+    /// Returns whether only blanks stand before a position on its line.
     pub(super) fn is_first_on_line(&self, position: usize) -> bool {
         let before = self.text[..position].trim_end_matches([' ', '\t']);
         before.is_empty() || before.ends_with(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
     }
 
-    /// Whether only blanks stand on the line above the one of a position.
+    /// Returns whether only blanks stand on the line above the one of a position.
     pub(super) fn is_below_a_blank_line(&self, position: usize) -> bool {
         let before = self.text[..position].trim_end_matches([' ', '\t']);
         let above = before.strip_suffix("\r\n").or_else(|| {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::Style;
 use super::resolve::{Resolved, old_boolean, resolve};
 
-/// What is written, with keys in the order in which they are written.
+/// A tree to write, with keys in the order in which they are written.
 #[derive(Clone, PartialEq)]
 pub enum Tree<'a> {
     /// Text, quoted where it would be read as something else.
@@ -19,7 +19,7 @@ pub enum Tree<'a> {
     Map(Vec<(Cow<'a, str>, Self)>),
 }
 
-/// How the encoders of different releases differ.
+/// The dialects of the encoders of different releases.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Dialect {
     /// talosctl 1.12: double quotes for old booleans, a digit in front of text that begins empty.
@@ -42,7 +42,7 @@ pub(crate) fn emit_folded(tree: &Tree<'_>, output: &mut String) {
     Writer { output, column: 0, hand: Hand::Folded }.document(tree);
 }
 
-/// The shortest text that reads as the same number, as Go's `%g` has it.
+/// Returns the shortest text that reads as the same number, as Go's `%g` has it.
 pub fn float(number: f64) -> String {
     if number.is_nan() {
         return ".nan".to_owned();
@@ -61,7 +61,7 @@ pub fn float(number: f64) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.abs())
 }
 
-/// Which of the two encoders writes.
+/// The encoder that writes.
 #[derive(Clone, Copy, PartialEq)]
 enum Hand {
     Documents(Dialect),
@@ -69,7 +69,7 @@ enum Hand {
 }
 
 impl Hand {
-    /// Where the value of a key stands that needs lines of its own.
+    /// Returns the column of a key's value that needs lines of its own.
     fn below(self, column: usize) -> usize {
         match self {
             Self::Documents(_) => (column + INDENT) / INDENT * INDENT,
@@ -77,7 +77,7 @@ impl Hand {
         }
     }
 
-    /// Where the list of a key stands.
+    /// Returns the column of a key's list.
     fn list_below(self, column: usize) -> usize {
         match self {
             Self::Documents(_) => self.below(column),
@@ -85,8 +85,8 @@ impl Hand {
         }
     }
 
-    /// The digit in front of a literal whose indentation cannot be told from its text. It is the unit of
-    /// indentation, whatever the real one is; so Talos has it.
+    /// Returns the digit in front of a literal whose indentation cannot be told from its text. It is the unit of
+    /// indentation, not the real one; so Talos has it.
     fn literal_digit(self, text: &str) -> Option<char> {
         match self {
             Self::Documents(dialect) => {
@@ -97,7 +97,7 @@ impl Hand {
         }
     }
 
-    /// The style that the encoder chooses for a text.
+    /// Returns the style that the encoder chooses for a text.
     fn style_of(self, text: &str, is_key: bool) -> Style {
         let facts = Facts::of(text);
         let old = old_boolean(text).is_some() || is_base_60(text);
@@ -347,7 +347,7 @@ impl Writer<'_> {
     }
 }
 
-/// Which styles a text cannot have.
+/// The styles that a text cannot have.
 pub(super) struct Facts {
     pub(super) no_plain: bool,
     pub(super) no_single: bool,
@@ -397,7 +397,7 @@ impl Facts {
     }
 }
 
-/// A number as it was written in base 60, times among them.
+/// Returns whether a text reads as a number in base 60, times among them.
 pub(super) fn is_base_60(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut parts = unsigned.split(':');

@@ -26,7 +26,7 @@ pub fn rewrite(documents: &[Document], indent: usize, comments: bool) -> String 
 }
 
 impl Node {
-    /// A text in the style that the library chooses for it.
+    /// Returns a text in the style that the library chooses for it.
     pub fn of_text(text: &str) -> Self {
         let plain = resolve(text, Style::Plain) == Resolved::Text
             && old_boolean(text).is_none()
@@ -64,7 +64,7 @@ struct Writer<'a> {
     comments: &'a [Comment],
 }
 
-/// Where a scalar stands.
+/// The context of a scalar.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Within {
     Block,
@@ -96,7 +96,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What a node has on lines of its own.
+    /// Returns the content of a node that goes on lines of its own.
     fn block_of(node: &Node) -> Option<&Content> {
         let empty = match &node.content {
             Content::Scalar { .. } => true,
@@ -224,7 +224,7 @@ impl Writer<'_> {
 
     fn scalar(&mut self, text: &str, style: Style, column: usize, within: Within) {
         match style_of(text, style, within) {
-            // The library knows no other way to say that this is no merge.
+            // The library knows no other way to say that this is not a merge.
             Style::Plain if text == "<<" => self.output.push_str("!!merge <<"),
             Style::Plain => self.output.push_str(text),
             Style::Single => self.single(text, column),
@@ -352,7 +352,7 @@ impl Writer<'_> {
     }
 }
 
-/// The style that a scalar gets, given the one that it had.
+/// Returns the style that a scalar gets, given the one that it had.
 fn style_of(text: &str, style: Style, within: Within) -> Style {
     let facts = Facts::of(text);
     let several = text.contains(is_break);
@@ -379,12 +379,12 @@ fn style_of(text: &str, style: Style, within: Within) -> Style {
     }
 }
 
-/// Whether a text needs quotes within brackets.
+/// Returns whether a text needs quotes within brackets.
 fn has_flow_indicator(text: &str) -> bool {
     text.contains([',', '?', '[', ']', '{', '}', ':'])
 }
 
-/// Whether a key fits on one line with its value.
+/// Returns whether a key fits on one line with its value.
 fn is_simple(key: &Node) -> bool {
     let name = key.anchor().map_or(0, str::len);
     if key.alias.is_some() {
@@ -404,7 +404,7 @@ fn has_properties(node: &Node) -> bool {
     node.properties.is_some()
 }
 
-/// Where a node is read, which for an alias is not where it was written.
+/// Returns the location at which a node is read, which for an alias is not where it was written.
 fn start(node: &Node) -> Location {
     node.alias.unwrap_or(node.origin)
 }

@@ -2,7 +2,7 @@
 //!
 //! Talos is a Go program, and its YAML library has its own opinion about what a plain `yes`, `012` or
 //! `2001-01-01` is, when a string needs quotes, and how deep a list is indented. Text goes in, a tree of
-//! [`Node`]s with places comes out ([`parse`]); what a scalar means is decided later, by who asks
+//! [`Node`]s with places comes out ([`parse`]); what a scalar means is decided later, by the type that is asked for
 //! ([`resolve`]); a [`Value`](crate::Value) goes back to text ([`emit`]) byte for byte as Talos would.
 //!
 //! Always holds: no input makes it panic, run out of stack or use memory out of proportion; every error
@@ -28,17 +28,17 @@ pub use resolve::{Resolved, old_boolean, resolve, resolve_node};
 use crate::error::Error;
 use crate::{Location, SourceId};
 
-/// Why text is not YAML, or not YAML that we accept.
+/// The error of a text that is not YAML, or not YAML that we accept.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{problem}")]
 pub struct SyntaxError {
-    /// What is wrong, in the words that users know from Talos.
+    /// The problem, in the words that users know from Talos.
     pub problem: String,
-    /// Where it is.
+    /// The location.
     pub origin: Location,
 }
 
-/// The content of the first document: all that is read of files that are no configuration.
+/// Returns the content of the first document: all that is read of files that are not configuration.
 pub(crate) fn first_document(text: &str, source: SourceId) -> Result<Node, Error> {
     let documents = parse(text, source, Limits::default())?;
     documents.into_iter().next().map(|document| document.root).ok_or(Error::Empty)

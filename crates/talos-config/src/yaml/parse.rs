@@ -33,7 +33,7 @@ impl Default for Limits {
         Self {
             // Machine configuration must fit the 4 MiB of a gRPC message; this leaves room for patches.
             bytes: 16 << 20,
-            // Ten times what anybody writes by hand, and safe on a 2 MiB stack.
+            // Ten times what people write by hand, and safe on a 2 MiB stack.
             depth: 200,
             // About what 16 MiB of text can hold without aliases in practice.
             nodes: 1 << 20,
@@ -88,14 +88,14 @@ struct Parser<'a> {
     nodes: usize,
     /// Bytes of text that aliases have repeated.
     repeated: usize,
-    /// What `*name` stands for, with its extent; `None` while it is still being read.
+    /// The nodes that `*name` stands for, with their extent; `None` while one is still being read.
     anchors: BTreeMap<&'a str, Option<(Node, Extent)>>,
     /// Handles that `%TAG` declared in this document.
     tags: BTreeMap<&'a str, &'a str>,
     comments: Vec<Comment>,
 }
 
-/// What may begin here in block context.
+/// The nodes that may begin here in block context.
 #[derive(Clone, Copy, PartialEq)]
 enum Allowed {
     /// A new line, or behind `- `: anything, also keys and lists.
@@ -271,7 +271,7 @@ impl<'a> Parser<'a> {
         let (outer, inner) = if own_line { (properties, None) } else { (None, properties) };
         self.announce(outer.as_ref());
         let key_line = self.cursor.line();
-        // A key ends on its line, so only what is no key needs to know how far it may go on.
+        // A key ends on its line, so only what is not a key needs to know how far it may go on.
         let node = self.inline_node(parent, inner, origin)?;
         if self.is_key(key_line) {
             if allowed == Allowed::Inline {
@@ -283,7 +283,7 @@ impl<'a> Parser<'a> {
         self.finish(node, outer)
     }
 
-    /// Whether what stands here is inside a block that begins right of `parent`.
+    /// Returns whether what stands here is inside a block that begins right of `parent`.
     fn belongs(&self, parent: i64, in_mapping: bool) -> bool {
         let column = i64::from(self.cursor.column());
         let list_of_key = in_mapping
@@ -388,7 +388,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether the `:` that makes a key of what was just read stands here.
+    /// Returns whether the `:` that makes a key of what was just read stands here.
     fn is_key(&mut self, line: u32) -> bool {
         if self.cursor.line() != line {
             return false;

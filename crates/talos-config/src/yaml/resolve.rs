@@ -1,4 +1,4 @@
-//! What a scalar is when nobody says which type it should have.
+//! The type of a scalar for which no type is asked.
 
 use super::node::{Node, Style};
 
@@ -26,7 +26,7 @@ pub fn resolve(text: &str, style: Style) -> Resolved {
     if style == Style::Plain { resolve_plain(text) } else { Resolved::Text }
 }
 
-/// Resolves a node, its tag included; what is no scalar is text to nobody.
+/// Resolves a node, its tag included; a node that is not a scalar is a text.
 pub fn resolve_node(node: &Node) -> Resolved {
     let Some((text, style)) = node.scalar() else { return Resolved::Text };
     match node.tag().map(|tag| tag.strip_prefix(CORE_TAG)) {
@@ -36,11 +36,11 @@ pub fn resolve_node(node: &Node) -> Resolved {
     }
 }
 
-/// What the tags of YAML's own types begin with.
+/// The prefix of the tags of YAML's own types.
 pub(crate) const CORE_TAG: &str = "tag:yaml.org,2002:";
 pub(crate) const BINARY_TAG: &str = "tag:yaml.org,2002:binary";
 
-/// The old words for true and false, which a field that wants a boolean still takes.
+/// Returns the old words for true and false, which a field that wants a boolean still takes.
 pub fn old_boolean(text: &str) -> Option<bool> {
     match text {
         "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Some(true),
@@ -82,7 +82,7 @@ fn resolve_plain(text: &str) -> Resolved {
     }
 }
 
-/// A Go integer literal that fits 64 bits, signed or unsigned.
+/// Reads a Go integer literal that fits 64 bits, signed or unsigned.
 fn integer(text: &str) -> Option<i128> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -127,7 +127,7 @@ fn decimal(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// A date, with or without a time of day.
+/// Returns whether a text is a date, with or without a time of day.
 fn is_timestamp(text: &str) -> bool {
     timestamp(text).is_some()
 }

@@ -3,12 +3,12 @@
 use super::SyntaxError;
 use super::cursor::Cursor;
 
-/// What surrounds a scalar, as far as it decides where the scalar ends.
+/// The context of a scalar, as far as it decides where the scalar ends.
 #[derive(Clone, Copy)]
 pub(super) struct ScalarContext {
     /// The column of the block around it; minus one at the top.
     pub(super) indent: i64,
-    /// Whether it stands within brackets or braces.
+    /// True if it stands within brackets or braces.
     pub(super) in_flow: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn plain(cursor: &mut Cursor<'_>, around: ScalarContext) -> Result<St
     Ok(text)
 }
 
-/// Whether the character here ends a plain scalar though no blank stands before it.
+/// Returns whether the character here ends a plain scalar though no blank stands before it.
 fn ends_plain(cursor: &Cursor<'_>, in_flow: bool) -> bool {
     match cursor.byte(0) {
         b':' => cursor.ends_word(1) || (in_flow && matches!(cursor.byte(1), b',' | b']' | b'}')),
@@ -284,7 +284,7 @@ enum Chomp {
     Keep,
 }
 
-/// What stands behind `|` or `>`.
+/// The header of a block scalar, behind `|` or `>`.
 #[derive(Clone, Copy)]
 pub(super) struct Header {
     chomp: Chomp,
@@ -348,10 +348,10 @@ fn block_gap(
     Ok(())
 }
 
-/// What may end a plain scalar, or needs a closer look.
+/// The bytes that may end a plain scalar, or need a closer look.
 static PLAIN_SPECIAL: [bool; 256] = marked(b" \t\r\n:,[]{}?");
 
-/// A table of bytes: most of a text is plain scalars, and certificates are long.
+/// Returns a table of bytes: most of a text is plain scalars, and certificates are long.
 const fn marked(bytes: &[u8]) -> [bool; 256] {
     let mut table = [false; 256];
     let mut at = 0;

@@ -1,13 +1,13 @@
 //! Waits until a machine serves in Kubernetes. What was true before this plan disturbed it does not count.
 //!
-//! That a node is ready is no evidence: Kubernetes takes it for ready for the better part of a minute after its kubelet has
-//! fallen silent, and says nothing about the control plane's own pods. What a machine tells about itself is: its boot, the
-//! configuration that it has, and what runs on it, each newer than what it is made from
-//! ([`components`](crate::ports::Machines::components)). The nodes of Kubernetes are looked at besides, since only they
-//! show that a kubelet reaches an API.
+//! A ready node is not evidence: Kubernetes takes it for ready for the better part of a minute after its
+//! kubelet has fallen silent, and says nothing about the control plane's own pods. What a machine tells about itself
+//! is: its boot, the configuration that it has, and what runs on it, each newer than what it is made from
+//! ([`components`](crate::ports::Machines::components)). The nodes of Kubernetes are looked at besides, since only
+//! they show that a kubelet reaches an API.
 //!
-//! Control-plane pods are read from the kubelet by Talos every fifteen seconds; evidence has to hold for longer than that,
-//! so that a component which starts and then fails is not taken for well.
+//! Control-plane pods are read from the kubelet by Talos every fifteen seconds; evidence has to hold for longer than
+//! that, so that a component which starts and then fails is not taken for well.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub(super) async fn act(action: &AwaitNode, at: &At<'_>) -> Result<(), Error> {
     .await
 }
 
-/// What a look has shown.
+/// The result of one look.
 enum State {
     Serves,
     /// It does not serve yet, for want of this.
@@ -127,7 +127,7 @@ async fn look(
     }
 }
 
-/// The boot that the machine was in before this plan rebooted it, if it did.
+/// Returns the boot that the machine was in before this plan rebooted it, if it did.
 fn boot_before<'a>(at: &At<'a>) -> Option<&'a BootId> {
     let mut steps = at.execution.plan.steps().iter();
     let reboot = steps.find(|step| step.on == at.step.on && step.action.nature().reboots)?;
@@ -137,13 +137,14 @@ fn boot_before<'a>(at: &At<'a>) -> Option<&'a BootId> {
     })
 }
 
-/// The configuration that this plan has given the machine, if it did.
+/// Returns the configuration that this plan has given the machine, if it did.
 fn config_given(at: &At<'_>) -> Option<Digest> {
     let own = at.execution.plan.steps().iter().filter(|step| step.on == at.step.on);
     own.filter_map(|step| step.action.config()).next_back().map(|given| given.config)
 }
 
-/// Whether what runs on the machine has to be well: not on one that joins, where parts of Kubernetes wait for each other.
+/// Returns whether what runs on the machine has to be well: not on one that joins, where parts of Kubernetes wait for
+/// each other.
 fn looks_inside(at: &At<'_>) -> bool {
     let joins = |step: &plan::Step| {
         let nature = step.action.nature();

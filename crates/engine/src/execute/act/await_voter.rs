@@ -25,7 +25,7 @@ pub(super) async fn act(at: &At<'_>) -> Result<(), Error> {
     record(member, at).await
 }
 
-/// What is missing until a member counts.
+/// Returns what is missing until a member counts.
 async fn waits_for(state: &MemberState, machine: &MachineAddress, at: &At<'_>) -> Option<String> {
     let own = match at.ports.etcd.list(machine).await {
         Ok(members) => members,

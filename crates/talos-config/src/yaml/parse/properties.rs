@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// How much a node is.
+/// The size of a node.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Extent {
     nodes: usize,
