@@ -7,7 +7,7 @@ use talos_config::Makers;
 
 use crate::{Error, entropy};
 
-/// Makes credentials for one process, which are valid for so many seconds from the time that the makers tell.
+/// Makes credentials for one process, valid for some seconds from the time of the secret source.
 pub(crate) fn short_lived<T>(make: impl FnOnce(i64, &mut Makers<'_>) -> T) -> Result<T, Error> {
     let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
     entropy::with_secret_source(|makers| {

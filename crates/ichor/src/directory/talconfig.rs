@@ -25,7 +25,7 @@ pub(super) fn read(
     let source = sources.add(&file.display().to_string());
     let failed = |error: talconfig::Error| failed(&error, &sources, source, &host);
     let secrets = load_secrets(&vault, &environment, &host)?;
-    // The id of a schematic follows from its text: nobody has to be asked for it.
+    // The id of a schematic follows from its text, so the factory is not needed.
     let images = Images::of(&talconfig, true, &host, &environment);
     let cluster = Cluster::new(&talconfig, &secrets, &images, MODE).map_err(failed)?;
     let (spec, layers) = cluster.translate(source, explained).map_err(failed)?;
@@ -75,7 +75,7 @@ fn load_secrets(
     })
 }
 
-/// What a talconfig says without effect, a line each.
+/// Returns the settings of a talconfig that have no effect, a line each.
 fn ignored(
     file: &Path,
     environment: &Environment,
@@ -164,7 +164,7 @@ fn message(error: &talconfig::Error, sources: &SourceMap, source: Source) -> Str
     }
 }
 
-/// What was found, a line for each message: `talconfig.yaml:4: nodes[0].hostname: …`.
+/// Formats a finding, a line for each message: `talconfig.yaml:4: nodes[0].hostname: …`.
 fn lines(finding: &Finding) -> impl Iterator<Item = String> {
     let Finding { field, place, messages, is_warning, .. } = finding;
     let place = place.as_ref().map_or_else(String::new, |place| format!("{place}: "));
@@ -181,5 +181,5 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Where the machines of a talconfig run, unless somebody says otherwise.
+/// Default mode of the machines of a talconfig.
 const MODE: &str = "metal";

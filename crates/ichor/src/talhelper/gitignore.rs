@@ -18,7 +18,7 @@ pub(crate) fn add(path: &str, names: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the patterns of a text match a path; the last one that does counts.
+/// Matches a path against the patterns of a text; the last match counts.
 fn is_ignored(text: &str, path: &str) -> bool {
     let mut ignored = false;
     for line in text.split('\n') {
@@ -35,7 +35,7 @@ fn is_ignored(text: &str, path: &str) -> bool {
     ignored
 }
 
-/// Whether a pattern matches a path, or a folder that the path is in.
+/// Matches a path, or a folder that it is in, against one pattern.
 fn matches(pattern: &str, path: &str) -> bool {
     // A folder cannot be a file, and a file is all that is asked for here.
     let (rooted, pattern) = match pattern.strip_prefix('/') {

@@ -59,7 +59,7 @@ pub(in crate::commands) fn run(
     Ok(ExitStatus::Done)
 }
 
-/// The same in the layout of another release; what moves and what stays is told.
+/// Converts to the layout of another release; reports moved and unmoved fields.
 fn laid_out(
     state: Patched,
     contract: Contract,
@@ -71,10 +71,10 @@ fn laid_out(
     let Relaid { config, moved, stays } = relaid.map_err(|error| sources.locate(&error, source))?;
     let name = sources.name(source);
     for Moved { from, to } in moved {
-        printer.note(&format!("{name}: {from} is now {to}"));
+        printer.note(&format!("{name}: {from} moved to {to}"));
     }
     for Stays { path, reason } in stays {
-        printer.note(&format!("{name}: {path} stays: {reason}"));
+        printer.note(&format!("{name}: {path} not moved: {reason}"));
     }
     Ok(config.into())
 }

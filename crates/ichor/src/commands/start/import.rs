@@ -31,7 +31,7 @@ pub(super) async fn run(
     let made = Native::of(&cluster.spec, &wanted, &cluster.secrets, &cluster.key, cluster.mode);
     let mut native = made.map_err(|error| Error::Spec {
         message: with_causes(&error),
-        hint: Some("keep the files that you have: every command works on them".to_owned()),
+        hint: Some("keep the talconfig: every command works on it".to_owned()),
         code: error.code(),
     })?;
     let keys = &environment.location.keys;
@@ -56,7 +56,7 @@ pub(super) async fn run(
     }
     files::write_all(&outputs, false, printer)?;
     init::ignore(&args.output, &[], (!was_encrypted).then_some("secrets.yaml"))?;
-    printer.note("every machine gets the configuration that it had: `ichor diff` shows it");
+    printer.note("the configuration of every machine is unchanged: `ichor diff` verifies it");
     Ok(ExitStatus::Done)
 }
 

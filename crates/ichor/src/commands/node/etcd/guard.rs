@@ -1,4 +1,4 @@
-//! Whether etcd can spare a machine or a member; refuses what would cost its majority.
+//! Guards the quorum of etcd: refuses actions that would cost it.
 
 use talos_api::{Node, NodeError};
 
@@ -11,7 +11,7 @@ use crate::printer::Printer;
 use crate::settings::UserEnvironment;
 use crate::{Error, directory, nodes};
 
-/// Refuses what would leave etcd without a majority, unless somebody answers for that.
+/// Refuses to remove a member if etcd would lose its quorum, unless the rule is overridden.
 pub(in crate::commands::node) async fn spared(
     node: &Node,
     leaving: u64,
@@ -34,7 +34,7 @@ pub(in crate::commands::node) async fn spared(
     Err(failure.into())
 }
 
-/// What an action does to the member of etcd on its machine.
+/// Effect of an action on the etcd member of its machine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::commands::node) enum Loss {
     /// The member is away for a while, and counts meanwhile.
@@ -104,7 +104,7 @@ async fn lost_majority(
     Ok((!left.has_quorum()).then_some(NodeActionError::Majority { machine, voters, well, needed }))
 }
 
-/// Whether a member of etcd runs on a machine.
+/// Returns whether etcd runs on a machine.
 pub(in crate::commands::node) async fn runs_etcd(node: &Node) -> Result<bool, NodeError> {
     let reply = node.ask(|node| async move { node.call(node.machine().service_list(())).await });
     let services = node.only(reply.await?.messages)?.services;
@@ -123,7 +123,7 @@ pub(in crate::commands::node) fn with_overrides(
     }
 }
 
-/// What the audit log says about rules that are not kept.
+/// Describes overridden rules for the audit log.
 pub(in crate::commands::node) fn overridden(overrides: &NodeOverrideArgs) -> String {
     let NodeOverrideArgs { rules, reason } = overrides;
     let Some(reason) = reason.as_ref().filter(|_| !rules.is_empty()) else { return String::new() };
