@@ -17,8 +17,8 @@ use talos_api::proto::machine::image_service_pull_response::Response as Pulled;
 use talos_api::proto::machine::lifecycle_service_install_progress::Response as Installed;
 use talos_api::proto::machine::{
     ImageServicePullLayerProgress, ImageServicePullProgress, ImageServicePullResponse,
-    LifecycleServiceInstallProgress, LifecycleServiceUpgradeResponse, Version, VersionInfo,
-    VersionResponse,
+    LifecycleServiceInstallProgress, LifecycleServiceUpgradeResponse, ServiceList,
+    ServiceListResponse, Version, VersionInfo, VersionResponse,
 };
 use talos_config::pki::{
     self, Authority, Key, Leaf, NewAuthority, Request, Subject, Usage, Validity,
@@ -133,6 +133,11 @@ async fn answer(call: Call, script: Arc<Endless>) {
             let info = VersionInfo { tag: "v1.13.9".to_owned(), ..Default::default() };
             let version = Version { version: Some(info), ..Default::default() };
             Some(VersionResponse { messages: vec![version] }.encode_to_vec())
+        }
+        // A worker: it runs no etcd whose quorum could be lost.
+        "/machine.MachineService/ServiceList" => {
+            let services = ServiceList::default();
+            Some(ServiceListResponse { messages: vec![services] }.encode_to_vec())
         }
         PULL => {
             let response = Some(Pulled::Name("registry.example/installer@sha256:0".to_owned()));
