@@ -1,4 +1,4 @@
-//! What people did to machines, written down before it is done and again when it is over.
+//! The audit log of actions on machines: a line before each action, and one with its outcome.
 //!
 //! A line is one JSON object. It holds the hash of the line before it, so that a line cannot be taken out or changed
 //! without a trace ([`verify`]). The log of a cluster's directory is in its `.ichor`, everything else in the user's own
@@ -21,16 +21,16 @@ use crate::{Error, clock};
 pub(crate) struct AuditEntry {
     file: PathBuf,
     action: Action,
-    /// What is written if the action is dropped before it has ended: the person pressed Ctrl-C.
+    /// Whether "interrupted" is written on drop.
     open: bool,
 }
 
-/// What is done, by whom and to what. It names no secret.
+/// User, action and nodes. It names no secret.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Action {
     user: String,
     action: String,
-    /// How it is done: what was given, as a digest, and which rules are overridden for which reason.
+    /// Options, digests of what was sent, and overridden rules with their reasons.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     detail: String,
     nodes: Vec<String>,
@@ -56,7 +56,7 @@ impl AuditEntry {
     ) -> Result<Self, Error> {
         let state = environment.state.as_deref().ok_or(Error::NoHome {
             what: "the audit log",
-            hint: "set HOME, or XDG_STATE_HOME: what cannot be written down is not done",
+            hint: "set HOME, or XDG_STATE_HOME: without an audit log nothing is done",
         })?;
         let mut audit = Self {
             file: state.join(FILE),
@@ -83,7 +83,7 @@ impl AuditEntry {
         outcome
     }
 
-    /// The same in words.
+    /// Records the outcome in words.
     pub(crate) fn close(mut self, outcome: &str) -> Result<(), Error> {
         self.open = false;
         self.write(outcome).map_err(Error::Audit)
@@ -166,7 +166,7 @@ pub(crate) fn verify(state: &Path) -> Result<Result<usize, usize>, Error> {
     Ok(Ok(count))
 }
 
-/// What the log says instead of what was given to a machine, from its SHA-256.
+/// Formats a SHA-256 for the log.
 pub(crate) fn digest(hash: &[u8]) -> String {
     format!("sha256:{}", hex(hash))
 }
@@ -181,7 +181,7 @@ fn hash(line: &[u8]) -> String {
     hex(&Sha256::digest(line))
 }
 
-/// Bytes as people compare them.
+/// Formats bytes in hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
@@ -241,7 +241,7 @@ mod tests {
             act(directory.path());
             assert_eq!(verify(directory.path()).unwrap(), Ok(3), "cut at {cut}");
         }
-        // Bytes that are no text stop nothing, and show.
+        // Bytes that are not UTF-8 stop nothing, and show.
         fs_err::write(&file, [&whole[..first], &[0xff, b'\n']].concat()).unwrap();
         act(directory.path());
         assert_eq!(verify(directory.path()).unwrap(), Err(2));

@@ -7,7 +7,7 @@ use talos_config::SecretSource;
 
 use crate::{Error, entropy};
 
-/// Makes credentials for one process, which are valid for so many seconds from the time that the makers tell.
+/// Makes credentials for one process, valid for some seconds from the time of the secret source.
 pub(crate) fn short_lived<T>(
     make: impl FnOnce(i64, &mut SecretSource<'_>) -> T,
 ) -> Result<T, Error> {

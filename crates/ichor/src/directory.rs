@@ -35,22 +35,22 @@ pub(crate) struct OpenedDirectory {
     pub(crate) cluster: Cluster,
     pub(crate) vault: FileVault,
     pub(crate) journal: FileJournal,
-    /// Whether its description was encrypted in part: what is made of it belongs into encrypted files.
+    /// Whether parts of its description were encrypted: files derived from it must be encrypted too.
     pub(crate) was_encrypted: bool,
-    /// What should be looked at, though it stops nothing.
+    /// Warnings, which do not prevent anything.
     pub(crate) warnings: Vec<String>,
-    /// What image factories have to see before machines can be installed.
+    /// Schematics to register with image factories before machines can be installed.
     registrations: Vec<Registration>,
     factories: ImageFactoryClient,
 }
 
 impl OpenedDirectory {
-    /// Finds and reads the directory that is meant: all of it is checked before anything is done.
+    /// Finds, reads and checks the cluster directory.
     pub(crate) async fn open(location: &ClusterLocation) -> Result<Self, Error> {
         Self::read(location, None).await
     }
 
-    /// Does the same, and keeps everything that can explain the configuration of a machine.
+    /// Opens the directory, and keeps the layers that explain the configuration of one machine.
     pub(crate) async fn open_to_explain(
         location: &ClusterLocation,
         machine: &MachineName,
@@ -127,14 +127,14 @@ impl OpenedDirectory {
     }
 }
 
-/// What a file describes.
+/// A cluster as its file describes it.
 struct LoadedCluster {
     spec: ClusterSpec,
     layers: Layers,
     secrets: Bundle,
-    /// Where the secrets are, when that is not where a vault looks for them.
+    /// Path of the secrets, unless it is the default one of the vault.
     secrets_file: Option<PathBuf>,
-    /// Whether something else than the secrets was encrypted.
+    /// Whether other files than the secrets were encrypted.
     was_encrypted: bool,
     warnings: Vec<String>,
     registrations: Vec<Registration>,
@@ -198,7 +198,7 @@ fn not_yet(spec: &ClusterSpec, name: &str) -> Option<String> {
     })
 }
 
-/// What a native file describes, and the number that its places carry.
+/// Parses a native file, and returns its source id too.
 pub(crate) fn native_spec(
     file: &Path,
     sources: &mut SourceMap,
@@ -221,13 +221,13 @@ pub(crate) struct KnownMachine {
 }
 
 impl KnownMachine {
-    /// Whether a person who says this means the machine.
+    /// Returns whether this is a name or an address of the machine.
     pub(crate) fn is(&self, name: &str) -> bool {
         self.names.iter().chain(&self.addresses).any(|own| own == name)
     }
 }
 
-/// The machines of the cluster of the working directory; none when there is no such directory. Secrets are not needed.
+/// Returns the machines of the cluster directory, without reading secrets; empty outside of one.
 pub(crate) fn known_machines(location: &ClusterLocation) -> Result<Vec<KnownMachine>, Error> {
     let ClusterDirectory { file, kind, .. } = match find(location.directory.as_deref()) {
         Ok(found) => found,
@@ -273,7 +273,7 @@ pub(crate) struct ClientAccess {
     pub(crate) nodes: Vec<String>,
 }
 
-/// Reads the identity of the cluster whose directory is meant; `None` where the working directory belongs to no cluster.
+/// Reads the access data of the cluster directory; `None` outside of one.
 pub(crate) fn client_access(location: &ClusterLocation) -> Result<Option<ClientAccess>, Error> {
     let ClusterDirectory { root, file, kind } = match find(location.directory.as_deref()) {
         Ok(found) => found,
@@ -332,7 +332,7 @@ fn refuse_second_secrets(root: &Path) -> Result<(), Error> {
     Err(Error::Spec {
         message: format!("{} has both {}", root.display(), SECRETS.join(" and ")),
         hint: Some(
-            "keep the file whose secrets the machines have, and move the other one elsewhere"
+            "keep the file with the secrets of the machines, and move the other one away"
                 .to_owned(),
         ),
         code: "secrets.ambiguous",

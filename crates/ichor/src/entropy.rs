@@ -28,7 +28,7 @@ pub(crate) fn with_secret_source<T>(
     };
     let made = make(&mut SecretSource { now: clock::now(), random: &mut random, rsa: &mut rsa });
     if rsa_failed {
-        failed = Some("no RSA key could be made".to_owned());
+        failed = Some("cannot generate an RSA key".to_owned());
     }
     failed.map_or(Ok(made), |reason| Err(Error::NoSecrets(reason)))
 }
@@ -39,13 +39,13 @@ pub(crate) fn rsa_key() -> Result<Key, Error> {
         let key = KeyPair::generate(KeySize::Rsa4096).ok()?;
         let document: PublicKeyX509Der<'_> = key.public_key().as_der().ok()?;
         let public_key = document.as_ref().to_vec();
-        // Whoever can sign once can sign again.
+        // If one signature succeeds, later ones do.
         signature(&key, b"")?;
         let pem = pem(&key)?;
         let sign = Arc::new(move |message: &[u8]| signature(&key, message).unwrap_or_default());
         Some(Key::Rsa(RsaKey { pem, public_key, sign }))
     };
-    make().ok_or_else(|| Error::NoSecrets("no RSA key could be made".to_owned()))
+    make().ok_or_else(|| Error::NoSecrets("cannot generate an RSA key".to_owned()))
 }
 
 fn signature(key: &KeyPair, message: &[u8]) -> Option<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! What can go wrong in the command itself, with the code, the status and the hint a user gets.
+//! Errors of the command itself, with code, exit status and hint.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,15 +9,15 @@ use talos_api::{Bound, CallError, ConnectError, NodeError};
 use crate::ExitStatus;
 use crate::commands::{NodeActionError, RefusalReport};
 
-/// Why a command did not end well.
+/// Reasons why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The command line does not say anything we know.
     #[error("{message}")]
     Usage {
-        /// What is wrong with it.
+        /// The problem.
         message: String,
-        /// What would be right.
+        /// The advice.
         hint: String,
     },
     /// A file cannot be read.
@@ -32,51 +32,51 @@ pub enum Error {
     /// Configuration or a patch is wrong.
     #[error("{message}")]
     Config {
-        /// What is wrong, with its place.
+        /// The problem, with its location.
         message: String,
-        /// What would be right.
+        /// The advice.
         hint: Option<String>,
-        /// Which kind of error it is.
+        /// The code.
         code: &'static str,
     },
     /// Configuration that is well-formed, but cannot work.
     #[error("{}: not valid for {mode} mode: {}", .files.join(", "), count(*.errors))]
     Invalid {
-        /// Which files.
+        /// The files.
         files: Vec<String>,
-        /// How many errors have been told.
+        /// Number of errors that were printed.
         errors: usize,
-        /// Where the machines were to run.
+        /// The mode that was checked.
         mode: &'static str,
     },
     /// Secrets that a cluster cannot be made of.
     #[error("{file}: {}", .problems.join("\n  "))]
     Secrets {
-        /// Where they are.
+        /// The file.
         file: String,
         /// Everything that is wrong with them.
         problems: Vec<String>,
-        /// Whether it is machine configuration, which holds secrets too.
+        /// The file is machine configuration, which holds secrets too.
         is_config: bool,
     },
     /// A file cannot be decrypted or encrypted.
     #[error("{message}")]
     Sops {
-        /// What is wrong, with its place.
+        /// The problem, with its location.
         message: String,
-        /// What would be right.
+        /// The advice.
         hint: Option<String>,
-        /// Which kind of error it is.
+        /// The code.
         code: &'static str,
     },
     /// The description of a cluster, or a plan, is wrong.
     #[error("{message}")]
     Spec {
-        /// What is wrong, with its place.
+        /// The problem, with its location.
         message: String,
-        /// What would be right.
+        /// The advice.
         hint: Option<String>,
-        /// Which kind of error it is.
+        /// The code.
         code: &'static str,
     },
     /// A cluster's directory that another user has put above the working directory.
@@ -101,8 +101,8 @@ pub enum Error {
     /// The safety rules refuse a plan.
     #[error(transparent)]
     Refused(RefusalReport),
-    /// There is no way to the machines.
-    #[error("no way to the machines")]
+    /// No usable endpoint or credentials.
+    #[error("cannot connect to the machines")]
     Connect(#[from] ConnectError),
     /// A machine did not do what it was asked.
     #[error(transparent)]
@@ -113,31 +113,31 @@ pub enum Error {
     /// The image factory did not do what it was asked.
     #[error("cannot {attempt}: {reason}")]
     Factory {
-        /// What was attempted.
+        /// The attempted request.
         attempt: String,
-        /// Why, with the URL.
+        /// The reason, with the URL.
         reason: String,
     },
     /// A machine has no disk to install to, or no link by which it is known.
     #[error("{machine}: {problem}")]
     NoEntry {
-        /// Which machine.
+        /// The machine.
         machine: String,
-        /// What is missing.
+        /// The missing part.
         problem: String,
-        /// What can be done.
+        /// The advice.
         hint: &'static str,
     },
-    /// Nobody could be asked whether it may be done.
-    #[error("{0}: nobody is there to say yes")]
+    /// Confirmation is required, and stdin is not a terminal.
+    #[error("{0}: confirmation is required, and stdin is not a terminal")]
     Unasked(String),
-    /// Somebody pressed Ctrl-C instead of an answer.
+    /// Ctrl-C at a confirmation.
     #[error("interrupted: nothing was done")]
     Interrupted,
-    /// Somebody said no.
+    /// A confirmation was declined.
     #[error("{0}: not done")]
     Declined(String),
-    /// What is done cannot be written down, so it is not done.
+    /// The audit log cannot be written, so the action is not started.
     #[error("cannot write the audit log")]
     Audit(#[source] io::Error),
     /// The audit log is not what was written.
@@ -147,14 +147,14 @@ pub enum Error {
     #[error("cannot use a key, a certificate or a request")]
     Pki(#[from] talos_config::pki::PkiError),
     /// The system gave no randomness or no key.
-    #[error("cannot make secrets: {0}")]
+    #[error("cannot generate secrets: {0}")]
     NoSecrets(String),
     /// A file that would be written is there already.
     #[error("{} exists", path.display())]
     Exists {
-        /// Which one.
+        /// The path.
         path: PathBuf,
-        /// What can be done about it.
+        /// The advice.
         hint: &'static str,
     },
     /// A result would be written where no file can be.
@@ -163,7 +163,7 @@ pub enum Error {
     /// Two results would be written to one file.
     #[error("two results would be written to {}", .0.display())]
     SameFile(PathBuf),
-    /// What was to be written could not be.
+    /// The output cannot be written.
     #[error("cannot write the output")]
     Output(#[from] io::Error),
 }
@@ -241,7 +241,7 @@ impl Error {
     /// The status that the program ends with.
     pub fn status(&self) -> ExitStatus {
         match self {
-            // Whoever reads us has seen enough, as in `ichor … | head`: nothing failed.
+            // The reader has closed the pipe, as in `ichor … | head`: not a failure.
             Self::Output(source) if source.kind() == io::ErrorKind::BrokenPipe => ExitStatus::Done,
             Self::Engine(error) => match error {
                 engine::Error::Refused(_) => ExitStatus::Refused,
@@ -290,13 +290,13 @@ impl Error {
         }
     }
 
-    /// The same for the engine, of whose ports it is one.
+    /// Converts this error into a `PortError` of the engine.
     pub(crate) fn port_error(&self) -> engine::PortError {
         let (code, message) = (self.code(), with_causes(self));
         engine::PortError::new(code, plan::ErrorKind::NeedsPerson, message)
     }
 
-    /// What the user can do about it.
+    /// Returns advice for the user.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Usage { hint, .. } => Some(hint),
@@ -304,7 +304,7 @@ impl Error {
             Self::Exists { hint, .. } | Self::NoHome { hint, .. } => Some(hint),
             Self::Spec { hint, .. } => hint.as_deref(),
             Self::Owner { .. } => Some(
-                "its files say which machines are called and with which credentials: if you trust that user, name \
+                "its files decide which machines are called with which credentials: if you trust that user, pass \
                  the directory with -C, or change to it",
             ),
             Self::Engine(engine::Error::Refused(refusal)) => {
@@ -320,41 +320,41 @@ impl Error {
                 JournalError::Io(_) => UNWRITTEN,
             }),
             Self::Engine(engine::Error::Port(error)) if is_of_vault(error) => Some(
-                "the secrets of the cluster are needed; SOPS_AGE_KEY_FILE names the key that opens \
+                "the secrets of the cluster are needed; set SOPS_AGE_KEY_FILE to the key that decrypts \
                  encrypted ones",
             ),
             Self::Engine(engine::Error::Port(error)) => match error.code {
                 "provider.unknown" => Some(
                     "set `provider: metal` and an address for each machine in ichor.yaml, then `ichor plan`",
                 ),
-                "provider.credentials" => {
-                    Some("set the credentials that the message names; `ichor plan` checks them")
-                }
+                "provider.credentials" => Some("set these credentials; `ichor plan` checks them"),
                 _ => None,
             },
             Self::Engine(_) => None,
             Self::Refused(refused) => Some(refused.hint()),
             Self::Machine(error) => error.reason.hint(),
             Self::NodeAction(failure) => Some(failure.hint()),
-            Self::Connect(ConnectError::NoEndpoint) => Some("-e names where the API is reached"),
-            Self::Connect(_) => Some("`ichor config info` shows what the talosconfig holds"),
-            Self::Factory { .. } => {
-                Some("--factory names another one, SSL_CERT_FILE whom it is trusted by")
-            }
+            Self::Connect(ConnectError::NoEndpoint) => Some("pass an endpoint with -e"),
+            Self::Connect(_) => Some("`ichor config info` shows the talosconfig"),
+            Self::Factory { .. } => Some(
+                "pass another factory with --factory, or its certificate authority with SSL_CERT_FILE",
+            ),
             Self::NoEntry { hint, .. } => Some(hint),
-            Self::Unasked(_) => Some("--yes does it without asking"),
+            Self::Unasked(_) => Some("pass --yes to skip the confirmation"),
             Self::Audit(_) => Some(UNWRITTEN),
             Self::AuditChanged(_) => {
-                Some("compare the file with a copy; what stands behind that line cannot be trusted")
+                Some("compare the file with a copy; lines from there on cannot be trusted")
             }
-            Self::NotAFile(_) => Some("several results go into a directory, one goes into a file"),
-            Self::SameFile(_) => Some("give files of different names"),
+            Self::NotAFile(_) => {
+                Some("write several results to a directory, a single one to a file")
+            }
+            Self::SameFile(_) => Some("pass files with different names"),
             Self::Secrets { is_config: true, .. } => Some(
                 "this is machine configuration: `ichor gen secrets --from-controlplane-config FILE` takes the \
                  secrets out of it",
             ),
             Self::Secrets { .. } => {
-                Some("`ichor gen secrets` makes a complete set for a new cluster")
+                Some("`ichor gen secrets` generates a complete set for a new cluster")
             }
             Self::Input(_)
             | Self::NotText { .. }
@@ -369,10 +369,10 @@ impl Error {
 }
 
 const UNWRITTEN: &str =
-    "what cannot be written down is not done: make room, or give access, and do it again";
+    "nothing is done without a record: free disk space or grant access, then retry";
 
 /// Names the rules that refuse by what is in the journal, and do not refuse without it.
-const DAMAGED: &str = "put back a copy of .ichor. Without its journal nothing tells that etcd has begun (bootstrap.again), \
+const DAMAGED: &str = "restore .ichor from a copy. Without its journal it is unknown that etcd was bootstrapped (bootstrap.again), \
                        which installation a machine was (identity.node, identity.maintenance, identity.gone) and what was \
                        interrupted: confirm with `ichor etcd members` that there is one etcd, and that every address is \
                        the machine that is meant, before you move .ichor/journal away. Machines that got their \

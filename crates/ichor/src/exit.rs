@@ -1,4 +1,4 @@
-//! How a command ended, as scripts see it.
+//! The exit status of a command, as scripts see it.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum ExitStatus {
     /// Everything that was asked for is done.
     Done = 0,
-    /// It failed, wholly or on some machines.
+    /// Failed, entirely or on some machines.
     Failed = 1,
     /// A dry run found changes that are still to be made.
     Pending = 2,
@@ -18,9 +18,9 @@ pub enum ExitStatus {
     Refused = 4,
     /// Nothing could be reached.
     Unreachable = 5,
-    /// It took longer than it was given.
+    /// The deadline was exceeded.
     TimedOut = 6,
-    /// A person interrupted it: 128 and the number of SIGINT, as shells report it.
+    /// Interrupted by the user: 128 plus the number of SIGINT, as shells report it.
     Interrupted = 130,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct ImageFactoryClient {
 }
 
 impl ImageFactoryClient {
-    /// Registers a schematic and gives its id. Errors are told as talhelper tells them.
+    /// Registers a schematic and returns its id. Errors have talhelper's wording.
     pub(crate) fn register(&self, url: &str, schematic: &str) -> Result<String, String> {
         let refused =
             |reason: String| format!("server not wanting to reply: Post \"{url}\": {reason}");
@@ -33,7 +33,7 @@ impl ImageFactoryClient {
         Ok(created.id)
     }
 
-    /// What a release has; `url` is where the factory is.
+    /// Returns the contents of a release from the factory at `url`.
     pub(crate) fn release(&self, url: &str, version: &str) -> Result<ReleaseContents, String> {
         let extensions: Vec<Extension> = self.list(url, version, "extensions")?;
         let overlays: Vec<Overlay> = self.list(url, version, "overlays")?;
@@ -65,9 +65,9 @@ impl ImageFactoryClient {
     fn ask(&self, method: &'static str, url: &str, body: &str) -> Result<(String, String), String> {
         let (sender, receiver) = mpsc::channel();
         let (factories, url, body) = (self.clone(), url.to_owned(), body.to_owned());
-        // Nobody waits for it any more once the deadline is over.
+        // Abandoned after the deadline.
         thread::spawn(move || drop(sender.send(factories.converse(method, &url, &body))));
-        let late = |_| Err(format!("no answer within {} s", DEADLINE.as_secs()));
+        let late = |_| Err(format!("no reply within {} s", DEADLINE.as_secs()));
         receiver.recv_timeout(DEADLINE).unwrap_or_else(late)
     }
 
@@ -77,7 +77,7 @@ impl ImageFactoryClient {
         parse(&answer).ok_or_else(|| "malformed HTTP response".to_owned())
     }
 
-    /// Trusts whom the operating system trusts, or whom it is told to.
+    /// Returns a TLS configuration with the configured certificates, or else those of the operating system.
     fn trusting(&self) -> Result<ClientConfig, String> {
         let found = match &self.trusted {
             Some(path) => fs_err::read(path).map_err(|error| error.to_string())?,
@@ -85,7 +85,7 @@ impl ImageFactoryClient {
         };
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(&found).flatten() {
-            // One that cannot be read is trusted by nobody.
+            // Unreadable certificates are skipped.
             let _ = roots.add(certificate);
         }
         if roots.is_empty() {
@@ -233,16 +233,16 @@ fn reason(error: &std::io::Error) -> String {
     }
 }
 
-/// The one that everybody uses.
+/// The public image factory.
 pub(crate) const DEFAULT_FACTORY: &str = "https://factory.talos.dev";
 
-/// Long enough for a factory that has to think, short enough for a person that waits.
+/// Long enough for a slow factory, short enough for a waiting user.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// A list of extensions takes some 30 kB.
 const LONGEST: u64 = 4 << 20;
 
-/// Where operating systems keep the certificates that they trust.
+/// Certificate bundles of operating systems.
 const BUNDLES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",

@@ -8,9 +8,9 @@ use tempfile::NamedTempFile;
 use crate::printer::Printer;
 use crate::{Error, ExitStatus};
 
-/// Writes several files. Each is written beside its place first; only when all are there are they moved
-/// to where they belong, and moved back when one of them cannot be. They hold secrets: nobody else may
-/// read them. A person is told which files there are.
+/// Writes several files: all of them or none. Each is staged beside its destination; they are moved into place only
+/// when all are staged, and moved back if one move fails. They may hold secrets, so only their owner may read them.
+/// Reports each path.
 pub(crate) fn write_all(
     files: &[(PathBuf, String)],
     overwrite: bool,
@@ -55,7 +55,7 @@ impl PendingFile {
         Ok(Self { file, place, overwrite })
     }
 
-    /// Moves it to its place in one step: whoever looks there sees what was there before, or all of it.
+    /// Moves the file into place atomically.
     pub(crate) fn commit(self) -> Result<(), Error> {
         let Self { file, place, overwrite } = self;
         file.as_file().sync_all()?;
@@ -80,15 +80,14 @@ impl Write for PendingFile {
     }
 }
 
-/// Writes a file that may be there already, in one step: whatever ends the program, there is the old file or the new
-/// one.
+/// Replaces a file atomically: a crash leaves either the old or the new content.
 pub(crate) fn update(path: &Path, text: &str) -> Result<(), Error> {
     let mut file = PendingFile::create(path, true)?;
     file.write_all(text.as_bytes())?;
     file.commit()
 }
 
-/// Where a file goes: a link is followed, and only a plain file is overwritten.
+/// Resolves the destination of a file: links are followed, and only regular files are overwritten.
 fn place(path: &Path, overwrite: bool) -> Result<PathBuf, Error> {
     let Ok(metadata) = fs_err::symlink_metadata(path) else { return Ok(path.to_owned()) };
     if metadata.is_dir() {
@@ -146,7 +145,7 @@ struct ReplacedFile {
 }
 
 impl ReplacedFile {
-    /// Puts back what was there. When even that fails there is nothing left to try.
+    /// Restores the previous state. A failure here is ignored: there is nothing left to try.
     fn undo(self) {
         let _ = match self.before {
             Some(kept) => kept.persist(&self.place).map_err(|error| error.error),

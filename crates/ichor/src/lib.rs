@@ -1,8 +1,8 @@
 //! The command: arguments → settings → command → exit status.
 //!
-//! [`args`] says what may be typed, [`settings`] what was meant, [`commands`] does it, and an
-//! [`ExitStatus`] says how it went. Only [`printer`] writes to stdout and stderr: data to the first,
-//! everything else to the second.
+//! [`args`] parses the command line, [`settings`] resolves it with the environment, [`commands`] runs it, and an
+//! [`ExitStatus`] is the result. Only [`printer`] writes to stdout and stderr: data to the first, everything else to
+//! the second.
 
 pub mod args;
 mod audit;

@@ -38,7 +38,7 @@ impl LiveCluster {
         })
     }
 
-    /// An error of the engine for people; a refusal also as data where data is wanted.
+    /// Reports an error of the engine; a refusal is also printed as data if the output is not a table.
     pub(crate) fn error(
         &self,
         error: Error,
@@ -78,7 +78,7 @@ impl LiveCluster {
     }
 }
 
-/// Names the person and the computer to those who meet the lease.
+/// Identifies user and host to others who find the lease taken.
 fn holder(user: &str) -> String {
     let host = fs_err::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     format!("{user}@{} (ichor)", host.trim())
@@ -95,8 +95,8 @@ fn machines(directory: &OpenedDirectory) -> LiveMachines {
             made.and_then(|made| Ok(made?)).map_err(|error: Error| error.port_error())?;
         talosconfig.context(&name).ok_or_else(|| {
             let error = Error::Usage {
-                message: "the secrets give no credentials".to_owned(),
-                hint: "`ichor gen secrets` makes a complete set for a new cluster".to_owned(),
+                message: "the secrets yield no credentials".to_owned(),
+                hint: "`ichor gen secrets` generates a complete set for a new cluster".to_owned(),
             };
             error.port_error()
         })
@@ -104,7 +104,7 @@ fn machines(directory: &OpenedDirectory) -> LiveMachines {
     LiveMachines::new(Box::new(mint), Arc::new(SystemClock))
 }
 
-/// Its Kubernetes API, with credentials as for the machines.
+/// Returns a client for the Kubernetes API, with credentials signed like those for the machines.
 fn kubernetes(directory: &OpenedDirectory) -> LiveKubernetes {
     let cluster = directory.cluster.spec.cluster.to_string();
     let endpoint = directory.cluster.spec.endpoint.to_string();

@@ -1,7 +1,7 @@
-//! The machines of a command: how they are found, asked and reported on.
+//! The nodes of a command: how they are found, called and reported on.
 //!
-//! Always holds: what one machine does not answer keeps nothing back of the others, and the status tells whether
-//! all, some or none of them answered.
+//! Always holds: a node that fails does not hold the others back, and the exit status says whether all, some or none
+//! of them replied.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -39,7 +39,7 @@ impl Nodes {
         environment: &UserEnvironment,
     ) -> Result<Self, Error> {
         Self::connect(connection, environment, |mut names| {
-            // A directory that cannot be read keeps nobody from asking.
+            // An unreadable directory must not prevent the call.
             let known = directory::known_machines(&environment.location).unwrap_or_default();
             let is_worker = |name: &String| {
                 known.iter().any(|machine| !machine.is_control_plane && machine.is(name))
@@ -52,8 +52,8 @@ impl Nodes {
                     .map(String::as_str)
                     .collect();
                 return Err(Error::Usage {
-                    message: format!("{worker} is a worker, and this needs a control plane"),
-                    hint: format!("-n names one of {}", control_planes.join(", ")),
+                    message: format!("{worker} is a worker, but a control plane is needed"),
+                    hint: format!("pass one of {} with -n", control_planes.join(", ")),
                 });
             }
             names.retain(|name| !is_worker(name));
@@ -114,7 +114,7 @@ impl Nodes {
         addresses.iter().map(node).collect()
     }
 
-    /// The machines that are meant, with credentials or, in maintenance, without.
+    /// Connects to the nodes with credentials or, for machines in maintenance mode, without.
     pub(crate) fn connect_or_maintenance(
         connection: &ConnectionArgs,
         maintenance: &MaintenanceArgs,
@@ -139,8 +139,8 @@ impl Nodes {
     fn non_empty(nodes: Vec<Node>) -> Result<Self, Error> {
         if nodes.is_empty() {
             return Err(Error::Usage {
-                message: "no machine is named, here or in the context".to_owned(),
-                hint: "-n names machines: -n 10.0.0.11,10.0.0.12".to_owned(),
+                message: "no machine given, neither with -n nor in the context".to_owned(),
+                hint: "pass machines with -n: -n 10.0.0.11,10.0.0.12".to_owned(),
             });
         }
         Ok(Self(nodes))
@@ -151,13 +151,13 @@ impl Nodes {
         match self.0.as_slice() {
             [node] => Ok(node),
             several => Err(Error::Usage {
-                message: format!("{what} is for one machine, and {} are named", several.len()),
-                hint: "-n names one".to_owned(),
+                message: format!("{what} is for one machine, but {} are given", several.len()),
+                hint: "pass one machine with -n".to_owned(),
             }),
         }
     }
 
-    /// The same machines, the named one last.
+    /// Moves the named node to the end.
     #[must_use]
     pub(crate) fn with_last(mut self, name: &str) -> Self {
         self.0.sort_by_key(|node| node.name() == name);
@@ -172,7 +172,7 @@ impl Nodes {
         self.0.iter().map(|node| node.name().to_owned()).collect()
     }
 
-    /// Asks all machines at once.
+    /// Calls all nodes concurrently.
     pub(crate) async fn call_each<T, F>(
         &self,
         ask: impl Fn(Node) -> F + Send + Sync + Clone + 'static,
@@ -185,8 +185,8 @@ impl Nodes {
         Replies(self.names().into_iter().zip(answers).collect())
     }
 
-    /// Lets all machines tell at once for as long as they like, and shows what they tell as it comes. A machine waits
-    /// while what it told is not shown yet.
+    /// Streams from all nodes concurrently, and shows items as they arrive. A bounded queue holds a node back until
+    /// its items are shown.
     pub(crate) async fn stream_each<T, F>(
         &self,
         tell: impl Fn(Node, mpsc::Sender<(String, T)>) -> F,
@@ -208,7 +208,7 @@ impl Nodes {
             tokio::select! {
                 biased;
                 Some((node, what)) = told.recv() => show(&node, what, printer)?,
-                // What fails is told at once: the others may go on for hours.
+                // Failures are reported at once: the other streams may run for hours.
                 Some(done) = tasks.join_next() => {
                     // A task that panicked has said so itself.
                     let failure = done.ok().and_then(Result::err);
@@ -222,8 +222,7 @@ impl Nodes {
     }
 }
 
-/// The machines that are named, by their addresses where the cluster's directory knows them. Other names are left to
-/// who is asked.
+/// Resolves names to addresses with the cluster directory. Other names are left to the endpoint or to DNS.
 fn resolve_names(
     connection: &ConnectionArgs,
     environment: &UserEnvironment,
@@ -261,7 +260,7 @@ pub(crate) fn label(name: &str, known: &[KnownMachine]) -> String {
     }
 }
 
-/// What each machine answered, in the order in which they were named.
+/// Replies of nodes, in the order in which the nodes were named.
 #[derive(Debug)]
 pub(crate) struct Replies<T>(pub(crate) Vec<(String, Result<T, NodeError>)>);
 
@@ -286,7 +285,7 @@ impl<T> Replies<T> {
         Ok(report(failures, succeeded, printer))
     }
 
-    /// What was answered, and what failed.
+    /// Separates replies from failures.
     pub(crate) fn split(self) -> (Vec<(String, T)>, Vec<NodeError>) {
         let mut answers = Vec::new();
         let mut failures = Vec::new();
@@ -300,7 +299,7 @@ impl<T> Replies<T> {
     }
 }
 
-/// Tells which machines failed, and gives the status of the whole.
+/// Reports the nodes that failed, and returns the overall status.
 pub(crate) fn report(
     failures: Vec<NodeError>,
     succeeded: usize,
@@ -311,7 +310,7 @@ pub(crate) fn report(
     overall_status(&statuses, succeeded)
 }
 
-/// The status of the whole: what went wrong everywhere is told as such.
+/// Returns the overall status: a failure that all nodes have in common keeps its own.
 fn overall_status(failures: &[ExitStatus], succeeded: usize) -> ExitStatus {
     match failures {
         [] => ExitStatus::Done,
@@ -324,12 +323,12 @@ fn overall_status(failures: &[ExitStatus], succeeded: usize) -> ExitStatus {
 
 fn parse_fingerprint(text: &str) -> Result<Fingerprint, Error> {
     Fingerprint::parse(text).ok_or_else(|| Error::Usage {
-        message: format!("{text:?} is no fingerprint"),
-        hint: "it is 44 letters and digits of base64, as the machine's console shows it".to_owned(),
+        message: format!("invalid fingerprint {text:?}"),
+        hint: "copy the 44 base64 characters from the console of the machine".to_owned(),
     })
 }
 
-/// How many machines are asked at the same time.
+/// Concurrent calls.
 const AT_ONCE: usize = 32;
-/// How many pieces of what machines tell wait to be shown.
+/// Items of streams that wait to be shown.
 const QUEUED: usize = 64;

@@ -1,6 +1,6 @@
 //! The only place that writes to stdout and stderr.
 //!
-//! Data goes to stdout in the form that was asked for; everything meant for a person goes to stderr.
+//! Data goes to stdout in the requested format; messages go to stderr.
 //! Colours appear on terminals only, and never when `NO_COLOR` is set.
 
 use std::fmt::{Display, Write as _};
@@ -19,7 +19,7 @@ use crate::{Error, ExitStatus};
 pub(crate) struct Printer {
     stdout: anstream::AutoStream<std::io::Stdout>,
     stderr: anstream::AutoStream<std::io::Stderr>,
-    /// How many of the last lines on stderr are going to be replaced.
+    /// Number of lines at the end of stderr that the next output replaces.
     replaceable_lines: usize,
 }
 
@@ -81,10 +81,10 @@ impl Printer {
         Ok(ExitStatus::Done)
     }
 
-    /// Tells a person what was done.
+    /// Prints a message.
     pub(crate) fn note(&mut self, text: &str) {
         self.finish();
-        // Nobody is left to tell when stderr is gone.
+        // stderr is closed: the message is lost.
         let _ = writeln!(self.stderr, "{text}");
     }
 
@@ -100,7 +100,7 @@ impl Printer {
         self.text(&text).map(drop)
     }
 
-    /// Whether a person looks at what `view` and `progress` show.
+    /// Returns whether `view` and `progress` are shown on a terminal.
     pub(crate) fn is_watched(&self) -> bool {
         self.stderr.is_terminal()
     }
@@ -110,7 +110,7 @@ impl Printer {
         self.view(&[text.to_owned()]);
     }
 
-    /// The same in several lines.
+    /// Shows progress in several lines.
     pub(crate) fn view(&mut self, lines: &[String]) {
         if self.is_watched() && !lines.is_empty() {
             self.finish();
@@ -130,7 +130,7 @@ impl Printer {
         }
     }
 
-    /// Asks a person whether something may be done. `action` says it as in "reboot 10.0.0.11".
+    /// Asks for confirmation. `action` reads as in "reboot 10.0.0.11".
     pub(crate) fn confirm(&mut self, action: &str, sure: ConfirmArgs) -> Result<(), Error> {
         if sure.yes {
             return Ok(());
@@ -142,7 +142,7 @@ impl Printer {
         }
     }
 
-    /// Asks a person a question that means no unless they say yes. `None` when nobody is there.
+    /// Asks a yes/no question whose default is no. `None` without a terminal.
     pub(crate) fn ask(&mut self, question: &str) -> Result<Option<bool>, Error> {
         if !std::io::stdin().is_terminal() {
             return Ok(None);
@@ -154,7 +154,7 @@ impl Printer {
         Ok(Some(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes")))
     }
 
-    /// Tells a person what went wrong and what to do, and gives the status to end with.
+    /// Prints an error with its hint, and returns the exit status.
     pub(crate) fn error(&mut self, error: &Error) -> ExitStatus {
         let status = error.status();
         if status == ExitStatus::Done {
@@ -173,7 +173,7 @@ impl Printer {
             let _ = write!(message, "\n\n{HINT}hint{HINT:#}: {hint}");
         }
         self.finish();
-        // Nobody is left to tell when stderr is gone; the status still says that it failed.
+        // stderr is closed: the status still reports the failure.
         let _ = writeln!(self.stderr, "{message}");
         status
     }
@@ -187,14 +187,14 @@ impl Printer {
     }
 }
 
-/// A line that a person types. Ctrl-C is heard as well: whoever runs us may have taken it over from the system.
+/// Reads a line from the terminal. Ctrl-C ends it as well: the caller may have replaced the default handler.
 fn read_answer() -> Result<String, Error> {
     let (sender, heard) = mpsc::channel();
     let interrupted = sender.clone();
     thread::spawn(move || {
         let mut line = String::new();
         let read = std::io::stdin().lock().read_line(&mut line);
-        // Nobody waits any more when the question was interrupted.
+        // The receiver is gone after an interruption.
         let _ = sender.send(read.map(|_| line).map_err(Error::Input));
     });
     thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! What is known about releases of Talos, kept beyond one run of the program.
+//! The catalog of Talos releases: the built-in one, with a cached update.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use talos_config::suggest;
 
 use crate::{Error, files};
 
-/// What is known: what was built in, with what was kept where that can be read.
+/// Loads the built-in catalog, updated from the cache if that is readable.
 pub(crate) fn load(cache: Option<&Path>) -> Cow<'static, ReleaseCatalog> {
     let kept = cache.and_then(|cache| fs_err::read_to_string(file(cache)).ok());
     let kept = kept.and_then(|text| ReleaseCatalog::with_refreshed(&text));
     kept.map_or(Cow::Borrowed(ReleaseCatalog::built_in()), Cow::Owned)
 }
 
-/// Refuses extensions that a release does not have; `file` names them. Gives a warning when nobody knows what it has.
+/// Rejects extensions that a release does not have; `file` names them. Returns a warning if the release is unknown.
 pub(crate) fn check_extensions(
     names: &[String],
     versions: &ReleaseCatalog,
@@ -24,13 +24,13 @@ pub(crate) fn check_extensions(
 ) -> Result<Option<String>, Error> {
     let Some(known) = versions.extensions(version) else {
         return Ok(Some(format!(
-            "warning: the extensions of {version} are not known: `ichor extensions {version} --refresh` asks the factory"
+            "warning: the extensions of {version} are unknown: `ichor extensions {version} --refresh` queries the factory"
         )));
     };
     let Some(name) = names.iter().find(|name| !known.contains(name)) else { return Ok(None) };
     let near = suggest(name, known.iter().map(String::as_str));
     let hint = near.map_or_else(
-        || format!("`ichor extensions {version}` shows those that there are"),
+        || format!("`ichor extensions {version}` lists its extensions"),
         |near| format!("did you mean {near:?}?"),
     );
     Err(Error::Config {

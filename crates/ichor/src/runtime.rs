@@ -36,8 +36,7 @@ async fn interrupted() {
     }
 }
 
-/// Does something with machines until it is done; Ctrl-C and SIGTERM drop it. Work that carries out a plan hears the first
-/// of them as [`Signals`] and is dropped by the second.
+/// Runs a future until it is done. The first Ctrl-C or SIGTERM asks it to stop, as [`Signals`]; the second drops it.
 pub(crate) fn run_stoppable(
     work: impl Future<Output = Result<ExitStatus, Error>>,
 ) -> Result<ExitStatus, Error> {
@@ -71,7 +70,8 @@ fn block_on(
     })
 }
 
-/// Takes as many open files as the system allows: a connection is one, and the usual limit is for a few hundred.
+/// Raises the limit of open files as far as the system allows: every connection needs one, and the usual limit is
+/// enough for a few hundred.
 fn raise_open_files() {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)

@@ -1,4 +1,4 @@
-//! What was meant: the command line together with the environment, resolved once.
+//! Settings: the command line together with the environment, resolved once.
 //!
 //! Commands take settings and never look at arguments or environment themselves.
 
@@ -136,11 +136,11 @@ pub(crate) enum Settings {
     },
 }
 
-/// What `ichor patch` does to which files.
+/// Settings of `ichor patch`.
 pub(crate) struct Patch {
     pub(crate) files: Vec<Input>,
     pub(crate) patches: Vec<Input>,
-    /// The release whose layout the result has; that of the files when there is none.
+    /// Contract to convert to, if any.
     pub(crate) layout: Option<Contract>,
     pub(crate) target: Target,
     pub(crate) dialect: Dialect,
@@ -153,7 +153,7 @@ pub(crate) struct GenSecrets {
     pub(crate) target: Target,
 }
 
-/// Where secrets come from.
+/// Source of secrets.
 pub(crate) enum SecretsOrigin {
     New,
     File(Input),
@@ -199,7 +199,7 @@ pub(crate) struct GenCrt {
 
 pub(crate) struct GenConfig {
     pub(crate) keys: SopsKeys,
-    /// Whether documentation was asked for, which we do not write.
+    /// Whether documentation comments were requested, which are never written.
     pub(crate) wants_comments: bool,
     pub(crate) cluster: String,
     pub(crate) endpoint: String,
@@ -233,20 +233,20 @@ pub(crate) struct GenKubeconfig {
     pub(crate) target: Target,
 }
 
-/// What a person's machine says, where the command line does not. Variables may hold keys, so it has no `Debug`.
+/// The environment of the user. Variables may hold keys, so it has no `Debug`.
 #[derive(Clone)]
 pub(crate) struct UserEnvironment {
-    /// The cluster that is meant, or whose directory the work is in, if it is in one.
+    /// The named cluster directory, or the one around the working directory.
     pub(crate) location: ClusterLocation,
-    /// Where a talosconfig is looked for.
+    /// Candidates for the talosconfig.
     pub(crate) talosconfigs: CandidatePaths,
     /// A command without -n is for all machines of the cluster's directory. Never so for one that acts on machines.
     pub(crate) takes_all: bool,
     /// The kubeconfigs that kubectl would use.
     pub(crate) kubeconfigs: CandidatePaths,
-    /// Where the audit log is, when the work is in no cluster's directory; none where the environment names no place.
+    /// Folder of the audit log outside of cluster directories; `None` if the environment does not define it.
     pub(crate) state: Option<PathBuf>,
-    /// Who is at work, as the audit log names them.
+    /// User name for the audit log.
     pub(crate) user: String,
 }
 
@@ -305,7 +305,7 @@ pub(crate) enum Input {
     Inline(String),
 }
 
-/// Where a command writes files.
+/// Destination of files that a command writes.
 #[derive(Debug)]
 pub(crate) enum Target {
     Stdout,
@@ -514,7 +514,7 @@ pub(crate) fn trusted(variable: impl Fn(&str) -> Option<OsString>) -> Option<Pat
     variable("SSL_CERT_FILE").filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// What the environment says about keys of encrypted files.
+/// Reads the keys of encrypted files from the environment.
 fn keys() -> SopsKeys {
     SopsKeys::resolve(variable)
 }
@@ -573,7 +573,7 @@ impl GenConfig {
     fn resolve(args: GenConfigArgs) -> Result<Self, Error> {
         if args.cluster.is_empty() {
             return Err(Error::Usage {
-                message: "the cluster needs a name".to_owned(),
+                message: "the name of the cluster is empty".to_owned(),
                 hint: "is a variable empty?".to_owned(),
             });
         }
@@ -634,14 +634,14 @@ impl Target {
     }
 }
 
-/// Who runs this, where nothing names them.
+/// Returns a name for the current user id.
 fn number_of_user() -> String {
     use std::os::unix::fs::MetadataExt;
     let number = fs_err::metadata("/proc/self").map(|metadata| metadata.uid());
     number.map_or_else(|_| "somebody".to_owned(), |number| format!("user {number}"))
 }
 
-/// Where a pod finds what Talos gives it.
+/// Talosconfig that Talos mounts into pods.
 const SERVICE_ACCOUNT: &str = "/var/run/secrets/talos.dev/config";
 
 fn seconds(hours: u32) -> i64 {
@@ -722,7 +722,7 @@ impl Input {
         Ok(paths.iter().map(|path| Self::file(path)).collect())
     }
 
-    /// Patches are told from file names as talosctl does it: a name has no space and no bracket.
+    /// Distinguishes patches from file names as talosctl does: a file name has no space and no bracket.
     pub(crate) fn patch(argument: String) -> Self {
         if let Some(path) = argument.strip_prefix('@') {
             return Self::File(path.into());

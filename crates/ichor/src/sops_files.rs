@@ -11,8 +11,8 @@ use talos_config::Confidential;
 
 use crate::{Error, entropy};
 
-/// What the environment of the process says about keys, and no file: it names a program that is run and files that are
-/// read. It may hold a key, so it has no `Debug`.
+/// Keys of SOPS files, from the process environment only: they name a program to run and files to read. May hold a
+/// key, so it has no `Debug`.
 #[derive(Clone, Default)]
 pub(crate) struct SopsKeys {
     /// `SOPS_AGE_KEY`
@@ -21,7 +21,7 @@ pub(crate) struct SopsKeys {
     key_file: Option<PathBuf>,
     /// `SOPS_AGE_KEY_CMD`: a program that prints keys.
     key_command: Option<String>,
-    /// Where keys are when nobody says anything.
+    /// Default key file of sops.
     default_file: Option<PathBuf>,
     /// `SOPS_AGE_RECIPIENTS`
     recipients: Option<String>,
@@ -43,7 +43,7 @@ impl SopsKeys {
         }
     }
 
-    /// The same with another key in `SOPS_AGE_KEY`, which runs and reads nothing.
+    /// Replaces `SOPS_AGE_KEY`, the one variable that runs and reads nothing.
     pub(crate) fn with_key(&self, key: Option<&str>) -> Self {
         let key = key.filter(|key| !key.is_empty()).map(str::to_owned);
         Self { key, ..self.clone() }
@@ -66,9 +66,9 @@ impl SopsKeys {
         }
         for file in self.key_file.iter().chain(&self.default_file) {
             let name = file.display().to_string();
-            // A key in the place of its file's name would be told with the reason why nothing opens.
+            // A key in place of a file name would be printed with the reason why nothing decrypts.
             if name.contains(PRIVATE_KEY) {
-                identities.add_missing("SOPS_AGE_KEY_FILE", "holds a key and no name of a file");
+                identities.add_missing("SOPS_AGE_KEY_FILE", "holds a key instead of a file name");
                 continue;
             }
             match fs_err::read_to_string(file) {
@@ -83,17 +83,17 @@ impl SopsKeys {
     }
 }
 
-/// Whether a file of this name is kept encrypted: `secrets.sops.yaml`.
+/// Returns whether the name asks for encryption, as in `secrets.sops.yaml`.
 pub(crate) fn has_sops_name(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().contains(".sops."))
 }
 
-/// What a text says: as it is, or decrypted. `path` is the file that it was read from.
+/// Decrypts the text of a file if it is encrypted. `path` is the file that it was read from.
 pub(crate) fn decrypt(text: String, path: &Path, keys: &SopsKeys) -> Result<String, Error> {
     decrypt_with_values(text, path, keys).map(|(text, _)| text)
 }
 
-/// Does the same, and tells the values that were encrypted, if the file was.
+/// Decrypts the text of a file, and returns the encrypted values too, if there were any.
 pub(crate) fn decrypt_with_values(
     text: String,
     path: &Path,
@@ -119,7 +119,7 @@ pub(crate) fn decrypt_with_values(
     }
 }
 
-/// Lets the `sops` program decrypt a text; `None` when there is no such program.
+/// Decrypts with the `sops` program; `None` if it is not installed.
 pub(crate) fn decrypt_with_program(text: &str, kind: &str) -> Option<Result<String, Error>> {
     run_sops(&["decrypt", "--input-type", kind, "--output-type", kind], text)
 }
@@ -136,7 +136,7 @@ pub(crate) fn encrypt(text: &str, path: &Path, keys: &SopsKeys) -> Result<String
         }
         Err(error @ sops::Error::NoRule(_)) if nearest_rules(path).is_none() => {
             return Err(Error::Sops {
-                message: format!("{}: there is no .sops.yaml above it", path.display()),
+                message: format!("{}: no .sops.yaml above it", path.display()),
                 hint: Some(
                     "write a .sops.yaml with a creation rule, or name recipients in SOPS_AGE_RECIPIENTS"
                         .to_owned(),
@@ -210,7 +210,7 @@ fn wrong(path: &Path, error: &sops::Error) -> Error {
     Error::Sops { message: format!("{place}: {error}"), hint: error.hint(), code: error.code() }
 }
 
-/// What a command of words with blanks between them prints; single and double quotes keep blanks.
+/// Runs a command line split at blanks, and returns its stdout; single and double quotes keep blanks.
 fn run_command(command: &str) -> Result<String, Error> {
     let mut words: Vec<String> = Vec::new();
     let mut quote = None;
@@ -248,7 +248,7 @@ fn run_command(command: &str) -> Result<String, Error> {
     converse(&mut child, "")
 }
 
-/// Lets the `sops` program do it; `None` when there is no such program.
+/// Runs the `sops` program; `None` if it is not installed.
 fn run_sops(arguments: &[&str], text: &str) -> Option<Result<String, Error>> {
     let spawned = Command::new("sops")
         .args(arguments)
@@ -265,7 +265,7 @@ fn run_sops(arguments: &[&str], text: &str) -> Option<Result<String, Error>> {
     Some(converse(&mut child, text))
 }
 
-/// Gives a program its input and takes what it says, within a deadline.
+/// Writes the input of a program and returns its stdout, within a deadline.
 fn converse(child: &mut Child, text: &str) -> Result<String, Error> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let text = text.to_owned();
@@ -273,13 +273,13 @@ fn converse(child: &mut Child, text: &str) -> Result<String, Error> {
     std::thread::spawn(move || stdin.map(|mut pipe| pipe.write_all(text.as_bytes())));
     let complaint = std::thread::spawn(move || read(stderr));
     let (sender, receiver) = std::sync::mpsc::channel();
-    // Nobody waits for it any more once the deadline is over.
+    // Abandoned after the deadline.
     std::thread::spawn(move || drop(sender.send(read(stdout))));
     let Ok(said) = receiver.recv_timeout(SOPS_DEADLINE) else {
         // It may just have ended by itself.
         let _ = child.kill();
         let _ = child.wait();
-        return Err(failed(&format!("no answer within {} s", SOPS_DEADLINE.as_secs())));
+        return Err(failed(&format!("no reply within {} s", SOPS_DEADLINE.as_secs())));
     };
     let status = child.wait().map_err(|error| failed(&error.to_string()))?;
     if status.success() {
@@ -289,7 +289,7 @@ fn converse(child: &mut Child, text: &str) -> Result<String, Error> {
     }
 }
 
-/// All that a program says. What is no text is as good as nothing.
+/// Reads a pipe to its end. Output that is not UTF-8 counts as empty.
 fn read(pipe: Option<impl Read>) -> String {
     let mut text = String::new();
     match pipe.map(|mut pipe| pipe.read_to_string(&mut text)) {
@@ -306,7 +306,7 @@ fn failed(reason: &str) -> Error {
     }
 }
 
-/// What a private key of age begins with.
+/// Prefix of a private age key.
 const PRIVATE_KEY: &str = "AGE-SECRET-KEY-";
 /// Keys of clouds are asked for over the network.
 const SOPS_DEADLINE: Duration = Duration::from_mins(1);

@@ -16,7 +16,7 @@ use crate::sops_files::{self, SopsKeys};
 pub(crate) struct SourceMap {
     names: Vec<String>,
     inline: usize,
-    /// What opens encrypted files; without it they are read as they are.
+    /// Keys for encrypted files; without them files are read as they are.
     keys: Option<SopsKeys>,
     /// The values of texts that were encrypted.
     encrypted: BTreeMap<SourceId, Confidential>,
@@ -31,7 +31,7 @@ impl SourceMap {
     /// Reads a text. One that is too long to be configuration is refused before it is read.
     pub(crate) fn read(&mut self, input: &Input) -> Result<(String, SourceId), Error> {
         let (name, bytes) = match input {
-            // Perhaps it was meant as text, and text may be a secret.
+            // It may have been meant as text, and text may be a secret.
             Input::FileOrText(path)
                 if path.to_string_lossy().contains([':', '{']) && !path.exists() =>
             {
@@ -78,13 +78,13 @@ impl SourceMap {
         self.encrypted.get(&text)
     }
 
-    /// A text for people without the values of encrypted files.
+    /// Redacts the values of encrypted files in a text.
     pub(crate) fn redact(&self, text: &str) -> String {
         let redact = |text: String, values: &Confidential| values.redact(&text).into_owned();
         self.encrypted.values().fold(text.to_owned(), redact)
     }
 
-    /// Takes in a text that comes from elsewhere, by the name that errors give it.
+    /// Adds a text that was read elsewhere, under the name that errors give it.
     pub(crate) fn add(&mut self, name: &str) -> SourceId {
         self.names.push(name.to_owned());
         SourceId(u32::try_from(self.names.len()).unwrap_or(u32::MAX))
@@ -101,7 +101,7 @@ impl SourceMap {
         Ok((parsed, source))
     }
 
-    /// Gives an error the names of the files that it speaks of; one without a place is about `text`.
+    /// Adds file names to an error; one without a location is about `text`.
     pub(crate) fn locate(&self, error: &talos_config::Error, text: SourceId) -> Error {
         let message = match error {
             talos_config::Error::Document(problems) => {
@@ -133,7 +133,7 @@ impl SourceMap {
         Some(format!("{name}:{}:{}", origin.line, origin.column))
     }
 
-    /// What a text is called.
+    /// Returns the name of a text.
     pub(crate) fn name(&self, text: SourceId) -> &str {
         let index = usize::try_from(text.0).unwrap_or(usize::MAX).wrapping_sub(1);
         self.names.get(index).map_or("", String::as_str)

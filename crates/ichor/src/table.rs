@@ -9,7 +9,7 @@ pub(crate) trait Row: Serialize {
     /// The heads of the columns, without the machine's.
     const COLUMNS: &'static [&'static str];
 
-    /// What stands in them.
+    /// The cells, in the order of the columns.
     fn cells(&self) -> Vec<String>;
 }
 
@@ -59,7 +59,7 @@ impl Table {
         self.rows.push(cells.into_iter().map(visible).collect());
     }
 
-    /// Takes out the lines that are there. Later ones stand in the same columns.
+    /// Takes the rows out. Later rows keep the widths of the columns.
     pub(crate) fn take(&mut self) -> Option<Self> {
         self.widths = self.widths();
         let rows = std::mem::take(&mut self.rows);
@@ -97,8 +97,8 @@ impl fmt::Display for Table {
     }
 }
 
-/// Cells come from machines. What moves the cursor, colours or reorders what people read is written out, as talosctl
-/// does it since 1.14.
+/// Escapes control characters, as talosctl does since 1.14: cells come from machines, and must not move the cursor,
+/// colour or reorder text.
 fn visible(cell: String) -> String {
     if !cell.contains(is_hidden) {
         return cell;

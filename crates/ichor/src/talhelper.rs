@@ -66,9 +66,9 @@ pub(crate) fn check(arguments: &[OsString]) -> Result<(), String> {
     }
 }
 
-/// Why a command did not end well.
+/// Reasons why a talhelper command failed.
 enum TalhelperError {
-    /// It has been said already.
+    /// The error was printed already.
     AlreadyReported,
     Fatal {
         message: String,
@@ -95,7 +95,7 @@ impl From<Error> for TalhelperError {
     }
 }
 
-/// What all commands have.
+/// State shared by all commands.
 struct Session<'a> {
     host: &'a SystemHost,
     environment: Environment,
@@ -127,7 +127,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Reads and checks a talconfig; what is wrong with it is told. Warnings are told where they are wanted.
+    /// Reads and checks a talconfig, and prints its errors; warnings only on request.
     fn load(
         &mut self,
         file: &str,
@@ -151,7 +151,7 @@ impl Session<'_> {
         }
     }
 
-    /// Tells findings, grouped by field.
+    /// Prints findings, grouped by field.
     fn findings(
         &mut self,
         head: &str,

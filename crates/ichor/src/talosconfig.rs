@@ -1,4 +1,4 @@
-//! The talosconfig of a command: where it is, and the context that is meant.
+//! The talosconfig of a command, and the selected context.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::directory::{self, NO_SECRETS};
 use crate::settings::{CandidatePaths, Input, UserEnvironment};
 use crate::sources::SourceMap;
 
-/// The context that is meant.
+/// Returns the selected context.
 pub(crate) fn context(
     connection: &ConnectionArgs,
     environment: &UserEnvironment,
@@ -56,11 +56,11 @@ pub(crate) fn no_context(name: &str, path: &Path) -> Error {
         } else {
             format!("{} has no context {name:?}", path.display())
         },
-        hint: "`ichor config contexts` shows those that there are".to_owned(),
+        hint: "`ichor config contexts` lists the contexts".to_owned(),
     }
 }
 
-/// The talosconfig that is meant, and where it is.
+/// Loads the selected talosconfig, and returns its path too.
 pub(crate) fn load(
     connection: &ConnectionArgs,
     environment: &UserEnvironment,
@@ -73,8 +73,8 @@ pub(crate) fn load(
         }
         let places: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         Error::Usage {
-            message: format!("there is no talosconfig in {}", places.join(" or ")),
-            hint: "change to the cluster's directory, or name a talosconfig with --talosconfig"
+            message: format!("no talosconfig in {}", places.join(" or ")),
+            hint: "change to the cluster directory, or pass a talosconfig with --talosconfig"
                 .to_owned(),
         }
     })?;
@@ -87,6 +87,6 @@ pub(crate) fn load(
 pub(crate) fn no_home_of_talosconfig() -> Error {
     Error::NoHome {
         what: "the talosconfig",
-        hint: "set HOME; --talosconfig or TALOSCONFIG names a file elsewhere",
+        hint: "set HOME, or pass a file with --talosconfig or TALOSCONFIG",
     }
 }

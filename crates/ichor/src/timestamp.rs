@@ -1,4 +1,4 @@
-//! Points in time as machines tell them and people read them.
+//! Points in time, parsed from machines and formatted for output.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::clock;
 
-/// A point in time. What a machine does not tell, or tells wrongly, is the beginning of 1970.
+/// A point in time. Missing and invalid ones are the Unix epoch.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Timestamp(jiff::Timestamp);
 
@@ -50,7 +50,7 @@ impl Timestamp {
         self.0.strftime(form).to_string()
     }
 
-    /// `now`, `12 minutes ago`, `2 hours from now`: as people say it.
+    /// Formats relative to now: `now`, `12 minutes ago`, `2 hours from now`.
     pub(crate) fn relative(self) -> String {
         self.relative_to(clock::now())
     }
@@ -72,7 +72,7 @@ impl Timestamp {
     }
 }
 
-/// RFC 3339 in UTC, with as many digits of the second as there are.
+/// RFC 3339 in UTC, with the available fraction of a second.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -92,7 +92,7 @@ const WEEK: i64 = 7 * DAY;
 const MONTH: i64 = 30 * DAY;
 const YEAR: i64 = 12 * MONTH;
 const HALF_A_YEAR: i64 = 6 * MONTH;
-/// Longer than people count.
+/// Beyond this no unit is counted.
 const LONG_WHILE: i64 = 37 * YEAR;
 const UNITS: &[(i64, &str)] = &[
     (1, "second"),

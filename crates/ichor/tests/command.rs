@@ -124,7 +124,7 @@ fn an_option_before_a_command_that_lacks_it_is_refused() {
         assert!(said.contains("hint: run `ichor "), "{said}");
     }
     assert!(ichor(&["-n"]).contains("--nodes needs a value"));
-    assert!(ichor(&["-n", "cp-1"]).contains("there is no command after the options"));
+    assert!(ichor(&["-n", "cp-1"]).contains("no command after the options"));
 }
 
 #[test]

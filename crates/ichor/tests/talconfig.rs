@@ -437,9 +437,9 @@ fn workers_are_refused_where_a_control_plane_is_needed() {
         for name in ["w-1", "127.91.0.21"] {
             let line = format!("{command} -n {name} -e 127.91.0.11 --deadline 5s");
             let said = home.ichor(&line.split(' ').collect::<Vec<_>>());
-            let message = format!("{name} is a worker, and this needs a control plane");
+            let message = format!("{name} is a worker, but a control plane is needed");
             assert!(said.starts_with("exit: 3\n") && said.contains(&message), "{line}: {said}");
-            assert!(said.contains("hint: -n names one of cp-1"), "{line}: {said}");
+            assert!(said.contains("hint: pass one of cp-1"), "{line}: {said}");
         }
         // A control plane is asked: nobody is there.
         let line = format!("{command} -n cp-1 -e 127.91.0.11 --deadline 5s");

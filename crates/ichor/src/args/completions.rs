@@ -12,6 +12,6 @@ use clap::Args;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct CompletionsArgs {
-    /// The shell to complete in
+    /// Shell to print the script for
     pub shell: clap_complete::Shell,
 }

@@ -1,4 +1,4 @@
-//! The client's own file: which clusters there are, and who we are there.
+//! Arguments of `ichor config`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub struct ConfigArgs {
     pub connection: ConnectionArgs,
 }
 
-/// What is done with the talosconfig.
+/// Verbs of `ichor config`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum ConfigCommand {
     /// Show all contexts
@@ -34,85 +34,85 @@ pub enum ConfigCommand {
         output: OutputArgs,
     },
 
-    /// Make a context the current one
+    /// Switch to another context
     #[command(visible_alias = "use-context")]
     Context {
-        /// Its name
+        /// Name of the context
         name: String,
     },
 
-    /// Say where the API of a context is reached
+    /// Set the endpoints of a context
     #[command(visible_alias = "endpoints")]
     Endpoint {
-        /// Control planes, or a balancer in front of them
+        /// Control planes, or a load balancer in front of them
         #[arg(required = true, value_name = "HOST")]
         endpoints: Vec<String>,
     },
 
-    /// Say which machines a context means when none is named
+    /// Set the default nodes of a context
     #[command(visible_alias = "nodes")]
     Node {
-        /// The machines; none for none
+        /// Machines; without any the defaults are cleared
         #[arg(value_name = "NODE")]
         nodes: Vec<String>,
     },
 
     /// Add a context
     Add {
-        /// Its name
+        /// Name of the context
         name: String,
 
-        /// The cluster's authority
+        /// Use this CA certificate of the cluster
         #[arg(long, value_name = "FILE")]
         ca: Option<PathBuf>,
 
-        /// The client's certificate
+        /// Use this client certificate
         #[arg(long, value_name = "FILE", requires = "key")]
         crt: Option<PathBuf>,
 
-        /// Its key
+        /// Use this client key
         #[arg(long, value_name = "FILE", requires = "crt")]
         key: Option<PathBuf>,
 
-        /// Replace a context of this name
+        /// Replace an existing context of this name
         #[arg(short, long)]
         force: bool,
     },
 
     /// Remove contexts, but not the current one
     Remove {
-        /// The name; `*` stands for anything
+        /// Name of the contexts; `*` matches anything
         #[arg(value_name = "NAME")]
         pattern: String,
 
-        /// Show what would be removed
+        /// Only show what would be removed
         #[arg(long)]
         dry_run: bool,
 
-        /// Do it without asking
+        /// Skip the confirmation
         #[arg(short, long, alias = "noconfirm")]
         yes: bool,
     },
 
     /// Add the contexts of another talosconfig
     ///
-    /// A name that is taken gets a number. The current context of the other file becomes the current one.
+    /// A context whose name is taken is renamed with a number. The current context of the other file becomes current.
     Merge {
-        /// The other file
+        /// The other talosconfig
         from: PathBuf,
     },
 
-    /// Ask a control plane for a new talosconfig
+    /// Request a new talosconfig from a control plane
     New {
-        /// The file to write; `-` is stdout
+        /// File to write; `-` is stdout
         #[arg(default_value = "talosconfig", value_name = "FILE")]
         path: PathBuf,
 
-        /// What its owner may do
+        /// Grant these roles
         #[arg(long, value_delimiter = ',', default_value = "os:admin", value_name = "ROLE")]
         roles: Vec<String>,
 
-        /// How long its certificate is valid
+        /// Make the client certificate valid for this long
         #[arg(long, default_value = "8760h0m0s", value_parser = span, value_name = "DURATION")]
         crt_ttl: Duration,
 

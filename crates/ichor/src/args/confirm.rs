@@ -1,9 +1,9 @@
-//! The option that answers a question beforehand.
+//! The option that skips a confirmation.
 
-/// For what cannot be undone.
+/// Confirmation of what cannot be undone.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct ConfirmArgs {
-    /// Do it without asking
+    /// Skip the confirmation
     #[arg(short, long)]
     pub yes: bool,
 }

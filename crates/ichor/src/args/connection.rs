@@ -1,44 +1,44 @@
-//! Which machines are meant, and how they are reached.
+//! The machines to connect to, and the credentials to use.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::values::duration;
 
-/// Machines, by the words of talosctl.
+/// Connection to machines, with the flags of talosctl.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Machines")]
 pub struct ConnectionArgs {
-    /// The machines, by address or by name in the cluster's directory; the context's when left out
+    /// Connect to these machines, by address or by name in the cluster directory; by default the nodes of the context
     #[arg(short, long, value_delimiter = ',', value_name = "NODE", global = true)]
     pub nodes: Vec<String>,
 
-    /// Where the API is reached, instead of the context's endpoints
+    /// Connect through these endpoints instead of those of the context
     #[arg(short, long, value_delimiter = ',', value_name = "HOST", global = true)]
     pub endpoints: Vec<String>,
 
-    /// The talosconfig; else `TALOSCONFIG`, the one beside a talconfig.yaml, ~/.talos/config, or a pod's own
+    /// Use this talosconfig; by default `TALOSCONFIG`, the one beside a talconfig.yaml, ~/.talos/config, or a pod's own
     #[arg(long, value_name = "FILE", global = true)]
     pub talosconfig: Option<PathBuf>,
 
-    /// The context in it; else its current one
+    /// Use this context; by default the current one
     #[arg(long, value_name = "NAME", global = true)]
     pub context: Option<String>,
 
-    /// How long a machine may take to answer
+    /// Wait this long for the reply of a machine
     #[arg(long = "deadline", value_name = "DURATION", default_value = "30s", value_parser = duration, global = true)]
     pub deadline: Duration,
 }
 
-/// Machines in maintenance, for the commands that such machines answer.
+/// Connection to machines in maintenance mode.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Machines")]
 pub struct MaintenanceArgs {
-    /// The machines have no configuration yet: call them without credentials, each at its own address
+    /// Connect without credentials to machines in maintenance mode, each at its own address
     #[arg(short, long)]
     pub insecure: bool,
 
-    /// With --insecure: the only keys that machines may have, as their consoles show them
+    /// With --insecure: accept only these certificate fingerprints, as shown on the consoles of the machines
     #[arg(long, value_delimiter = ',', value_name = "FINGERPRINT", requires = "insecure")]
     pub cert_fingerprint: Vec<String>,
 }

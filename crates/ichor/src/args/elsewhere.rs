@@ -1,18 +1,18 @@
-//! Commands that users of talosctl and talhelper type, and where they are in `ichor`.
+//! Commands of talosctl and talhelper, and their counterparts in `ichor`.
 
 use crate::Error;
 
-/// What there is instead of a command.
+/// Counterpart of a command.
 enum Instead {
-    /// The same under another name.
+    /// The same command under another name.
     Command(&'static str),
-    /// There is none: what is missing, and what to do.
+    /// No counterpart: the missing feature, and a hint.
     Missing(&'static str, &'static str),
 }
 
 use Instead::{Command, Missing};
 
-/// Words after `ichor`, and what there is instead.
+/// Words after `ichor`, and their counterparts.
 const ELSEWHERE: &[(&str, Instead)] = &[
     ("apply-config", Command("ichor node apply-config")),
     ("bootstrap", Command("ichor node bootstrap")),
@@ -74,9 +74,9 @@ const ELSEWHERE: &[(&str, Instead)] = &[
 
 const KUBERNETES: Instead =
     Missing("upgrading Kubernetes", "run `talosctl upgrade-k8s` until Ichor can do it");
-const RUN_HELP: &str = "run `ichor --help` for the commands there are";
+const RUN_HELP: &str = "run `ichor --help` for the list of commands";
 
-/// Where the command is that a refused command line begins with, if it is a known one of another program.
+/// Explains a refused command line that begins with a command of another program.
 pub(super) fn named(words: &[&str]) -> Option<Error> {
     if let ["services" | "service", id, action @ ("start" | "stop" | "restart"), ..] = *words {
         return Some(Error::Usage {
@@ -90,9 +90,9 @@ pub(super) fn named(words: &[&str]) -> Option<Error> {
         Some((typed, instead))
     })?;
     let (message, hint) = match instead {
-        Command(name) => (format!("there is no `ichor {typed}`"), format!("run `{name}`")),
+        Command(name) => (format!("unknown command `ichor {typed}`"), format!("run `{name}`")),
         Missing(what, hint) => (
-            format!("there is no `ichor {typed}`: {what} is not supported yet"),
+            format!("unknown command `ichor {typed}`: {what} is not supported yet"),
             (*hint).to_owned(),
         ),
     };

@@ -1,4 +1,4 @@
-//! The help of `ichor` itself: commands in groups, by what a user wants to do.
+//! The help of `ichor` itself: commands in groups, by task.
 
 use std::fmt::Write as _;
 
@@ -48,7 +48,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Other", &["config", "extensions", "version", "completions", "talhelper"]),
 ];
 
-/// Gives the command a help with groups.
+/// Sets the help template with groups.
 pub(super) fn grouped(root: Command) -> Command {
     let template = template(&root);
     root.help_template(template)

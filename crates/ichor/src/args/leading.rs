@@ -1,7 +1,7 @@
 //! Options that may stand before the command, as in `ichor -n cp-1 services`.
 //!
-//! In: a command line. Out: the same line with these options behind the command that they are for. Always holds: an
-//! option that the command does not have is refused by name, and never read as another option with the same letter.
+//! In: a command line. Out: the same line with these options moved behind their command. Always holds: an option that
+//! the command does not have is refused by name, and never read as another option with the same letter.
 
 use std::ffi::{OsStr, OsString};
 
@@ -9,7 +9,7 @@ use clap::Command;
 
 use crate::Error;
 
-/// One option that may stand before the command. All of them take a value.
+/// An option that may stand before the command. All of them take a value.
 pub(super) struct Leading {
     short: Option<char>,
     long: &'static str,
@@ -22,31 +22,41 @@ pub(super) const LEADING: &[Leading] = &[
         short: Some('n'),
         long: "nodes",
         value: "NODE",
-        help: "Machines, by name or address",
+        help: "Connect to these machines, by name or address",
     },
     Leading {
         short: Some('e'),
         long: "endpoints",
         value: "HOST",
-        help: "Endpoints of the Talos API",
+        help: "Connect through these endpoints",
     },
-    Leading { short: Some('C'), long: "directory", value: "DIR", help: "Cluster directory" },
-    Leading { short: Some('o'), long: "output", value: FORMAT, help: "Output format" },
-    Leading { short: None, long: "talosconfig", value: "FILE", help: "Talosconfig to use" },
-    Leading { short: None, long: "context", value: "NAME", help: "Context of the talosconfig" },
+    Leading {
+        short: Some('C'),
+        long: "directory",
+        value: "DIR",
+        help: "Use this cluster directory",
+    },
+    Leading { short: Some('o'), long: "output", value: FORMAT, help: "Set the output format" },
+    Leading { short: None, long: "talosconfig", value: "FILE", help: "Use this talosconfig" },
+    Leading {
+        short: None,
+        long: "context",
+        value: "NAME",
+        help: "Use this context of the talosconfig",
+    },
     Leading {
         short: None,
         long: "deadline",
         value: "DURATION",
-        help: "How long a machine may take to answer",
+        help: "Wait this long for the reply of a machine",
     },
 ];
 
-/// The name of the value of `--output` where it is a format, not a file.
+/// Value name of `--output` where it is a format, not a file.
 const FORMAT: &str = "FORMAT";
 
 impl Leading {
-    /// The option as help shows it: `-n, --nodes <NODE>` and what it is.
+    /// Formats the option for help: `-n, --nodes <NODE>` and its description.
     pub(super) fn help(&self) -> (String, &'static str) {
         let short = match self.short {
             Some(letter) => format!("-{letter}, "),
@@ -55,7 +65,7 @@ impl Leading {
         (format!("{short}--{} <{}>", self.long, self.value), self.help)
     }
 
-    /// The option that a word names, and the value in the same word.
+    /// Parses the option that a word names, and the value in the same word.
     fn read(word: &str) -> Option<(&'static Self, Option<&str>)> {
         if let Some(rest) = word.strip_prefix("--") {
             let (name, value) = match rest.split_once('=') {
@@ -115,14 +125,14 @@ pub(super) fn moved_behind(
     }
     let name = path.iter().map(|command| command.get_name()).collect::<Vec<_>>().join(" ");
     if rest.peek().is_some() {
-        // A request for help, or a word that is wrong: said without the options.
+        // Help, or a wrong word: clap answers without the options.
         if !deepest(&path) {
             words.extend(rest.cloned());
             return Ok(words);
         }
     } else if !deepest(&path) {
         return Err(Error::Usage {
-            message: format!("there is no command after the options of `{name}`"),
+            message: format!("no command after the options of `{name}`"),
             hint: format!("run `{name} --help`"),
         });
     }

@@ -1,4 +1,4 @@
-//! What may be typed: one file for each verb, with its help. Types and help texts only; no decisions.
+//! The command line: one file for each verb, with its help. Types and help texts only; no decisions.
 
 #![expect(missing_docs, reason = "clap would show comments on flattened arguments as help")]
 
@@ -58,7 +58,7 @@ pub struct Args {
     pub command: Command,
 }
 
-/// One verb of `ichor`.
+/// Verbs of `ichor`.
 #[derive(Subcommand)]
 pub enum Command {
     /// Generate secrets, machine configuration and credentials
@@ -91,8 +91,8 @@ pub enum Command {
 
     /// Reboot, reset, upgrade and configure machines directly
     ///
-    /// No plan is made and nothing is checked but what Talos checks itself: `ichor node` is a person's own hand. It asks
-    /// before it does anything disruptive, and writes down what was done in an audit log.
+    /// Acts without a plan; apart from Talos' own checks only etcd's quorum is checked. Asks for confirmation before
+    /// anything disruptive, and records every action in an audit log.
     Node {
         #[command(subcommand)]
         command: NodeCommand,
@@ -106,7 +106,7 @@ pub enum Command {
     Talhelper(TalhelperArgs),
 }
 
-/// The whole command line as clap knows it: for parsing, completions and the reference.
+/// Returns the whole command line as clap knows it: for parsing, completions and the reference.
 pub fn command() -> clap::Command {
     groups::grouped(Args::command())
 }

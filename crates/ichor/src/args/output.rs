@@ -2,15 +2,15 @@
 
 use clap::{Args, ValueEnum};
 
-/// How data is shown.
+/// Output format of data.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct OutputArgs {
-    /// The output format
+    /// Set the output format
     #[arg(short = 'o', long = "output", value_enum, default_value_t, value_name = "FORMAT")]
     pub format: OutputFormat,
 }
 
-/// The forms in which data is shown.
+/// Output formats.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub enum OutputFormat {
     /// For people

@@ -1,4 +1,4 @@
-//! Reads a command line: into arguments, an answer, or an error in our form.
+//! Parses a command line into arguments, an answer, or an error in our form.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,8 +9,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::{Args, Command, TalhelperArgs, command, elsewhere, leading};
 use crate::Error;
 
-/// Checks that the words of a command line can be typed. For texts that name commands: a word in capitals stands for any
-/// value, and what is required may be left out.
+/// Checks that a command line parses. For documents that mention commands: a word in capitals stands for any value, and
+/// required arguments may be missing.
 pub fn check(words: &[&str]) -> Result<(), String> {
     let mut arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
     if let Some(own) = of_talhelper(&mut arguments) {
@@ -37,15 +37,15 @@ pub fn check(words: &[&str]) -> Result<(), String> {
     }
 }
 
-/// What a command line turned out to be.
+/// A parsed command line.
 pub(crate) enum ParsedLine {
-    /// Something to do.
+    /// A command to run.
     Command(Box<Args>),
-    /// A question about the program itself, answered already: help, version.
+    /// The answer to a question about the program itself: help, version.
     Answer(String),
 }
 
-/// Reads a command line, the program's name included.
+/// Parses a command line, including the name of the program.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<ParsedLine, Error> {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
     if let Some(own) = of_talhelper(&mut arguments) {
@@ -66,7 +66,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
         Ok(args) => return Ok(ParsedLine::Command(Box::new(args))),
         Err(error) => error,
     };
-    // A group without a command, such as `ichor node`, is a question too.
+    // A group without a command, such as `ichor node`, asks for its help.
     let asks = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if asks || !error.use_stderr() {
         return Ok(ParsedLine::Answer(error.render().ansi().to_string()));
@@ -75,8 +75,8 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
     Err(elsewhere::named(&words).unwrap_or_else(|| usage(&error.render().to_string(), &words)))
 }
 
-/// What a personality is given, by the program's name or by the first word. It reads that by itself; laying out all that
-/// could be typed otherwise would take a fifth of its memory.
+/// Returns the arguments for `talhelper`, called by argv[0] or as a subcommand. It has its own parser; building the whole
+/// clap tree would cost a fifth of its memory.
 fn of_talhelper(arguments: &mut Vec<OsString>) -> Option<Vec<OsString>> {
     let is_talhelper = |word: &OsString| Path::new(word).file_name() == Some("talhelper".as_ref());
     if arguments.first().is_some_and(is_talhelper) {
@@ -88,9 +88,9 @@ fn of_talhelper(arguments: &mut Vec<OsString>) -> Option<Vec<OsString>> {
     }
 }
 
-/// Says in our form what clap says in paragraphs: the error, perhaps a tip, the usage, where to look.
+/// Converts clap's paragraphs into our form: the error, perhaps a tip, the usage, where to look.
 fn usage(rendered: &str, words: &[&str]) -> Error {
-    let mut message = "the command line is not complete".to_owned();
+    let mut message = "incomplete command line".to_owned();
     let mut hint = format!("run `{} --help`", name_of(words));
     for paragraph in rendered.trim_end().split("\n\n") {
         if let Some(error) = paragraph.strip_prefix("error: ") {
@@ -105,7 +105,7 @@ fn usage(rendered: &str, words: &[&str]) -> Error {
     Error::Usage { message, hint }
 }
 
-/// The command that a command line begins with, as it is typed.
+/// Returns the command that a command line begins with.
 fn name_of(words: &[&str]) -> String {
     let root = command();
     let (mut last, mut name) = (&root, "ichor".to_owned());

@@ -6,11 +6,11 @@ use clap::Args;
 
 /// Run the commands of talhelper
 ///
-/// Takes the commands and flags of talhelper 3.1.15: `ichor talhelper --help` shows them. The program does
+/// Accepts the commands and flags of talhelper 3.1.15; `ichor talhelper --help` lists them. The program behaves
 /// the same when it is called under the name talhelper.
 #[derive(Args)]
 pub struct TalhelperArgs {
-    /// What talhelper would be given
+    /// Arguments of talhelper
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
     pub arguments: Vec<OsString>,
 }

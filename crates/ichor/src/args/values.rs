@@ -1,16 +1,16 @@
-//! Values as they are typed: lengths of time and amounts of bytes.
+//! Parsers of values: durations and sizes.
 
 use std::time::Duration;
 
 use talos_config::parse_bytes;
 
-/// How long somebody waits.
+/// Parses a time to wait, up to a day.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let duration = span(text)?;
     if duration > LONGEST { Err(format!("{WRONG_DURATION}, up to a day")) } else { Ok(duration) }
 }
 
-/// A length of time as Go writes it: 90s, 5m, 1h30m, 250ms.
+/// Parses a duration as Go writes it: 90s, 5m, 1h30m, 250ms.
 pub(crate) fn span(text: &str) -> Result<Duration, String> {
     let mut rest = text;
     let mut total = Duration::ZERO;
@@ -36,7 +36,7 @@ pub(crate) fn span(text: &str) -> Result<Duration, String> {
     Ok(total)
 }
 
-/// An amount of bytes as Talos writes it: 500MB, 8GiB, 1024.
+/// Parses a size as Talos writes it: 500MB, 8GiB, 1024.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     match parse_bytes(text) {
         Ok(bytes @ 1..) => Ok(bytes),
@@ -45,7 +45,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 }
 
 const WRONG_DURATION: &str = "write it as 30s, 5m or 1h30m";
-/// Longer than anything that a person waits for.
+/// Longer than anyone waits for one command.
 const LONGEST: Duration = Duration::from_hours(24);
 
 #[cfg(test)]

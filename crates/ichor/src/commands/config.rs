@@ -1,7 +1,7 @@
-//! `ichor config`: the talosconfig, which says which clusters there are and who we are there.
+//! `ichor config`: the contexts of the talosconfig.
 //!
-//! Always holds: the file is replaced in one step, readable for its owner only, and no context is lost unasked. Whoever
-//! is asked can be interrupted, and nothing is half done then.
+//! Always holds: the file is replaced atomically and readable for its owner only, and no context is lost without
+//! confirmation. A confirmation can be interrupted, and nothing is half done then.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -61,8 +61,8 @@ pub(super) fn run(
             let (mut talosconfig, path) = talosconfig_or_new(connection, environment)?;
             if !force && talosconfig.context(name).is_some() {
                 return Err(Error::Usage {
-                    message: format!("{} has a context {name:?} already", path.display()),
-                    hint: "choose another name, or --force".to_owned(),
+                    message: format!("{} already has a context {name:?}", path.display()),
+                    hint: "choose another name, or pass --force".to_owned(),
                 });
             }
             let Credentials { authority, certificate, key } = credentials;
@@ -113,7 +113,7 @@ fn save(talosconfig: &Talosconfig, path: &Path) -> Result<ExitStatus, Error> {
     Ok(ExitStatus::Done)
 }
 
-/// The talosconfig that is meant, or an empty one for where it would be.
+/// Loads the selected talosconfig, or returns an empty one for its default path.
 fn talosconfig_or_new(
     connection: &ConnectionArgs,
     environment: &UserEnvironment,
@@ -135,7 +135,7 @@ fn talosconfig_or_new(
     }
 }
 
-/// The context that is meant, which must be there.
+/// Returns the name of the selected context, which must exist.
 fn named(
     talosconfig: &Talosconfig,
     connection: &ConnectionArgs,
@@ -152,7 +152,7 @@ fn trimmed(texts: &[String]) -> Vec<String> {
     texts.iter().map(|text| text.trim().to_owned()).collect()
 }
 
-/// What a context is made of, as PEM texts; what is not given is empty.
+/// Credentials of a context as PEM texts; missing ones are empty.
 struct Credentials {
     authority: String,
     certificate: String,
@@ -160,7 +160,7 @@ struct Credentials {
 }
 
 impl Credentials {
-    /// Reads them, and refuses what is no certificate and no key.
+    /// Reads the files, and rejects those that are not certificates or keys.
     fn read(ca: Option<&Path>, crt: Option<&Path>, key: Option<&Path>) -> Result<Self, Error> {
         let read = |path: Option<&Path>| match path {
             Some(path) => fs_err::read_to_string(path).map(Some).map_err(Error::Input),
@@ -198,7 +198,7 @@ fn remove(
     if names.iter().any(|name| name == talosconfig.current()) {
         let current = talosconfig.current();
         printer.note(&format!(
-            "{current:?} is the current context and stays: `ichor config context` chooses another"
+            "{current:?} is the current context and is kept: `ichor config context` switches to another"
         ));
         names.retain(|name| name != current);
     }
@@ -217,7 +217,7 @@ fn remove(
     save(&talosconfig, &path)
 }
 
-/// Whether a name is of a pattern, in which `*` stands for anything.
+/// Matches a name against a pattern in which `*` matches anything.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };
@@ -241,8 +241,8 @@ async fn new(
     let nodes = Nodes::from_context(connection, environment)?;
     let [node] = nodes.as_slice() else {
         return Err(Error::Usage {
-            message: "only one machine makes a talosconfig".to_owned(),
-            hint: "-n names one control plane".to_owned(),
+            message: "a talosconfig is requested from a single machine".to_owned(),
+            hint: "pass one control plane with -n".to_owned(),
         });
     };
     let request = GenerateClientConfigurationRequest {

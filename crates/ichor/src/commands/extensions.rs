@@ -25,15 +25,15 @@ pub(super) fn run(
             hint: "set HOME, or XDG_CACHE_HOME",
         })?;
         let release = factories.release(&args.factory, &version).map_err(|reason| {
-            Error::Factory { attempt: format!("learn what {version} has"), reason }
+            Error::Factory { attempt: format!("query release {version}"), reason }
         })?;
         versions.add(&version, release);
         let file = release_catalog::save(&versions, cache)?;
         printer.note(&format!("kept in {}", file.display()));
     }
     let names = versions.extensions(&version).ok_or_else(|| Error::Usage {
-        message: format!("the extensions of {version} are not known"),
-        hint: "--refresh asks the image factory".to_owned(),
+        message: format!("the extensions of {version} are unknown"),
+        hint: "--refresh queries the image factory".to_owned(),
     })?;
     printer.value(&Extensions(names), args.output.format)
 }

@@ -60,7 +60,7 @@ struct Version {
     short: bool,
 }
 
-/// What one machine runs.
+/// Version of one machine.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Machine {

@@ -1,4 +1,4 @@
-//! Which directory is meant, and what kind of file describes its cluster.
+//! Finds the cluster directory, and the kind of file that describes its cluster.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -12,23 +12,23 @@ use crate::Error;
 /// A directory that describes a cluster.
 #[derive(Debug)]
 pub(crate) struct ClusterDirectory {
-    /// Where credentials and state are kept.
+    /// Root of credentials and state.
     pub(crate) root: PathBuf,
     /// The file that describes the cluster.
     pub(crate) file: PathBuf,
     pub(crate) kind: DirectoryKind,
 }
 
-/// What describes a cluster. It is told from its keys; its name counts only where they say nothing.
+/// Kind of description, recognised by its keys; the file name decides only where they do not.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum DirectoryKind {
     Native,
     Talconfig,
 }
 
-/// The directory that is named, or the nearest one upward that describes a cluster. One that was only found upward is
-/// refused when it belongs to another user, as Git refuses it: whoever can write above the working directory would choose
-/// the machines that are called.
+/// Finds the named directory, or the nearest one upward that describes a cluster. One found upward is refused if it
+/// belongs to another user, as Git does: whoever can write above the working directory would choose the machines that
+/// are called.
 pub(crate) fn find(directory: Option<&Path>) -> Result<ClusterDirectory, Error> {
     let here = fs_err::canonicalize(directory.unwrap_or(Path::new("."))).map_err(Error::Input)?;
     let found = look_from(&here, if directory.is_none() { usize::MAX } else { 1 })?;
@@ -50,15 +50,13 @@ fn look_from(here: &Path, levels: usize) -> Result<ClusterDirectory, Error> {
     }
     let above = if levels > 1 { " or a directory above it" } else { "" };
     Err(Error::Spec {
-        message: format!("there is neither {FILE} nor {TALCONFIG} in {}{above}", here.display()),
-        hint: Some(
-            "name the directory of a cluster with -C, or start one with `ichor init`".to_owned(),
-        ),
+        message: format!("neither {FILE} nor {TALCONFIG} in {}{above}", here.display()),
+        hint: Some("pass a cluster directory with -C, or create one with `ichor init`".to_owned()),
         code: NO_DIRECTORY,
     })
 }
 
-/// The talosconfig that talhelper has written for the cluster of the working directory, if there is one.
+/// Returns the talosconfig that talhelper wrote for the cluster of the working directory, if it exists.
 pub(crate) fn talosconfig() -> Option<PathBuf> {
     let found = find(None).ok().filter(|found| found.kind == DirectoryKind::Talconfig)?;
     let folder = found.file.parent()?.join("clusterconfig");
@@ -82,15 +80,15 @@ fn refuse_foreign(here: &Path, paths: &[&Path]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether files of an owner are used without being named. What root has written could as well be the program itself.
+/// Returns whether files of an owner are used without being named. Root could replace the program itself as well.
 fn is_trusted(owner: u32, user: Option<u32>) -> bool {
     owner == 0 || Some(owner) == user
 }
 
-/// The number of the user who runs the program.
+/// Returns the id of the current user.
 fn user() -> Option<u32> {
     let process = fs_err::metadata("/proc/self");
-    // Where there is no such directory, a new file says it.
+    // Without /proc, a new file shows it.
     let process = process.or_else(|_| tempfile::tempfile()?.metadata());
     process.ok().map(|metadata| metadata.uid())
 }
@@ -102,7 +100,7 @@ fn look_in(directory: &Path, below: bool) -> Result<Option<ClusterDirectory>, Er
         (Some(_), Some(_)) => {
             return Err(Error::Spec {
                 message: format!("{} has both {FILE} and {TALCONFIG}", directory.display()),
-                hint: Some("keep one of them, and move the other one elsewhere".to_owned()),
+                hint: Some("keep one of them, and move the other one away".to_owned()),
                 code: "directory.ambiguous",
             });
         }
@@ -121,8 +119,7 @@ fn look_in(directory: &Path, below: bool) -> Result<Option<ClusterDirectory>, Er
     Ok(Some(ClusterDirectory { root, file, kind }))
 }
 
-/// Where a talconfig in a folder belongs to: what is in `talos/` of a repository belongs to the whole of it, from
-/// wherever one looks.
+/// Returns the root that a talconfig belongs to: in `talos/` of a repository it is the repository.
 fn root(folder: &Path) -> PathBuf {
     let above = folder.parent().filter(|_| folder.ends_with(BELOW));
     above.filter(|above| is_repository(above)).unwrap_or(folder).to_owned()
@@ -148,9 +145,9 @@ fn kind(file: &Path) -> DirectoryKind {
     }
 }
 
-/// Where many repositories have their talconfig.
+/// Usual folder of a talconfig in a repository.
 const BELOW: &str = "talos";
-/// What the root of such a repository has.
+/// Files that mark the root of a repository.
 const MARKS: [&str; 6] =
     [".git", ".sops.yaml", ".ichor", "Taskfile.yaml", "Taskfile.yml", "nodes.yaml"];
 
@@ -193,7 +190,7 @@ mod tests {
         assert_eq!(of("talconfig.yaml", "clusterName: a\n"), Ok(DirectoryKind::Talconfig));
         assert_eq!(of("talconfig.yaml", "ichor: v1\n"), Ok(DirectoryKind::Native));
         assert_eq!(of("ichor.yaml", "nodes: []\n"), Ok(DirectoryKind::Talconfig));
-        // What cannot be read is told by who reads it.
+        // Unreadable files are reported by their reader.
         assert_eq!(of("talconfig.yaml", "{"), Ok(DirectoryKind::Talconfig));
         assert!(of("cluster.yaml", "nodes: []\n").is_err());
     }

@@ -26,7 +26,7 @@ pub(super) fn read(
     let source = sources.add(&file.display().to_string());
     let failed = |error: talconfig::Error| failed(&error, &sources, source, &host);
     let secrets = load_secrets(&vault, &environment, &host)?;
-    // The id of a schematic follows from its text: nobody has to be asked for it.
+    // The id of a schematic follows from its text, so the factory is not needed.
     let images = Images::for_talconfig(&talconfig, true, &host, &environment);
     let cluster = Cluster::new(&talconfig, &secrets, &images, MODE).map_err(failed)?;
     let (spec, layers) = cluster.translate(source, explained).map_err(failed)?;
@@ -76,7 +76,7 @@ fn load_secrets(
     })
 }
 
-/// What a talconfig says without effect, a line each.
+/// Returns the settings of a talconfig that have no effect, a line each.
 fn ignored(
     file: &Path,
     environment: &Environment,
@@ -167,7 +167,7 @@ fn message(error: &talconfig::Error, sources: &SourceMap, source: SourceId) -> S
     }
 }
 
-/// What was found, a line for each message: `talconfig.yaml:4: nodes[0].hostname: …`.
+/// Formats a finding, a line for each message: `talconfig.yaml:4: nodes[0].hostname: …`.
 fn lines(finding: &Finding) -> impl Iterator<Item = String> {
     let Finding { field, location, messages, is_warning, .. } = finding;
     let location = location.as_ref().map_or_else(String::new, |location| format!("{location}: "));
@@ -184,5 +184,5 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Where the machines of a talconfig run, unless somebody says otherwise.
+/// Default mode of the machines of a talconfig.
 const MODE: &str = "metal";

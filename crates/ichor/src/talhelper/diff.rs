@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// The difference between what a file holds and what it would; nothing when there is none.
+/// Returns the difference between the current and the new text of a file; empty if there is none.
 pub(crate) fn unified(path: &str, before: &str, after: &str) -> String {
     let (old, new) = (lines(before), lines(after));
     let edits = edits(&old, &new);

@@ -48,12 +48,12 @@ impl Command<'_> {
         Ok(lines)
     }
 
-    /// One line for every address of every machine that is meant.
+    /// Prints one line for every address of every selected machine.
     fn on_machines(&self) -> Result<Vec<String>, String> {
         let wanted = self.common.node.as_str();
         let mut lines = Vec::new();
         for node in &self.talconfig.nodes {
-            // An image that cannot be named is an error, whether this machine is meant or not.
+            // An image that cannot be named is an error, also for machines that are not selected.
             let image = match self.verb {
                 Verb::Upgrade => {
                     Some(self.images.installer(node, &self.talconfig.talos()).map_err(|error| {

@@ -151,7 +151,7 @@ fn client_config(
     session.say(&format!("generated client config in {path}"))
 }
 
-/// Writes a file in one step, so that nobody ever finds half of it; one that is there keeps its mode.
+/// Writes a file atomically; an existing file keeps its mode.
 fn dump(path: &str, text: &str, mode: u32) -> Result<(), String> {
     let folder = folder(path);
     if !folder.exists() {

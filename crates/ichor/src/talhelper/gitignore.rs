@@ -50,7 +50,7 @@ fn is_ignored(text: &str, path: &str) -> bool {
     ignored
 }
 
-/// Whether a pattern matches a path, or a folder that the path is in.
+/// Matches a path, or a folder that it is in, against one pattern.
 fn matches(pattern: &str, path: &str) -> bool {
     // A folder cannot be a file, and a file is all that is asked for here.
     let (rooted, pattern) = match pattern.strip_prefix('/') {

@@ -20,15 +20,15 @@ use crate::{clock, release_catalog, settings};
 
 /// Files of this machine.
 pub(crate) struct SystemHost {
-    /// Whether somebody wants to know every step.
+    /// Whether debug lines are recorded.
     debug: bool,
-    /// What is to be told to people, in its order.
+    /// Lines to print, in order.
     lines: RefCell<Vec<String>>,
     /// Files that were encrypted.
     opened: RefCell<Vec<String>>,
     /// Their values.
     encrypted: RefCell<Confidential>,
-    /// As the environment of the process has them, before a file adds to it.
+    /// From the environment of the process, before an env file adds to it.
     keys: SopsKeys,
     factories: ImageFactoryClient,
     versions: Cow<'static, ReleaseCatalog>,
@@ -54,17 +54,17 @@ impl SystemHost {
         self.opened.borrow().clone()
     }
 
-    /// A text for people without the values of encrypted files.
+    /// Redacts the values of encrypted files in a text.
     pub(crate) fn redact(&self, text: &str) -> String {
         self.encrypted.borrow().redact(text).into_owned()
     }
 
-    /// Tells what has come up since the last time.
+    /// Prints the lines recorded since the last call.
     pub(super) fn tell(&self, printer: &mut Printer) {
         self.lines().iter().for_each(|line| printer.note(&self.redact(line)));
     }
 
-    /// What has come up since the last time.
+    /// Takes the lines recorded since the last call.
     pub(crate) fn lines(&self) -> Vec<String> {
         self.lines.take()
     }
@@ -74,7 +74,7 @@ impl Host for SystemHost {
     fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
         let file = fs_err::File::open(path).map_err(|error| file_error("open", path, &error))?;
         let mut bytes = Vec::new();
-        // What is longer than this is refused by who reads it.
+        // The caller rejects anything longer.
         let limit = Limits::default().bytes as u64 + 1;
         file.take(limit)
             .read_to_end(&mut bytes)
@@ -131,11 +131,11 @@ impl Host for SystemHost {
     fn lookup(&self, name: &str) -> Option<IpAddr> {
         let (sender, found) = mpsc::channel();
         let name = name.to_owned();
-        // The resolver of the system has no deadline of its own; nobody waits for its thread.
+        // The system resolver has no deadline of its own, so its thread is abandoned.
         std::thread::spawn(move || {
             let addresses = (name.as_str(), 0).to_socket_addrs();
             let first = addresses.ok().and_then(|mut addresses| addresses.next());
-            // Nobody listens any more when it took too long.
+            // The receiver is gone after the deadline.
             let _ = sender.send(first.map(|address| address.ip()));
         });
         found.recv_timeout(LOOKUP).ok().flatten()
@@ -181,7 +181,7 @@ pub(super) fn time_stamp() -> String {
     timestamp.as_str().trim_end_matches('Z').replace('-', "/").replace('T', " ")
 }
 
-/// Where a file goes, for files that nobody else may read.
+/// Returns the folder of a file that only its owner may read.
 pub(super) fn folder(path: &str) -> &Path {
     Path::new(path)
         .parent()

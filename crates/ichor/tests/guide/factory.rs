@@ -191,7 +191,7 @@ fn a_schematic_is_registered_and_its_images_named() {
     // Of a release that is not known nothing is held against a name.
     let unknown = directory.run("gen schematic schematic.yaml --talos v1.13.99");
     assert_eq!(unknown.code, 0);
-    assert!(unknown.stderr.starts_with("warning: the extensions of v1.13.99 are not known"));
+    assert!(unknown.stderr.starts_with("warning: the extensions of v1.13.99 are unknown"));
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn a_machine_that_boots_from_usb_is_taken_only_when_asked_for() {
         "{}",
         said.stderr
     );
-    assert!(said.stderr.contains("hint: --usb takes one"), "{}", said.stderr);
+    assert!(said.stderr.contains("hint: --usb accepts"), "{}", said.stderr);
     assert!(directory.done(&format!("{line} --usb")).contains("installDisk: /dev/sda\n"));
 }
 

@@ -65,7 +65,7 @@ fn nothing_is_reset_unless_somebody_says_yes() {
     let line = format!("node reset -n cp-1,w-1 -e {} --wait=false", machine.address);
     let said = directory.run(&line);
     assert_eq!(said.code, 3, "{}", said.stderr);
-    let asked = "error[confirm.unasked]: reset cp-1 (127.91.5.11), w-1 (127.91.5.21) (wipes the system disk): nobody is there to say yes";
+    let asked = "error[confirm.unasked]: reset cp-1 (127.91.5.11), w-1 (127.91.5.21) (wipes the system disk): confirmation is required, and stdin is not a terminal";
     assert!(said.stderr.contains(asked), "{}", said.stderr);
     assert_eq!(machine.calls().len(), 0);
     assert!(audited(&directory).is_empty());
@@ -104,7 +104,7 @@ fn machines_are_reset_one_after_the_other_until_one_fails() {
         "{}",
         said.stderr
     );
-    assert!(said.stderr.contains("not touched: cp-1 (127.91.5.11)\n"), "{}", said.stderr);
+    assert!(said.stderr.contains("not changed: cp-1 (127.91.5.11)\n"), "{}", said.stderr);
     let nodes: Vec<String> = broken.calls().into_iter().map(|call| call.node).collect();
     assert_eq!(nodes, ["127.91.5.21"]);
 }

@@ -128,7 +128,10 @@ fn only_what_differs_is_written_and_never_unasked() {
     assert_eq!(directory.files("talos"), [""; 0]);
     directory.done("gen talconfig");
     let again = directory.run("gen talconfig");
-    assert_eq!((again.code, again.stderr.as_str()), (0, "everything is as the files say\n"));
+    assert_eq!(
+        (again.code, again.stderr.as_str()),
+        (0, "nothing to do: all files are up to date\n")
+    );
     let made = directory.read("talos/talconfig.yaml");
 
     directory.write("nodes.yaml", &nodes().replace("mtu: 9000", "mtu: 1450"));
@@ -176,7 +179,7 @@ fn what_is_for_nobody_is_told() {
     let said = directory.run("gen talconfig");
     assert_eq!(said.code, 0);
     assert!(said.stderr.contains("patches/cp-9: no node has this name"), "{}", said.stderr);
-    assert!(said.stderr.contains("global/notes.txt: left out"), "{}", said.stderr);
+    assert!(said.stderr.contains("global/notes.txt: skipped"), "{}", said.stderr);
 }
 
 /// A talconfig.yaml.j2 of one's own is what counts.
@@ -252,7 +255,10 @@ fn what_is_called_encrypted_is() {
     let first = directory.read(file);
     assert!(first.contains("ENC[") && !first.contains("canary"), "{first}");
     let again = run("gen talconfig");
-    assert_eq!((again.code, again.stderr.as_str()), (0, "everything is as the files say\n"));
+    assert_eq!(
+        (again.code, again.stderr.as_str()),
+        (0, "nothing to do: all files are up to date\n")
+    );
 
     directory.write(template, &patch("canary-two"));
     let dry = run("gen talconfig --dry-run");

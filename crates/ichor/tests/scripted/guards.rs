@@ -36,7 +36,7 @@ fn node_commands_that_would_cost_etcd_its_majority_are_refused_and_not_sent() {
             format!("node {line} --yes --wait=false -n cp-1 -e {own} --talosconfig talosconfig");
         let said = home.run(&line).ends_with(4);
         let expected =
-            format!("error[etcd.quorum]: cp-1 ({own}): etcd would lose its majority: 1 of ");
+            format!("error[etcd.quorum]: cp-1 ({own}): etcd would lose its quorum: 1 of ");
         assert!(said.stderr.contains(&expected), "{line}: {said:?}");
         assert!(said.stderr.contains("--override quorum.tolerance --reason"), "{line}: {said:?}");
         let changed: Vec<Call> = machine.calls().into_iter().filter(changes).collect();

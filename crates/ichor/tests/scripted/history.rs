@@ -12,7 +12,7 @@ fn history_verify_names_the_log_that_was_changed() {
     assert_eq!(machine.count(APPLY_CONFIGURATION), 1);
     assert_eq!(home.outcomes(), ["begun", "failed: machine.not-found"]);
     let whole = home.run("history --verify").ends_with(0);
-    assert!(whole.stderr.contains("audit log: 2 lines, unbroken"), "{whole:?}");
+    assert!(whole.stderr.contains("audit log: 2 lines, unmodified"), "{whole:?}");
 
     let audit = home.read(AUDIT);
     for (changed, line) in [

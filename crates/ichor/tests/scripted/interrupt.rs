@@ -22,7 +22,11 @@ fn apply_that_is_terminated_ends_its_step_and_starts_no_other() {
     // The step goes on until the machine is there.
     machine.boot();
     assert_eq!(apply.end(), 130, "{:?}", apply.said);
-    assert!(apply.has_said("1 steps done, 4 not; `ichor resume` goes on"), "{:?}", apply.said);
+    assert!(
+        apply.has_said("1 steps done, 4 not done; `ichor resume` continues"),
+        "{:?}",
+        apply.said
+    );
 
     let entries = home.entries();
     assert_eq!(started(&entries), [StepNumber(1)], "{entries:?}");
@@ -58,7 +62,7 @@ fn apply_that_is_interrupted_twice_drops_its_step_at_once() {
 
     // The plan is known as one that was interrupted, and nothing is sent unasked.
     let resumed = home.run("resume").ends_with(3);
-    assert!(resumed.stderr.contains("goes on after plan "), "{resumed:?}");
+    assert!(resumed.stderr.contains("continuing after plan "), "{resumed:?}");
     assert!(resumed.stderr.contains("error[confirm.unasked]"), "{resumed:?}");
     assert_eq!(machine.count(APPLY_CONFIGURATION), 1);
 }

@@ -13,13 +13,12 @@ fn resume_of_a_destroy_without_its_plan_asks_and_sends_no_configuration() {
     assert!(!home.0.path().join(".ichor/plans").exists());
 
     let unasked = home.run("resume").ends_with(3);
-    let question =
-        "error[confirm.unasked]: end cluster home: 1 machines lose their configuration and data";
+    let question = "error[confirm.unasked]: destroy cluster home: 1 machines lose their configuration and data";
     assert!(unasked.stderr.contains(question), "{unasked:?}");
     assert_eq!((machine.count(RESET), machine.count(APPLY_CONFIGURATION)), (0, 0));
 
     let resumed = home.run("resume --yes").ends_with(0);
-    assert!(resumed.stderr.contains("goes on after plan "), "{resumed:?}");
+    assert!(resumed.stderr.contains("continuing after plan "), "{resumed:?}");
     assert_eq!((machine.count(RESET), machine.count(APPLY_CONFIGURATION)), (1, 0));
     let entries = home.entries();
     let destroys =

@@ -114,7 +114,10 @@ fn a_file_that_holds_no_plan_or_metrics_is_not_replaced() {
 fn a_cluster_is_destroyed_only_with_a_reason() {
     let home = unreachable();
     let said = home.run("destroy --yes").ends_with(3);
-    assert!(said.stderr.contains("error[usage]: ending cluster home needs a reason"), "{said:?}");
+    assert!(
+        said.stderr.contains("error[usage]: destroying cluster home needs a reason"),
+        "{said:?}"
+    );
 }
 
 /// A cluster of two machines at addresses that nothing listens at.

@@ -166,7 +166,7 @@ fn a_watch_outlives_the_machine() {
         talos::ask(&request).expect("power");
     };
     power(false);
-    until(&notes, |note| note.starts_with(&endpoint) && note.ends_with("it is called again"));
+    until(&notes, |note| note.starts_with(&endpoint) && note.ends_with("reconnecting"));
     power(true);
     let after = until(&told, |line| line.contains(" lo "));
     let known: Vec<String> = first.drain(1..).collect();

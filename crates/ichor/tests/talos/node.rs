@@ -31,7 +31,7 @@ fn configuration_is_applied_in_every_mode() {
     ] {
         programs.ichor(refused).expect(1, "error[machine.denied]");
     }
-    with(&[]).expect(0, "took the configuration and leaves maintenance");
+    with(&[]).expect(0, "accepted the configuration and leaves maintenance mode");
     own.answers();
 
     // With credentials: nothing to change, then something.
@@ -56,7 +56,7 @@ fn configuration_is_applied_in_every_mode() {
     // What is staged is what is patched, and nobody asks a machine that has something in the air.
     let patch =
         |number, more: &[&str]| own.node(&[&["patch", "-p", &swappiness(number)], more].concat());
-    patch(4, &["--dry-run"]).expect(2, "staged or tried").expect(2, "3 → 4");
+    patch(4, &["--dry-run"]).expect(2, "staged or on trial").expect(2, "3 → 4");
     patch(4, &["--mode", "no-reboot"]).expect(0, "3 → 4");
     assert!(own.config("v1alpha1").contains(&line(4)));
     patch(4, &[]).expect(0, "nothing to change");
@@ -138,7 +138,8 @@ fn a_machine_is_bootstrapped_restarted_and_switched_off() {
         assert!(ours.stderr.contains("hint: the machine runs as a container"), "{ours:?}");
         own.talosctl(theirs).expect(1, refusal);
     }
-    own.node(&["upgrade", "--yes", "--image", image, "--stage"]).expect(3, "--stage does not go");
+    own.node(&["upgrade", "--yes", "--image", image, "--stage"])
+        .expect(3, "--stage is not supported");
     let refusal = r#"blockdevice "vda" not found"#;
     own.talosctl(&["wipe", "disk", "vda"]).expect(1, refusal);
     own.node(&["wipe", "disk", "vda", "--yes"]).expect(1, refusal);
@@ -158,7 +159,7 @@ fn a_machine_is_bootstrapped_restarted_and_switched_off() {
     // One that is not there: behind it nothing is touched, before it everything is done.
     let nobody = "127.99.99.99";
     let first = own.node(&["reboot", "--yes", "-n", nobody, "--deadline", "3s"]);
-    first.expect(5, &format!("not touched: {}", own.address));
+    first.expect(5, &format!("not changed: {}", own.address));
     assert_eq!(own.boot_id(), before);
     let both = format!("{},{nobody}", own.address);
     let last = own.programs.ichor(&["node", "reboot", "--yes", "-n", &both, "--deadline", "3s"]);
@@ -200,10 +201,10 @@ fn a_cluster_begins_with_a_snapshot_or_says_why_not() {
         own.node(arguments).expect(3, "error[etcd.snapshot]");
     }
     fs_err::write(&path, &right[..right.len() - 700]).expect("written");
-    own.node(&["etcd", "recover", snapshot]).expect(3, "not all of it");
+    own.node(&["etcd", "recover", snapshot]).expect(3, "incomplete");
 
     fs_err::write(&path, &right).expect("written");
-    own.node(&["etcd", "recover", snapshot]).expect(0, "took the snapshot");
+    own.node(&["etcd", "recover", snapshot]).expect(0, "received the snapshot");
     own.node(&["bootstrap", "--recover-from", snapshot]).expect(0, "etcd runs");
     let audit = own.programs.audit();
     assert!(audit.last().expect("a line").contains(r#""detail":"sha256:"#), "{audit:?}");
@@ -228,7 +229,7 @@ fn a_snapshot_that_etcd_cannot_use_is_a_failure() {
     let path = path.to_str().expect("a path");
     let arguments = ["bootstrap", "--recover-from", path, "--recover-skip-hash-check"];
     let failed = own.node(&arguments).expect(1, "error[etcd.failed]");
-    assert!(failed.stderr.contains("hint: `ichor logs etcd` tells more"), "{failed:?}");
+    assert!(failed.stderr.contains("hint: `ichor logs etcd` shows more"), "{failed:?}");
 }
 
 #[test]
@@ -244,8 +245,8 @@ fn members_of_etcd_come_and_go_and_never_too_many() {
     // Another one leads.
     let leader = etcd.leader();
     let follower = [first, second].into_iter().find(|name| **name != leader).expect("another");
-    etcd.node(&["etcd", "forfeit-leadership", "-n", follower]).expect(0, "did not lead");
-    etcd.node(&["etcd", "forfeit-leadership", "-n", &leader]).expect(0, "leads now");
+    etcd.node(&["etcd", "forfeit-leadership", "-n", follower]).expect(0, "was not the leader");
+    etcd.node(&["etcd", "forfeit-leadership", "-n", &leader]).expect(0, "the leader is now ");
     assert_ne!(etcd.leader(), leader);
 
     // The leader comes last, wherever it is named.
@@ -262,7 +263,7 @@ fn members_of_etcd_come_and_go_and_never_too_many() {
     etcd.node(&["etcd", "leave", "--yes", "-n", second]).expect(4, "error[etcd.quorum]");
     let second_name = &etcd.cluster.nodes[1].name;
     let remove = ["etcd", "remove-member", second_name, "--yes", "-n", first];
-    let refused = etcd.node(&remove).expect(4, "1 of the 2 voters that would be left");
+    let refused = etcd.node(&remove).expect(4, "1 of the remaining 2 voters");
     assert!(refused.stderr.contains("--override quorum.tolerance --reason"), "{refused:?}");
     etcd.has(3);
     etcd.cluster.power_on(&lost);

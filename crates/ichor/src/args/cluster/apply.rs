@@ -9,11 +9,11 @@ use crate::args::{ClusterDirArgs, ConfirmArgs};
 
 /// Make the cluster match its directory
 ///
-/// Shows the plan and asks first. It goes on from wherever the cluster is: what was interrupted is finished by applying
-/// again. With a plan's file exactly that plan is carried out, if it still keeps every rule.
+/// Shows the plan and asks for approval first. Starts from the current state of the cluster, so that applying again
+/// finishes what was interrupted. With a plan file exactly that plan is carried out, if it still passes every safety rule.
 #[derive(Clone, Debug, Args)]
 pub struct ApplyArgs {
-    /// The plan to carry out; a new one when left out
+    /// Plan file to carry out; by default a new plan is made
     pub plan: Option<PathBuf>,
 
     #[command(flatten)]

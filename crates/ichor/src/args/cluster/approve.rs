@@ -8,14 +8,13 @@ use crate::args::ClusterDirArgs;
 
 /// Approve a plan
 ///
-/// The approval is for exactly this plan, by its hash, and is written into the journal. `ichor apply PLAN` does not ask
-/// then.
+/// Records the approval of exactly this plan, by its hash, in the journal. `ichor apply PLAN` does not ask again.
 #[derive(Clone, Debug, Args)]
 pub struct ApproveArgs {
-    /// The file that `ichor plan --out FILE` wrote
+    /// Plan file that `ichor plan --out FILE` wrote
     pub plan: PathBuf,
 
-    /// Who approves; you when left out
+    /// Record this name as the approver; by default yours
     #[arg(long, value_name = "NAME")]
     pub by: Option<String>,
 

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::args::ClusterDirArgs;
 
-/// Stop and abandon an unfinished plan
+/// Abandon an unfinished plan; a running one is stopped first
 #[derive(Clone, Debug, Args)]
 pub struct CancelArgs {
     #[command(flatten)]

@@ -5,17 +5,17 @@ use clap::Args;
 use super::ReportArgs;
 use crate::args::{ClusterDirArgs, ConfirmArgs};
 
-/// End the cluster: reset its machines to maintenance
+/// Destroy the cluster: reset its machines to maintenance mode
 ///
-/// Every machine that is the cluster's loses its configuration and its data, one control plane after the other; Talos stays
-/// installed, so that `ichor apply` makes the cluster anew. The directory keeps its files. Shows the plan and asks
+/// Wipes configuration and data of every machine of the cluster, one control plane after the other. Talos stays installed,
+/// so that `ichor apply` can create the cluster again. The directory keeps its files. Shows the plan and asks for approval
 /// first; `ichor plan --destroy` only shows it.
 ///
-///   ichor destroy --reason "the hall is given back"
+///   ichor destroy --reason "the test lab is decommissioned"
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct DestroyArgs {
-    /// Why; it is part of the plan and of the audit log
+    /// Record this reason in the plan and in the audit log
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 

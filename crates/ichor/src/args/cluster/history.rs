@@ -10,7 +10,7 @@ pub struct HistoryArgs {
     #[command(flatten)]
     pub cluster_dir: ClusterDirArgs,
 
-    /// Check that neither the journal nor the audit log was changed, instead of showing them
+    /// Verify that journal and audit log are unmodified, instead of showing them
     #[arg(long)]
     pub verify: bool,
 

@@ -1,4 +1,4 @@
-//! Commands about a whole cluster: what is planned, done and was done.
+//! Commands about a whole cluster.
 
 mod apply;
 mod approve;
@@ -30,7 +30,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-/// One of them.
+/// Verbs about a cluster.
 #[derive(Clone, Debug, Subcommand)]
 pub enum ClusterCommand {
     Plan(PlanArgs),
@@ -46,7 +46,7 @@ pub enum ClusterCommand {
 }
 
 impl ClusterCommand {
-    /// The directory that is named.
+    /// Returns the cluster directory named on the command line.
     pub(crate) fn directory(&self) -> Option<&PathBuf> {
         match self {
             Self::Plan(args) => args.cluster_dir.directory.as_ref(),

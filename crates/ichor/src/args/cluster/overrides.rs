@@ -2,19 +2,19 @@
 
 use clap::Args;
 
-/// Rules that shall not hold for a plan.
+/// Safety rules that a plan overrides.
 #[derive(Clone, Debug, Args)]
 pub struct OverrideArgs {
-    /// Override a safety rule for this plan, or with =MACHINE for one machine, as in identity.node=w-1
+    /// Override a safety rule for this plan; with =MACHINE for one machine, as in identity.node=w-1
     #[arg(long = "override", value_name = "RULE[=MACHINE]", requires = "reason", value_parser = override_rule)]
     pub rules: Vec<String>,
 
-    /// Why
+    /// Record this reason with the override
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 }
 
-/// A rule that can be overridden, or such a rule and a machine.
+/// Parses `RULE` or `RULE=MACHINE`; the rule must be one that can be overridden.
 fn override_rule(text: &str) -> Result<String, String> {
     let name = text.split_once('=').map_or(text, |(name, _)| name);
     let known = ::plan::Rule::parse(name).filter(|rule| rule.can_be_overridden());

@@ -9,8 +9,8 @@ use crate::args::{ClusterDirArgs, OutputArgs};
 
 /// Show the steps that would make the cluster match its directory
 ///
-/// Looks at every machine and changes nothing. Ends with 2 when there is something to do, with 4 when a safety rule
-/// forbids it.
+/// Observes every machine and changes nothing. The exit status is 2 when there is something to do, and 4 when a safety
+/// rule refuses it.
 ///
 ///   ichor plan
 ///   ichor plan --out change.plan && ichor show change.plan && ichor apply change.plan
@@ -20,13 +20,13 @@ pub struct PlanArgs {
     #[command(flatten)]
     pub cluster_dir: ClusterDirArgs,
 
-    /// Also write the plan to a file, to be shown, approved and applied later
+    /// Also write the plan to a file, for `ichor show`, `approve` and `apply`
     ///
-    /// A plan that is in the file already, and would be made again, stays as it is, and so does its approval.
+    /// If the file already holds the same plan, it is left untouched and stays approved.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// Plan the end of the cluster, as `ichor destroy` would carry it out
+    /// Plan to destroy the cluster, as `ichor destroy` does
     #[arg(long, conflicts_with = "rules")]
     pub destroy: bool,
 

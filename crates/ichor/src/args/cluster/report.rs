@@ -1,4 +1,4 @@
-//! Where else a command reports to.
+//! Outputs of a command that changes a cluster.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use clap::Args;
 
 use crate::args::OutputArgs;
 
-/// Who else is told what happens.
+/// Output format and metrics file.
 #[derive(Clone, Debug, Args)]
 pub struct ReportArgs {
-    /// Write counters of what was done to a file that Prometheus' node exporter reads
+    /// Write metrics to this file, for the textfile collector of Prometheus' node exporter
     #[arg(long, value_name = "FILE")]
     pub metrics: Option<PathBuf>,
 

@@ -9,7 +9,7 @@ use crate::args::OutputArgs;
 /// Show a plan in full
 #[derive(Clone, Debug, Args)]
 pub struct ShowArgs {
-    /// The file that `ichor plan --out FILE` wrote
+    /// Plan file that `ichor plan --out FILE` wrote
     pub plan: PathBuf,
 
     #[command(flatten)]

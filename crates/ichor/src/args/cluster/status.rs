@@ -10,7 +10,7 @@ pub struct StatusArgs {
     #[command(flatten)]
     pub cluster_dir: ClusterDirArgs,
 
-    /// Look again and again, until Ctrl-C
+    /// Refresh until Ctrl-C
     #[arg(short, long)]
     pub watch: bool,
 

@@ -8,28 +8,27 @@ use crate::args::{ClusterDirArgs, OutputArgs};
 
 /// Show how machines differ from their files, or two files
 ///
-/// Documents are compared by kind and name, and fields by what they mean: the order of keys, quotes and
-/// comments make no difference. Secrets are compared but never shown. Ends with 2 when there are
-/// differences.
+/// Compares documents by kind and name, and fields by value: the order of keys, quotes and comments are
+/// ignored. Secrets are compared but never shown. The exit status is 2 when there are differences.
 ///
-/// Without files every machine of the cluster is compared with what its directory says.
+/// Without files every machine of the cluster is compared with its directory.
 ///
 ///   ichor diff old.yaml new.yaml
 ///   ichor diff -n cp-1
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct DiffArgs {
-    /// The one that was; `-` is stdin
+    /// Configuration before the change; `-` is stdin
     #[arg(requires = "after")]
     pub before: Option<PathBuf>,
 
-    /// The one that is to be
+    /// Configuration after the change
     pub after: Option<PathBuf>,
 
     #[command(flatten)]
     pub cluster_dir: ClusterDirArgs,
 
-    /// A machine of the cluster, by its name or address; all of them when left out
+    /// Compare only these machines, by name or address
     #[arg(
         short = 'n',
         long = "nodes",

@@ -8,9 +8,9 @@ use crate::args::{ClusterDirArgs, OutputArgs};
 
 /// Show where a value of machine configuration comes from
 ///
-/// Follows a field through the configuration and the patches, and names the file and the line that set
-/// it. Elements of a list are written [NAME] or [NUMBER]. Without a file it is the configuration of a
-/// machine of the cluster's directory that is explained.
+/// Follows a field through the configuration and the patches, and prints the file and the line that set
+/// it. Elements of a list are written [NAME] or [NUMBER]. Without a file the configuration of a machine
+/// of the cluster directory is explained.
 ///
 ///   ichor explain machine.install.disk -n cp-1
 ///   ichor explain HostnameConfig.hostname controlplane.yaml -p @patches/all.yaml
@@ -20,13 +20,13 @@ use crate::args::{ClusterDirArgs, OutputArgs};
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct ExplainArgs {
-    /// The field; of the document without a kind, or behind `KIND/NAME.`
+    /// Path of the field, in the document without a kind or behind `KIND/NAME.`
     pub path: String,
 
-    /// The machine configuration; `-` is stdin
+    /// Machine configuration; `-` is stdin
     pub file: Option<PathBuf>,
 
-    /// A patch: @FILE, FILE, or its text; repeat it for several
+    /// Apply a patch: @FILE, FILE, or its text; can be repeated
     #[arg(
         short,
         long = "patch",
@@ -36,7 +36,7 @@ pub struct ExplainArgs {
     )]
     pub patches: Vec<String>,
 
-    /// Without a file: the machine, by name or address; may be left out when there is only one
+    /// Without a file: explain this machine, by name or address; optional if there is only one
     #[arg(short, long = "nodes", value_name = "NODE", conflicts_with = "file")]
     pub node: Option<String>,
 

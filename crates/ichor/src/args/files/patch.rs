@@ -6,17 +6,17 @@ use clap::{Args, ValueEnum};
 
 /// Apply patches to machine configuration
 ///
-/// Takes what talosctl takes: strategic merge patches, with `$patch: delete`, and RFC 6902
-/// operations as JSON or YAML. The result is what talosctl 1.14 writes, byte for byte. It is not
-/// validated yet: a machine may still refuse it.
+/// Accepts the patches that talosctl accepts: strategic merge patches, with `$patch: delete`, and
+/// RFC 6902 operations as JSON or YAML. The result is what talosctl 1.14 writes, byte for byte. It is
+/// not validated: a machine may still reject it.
 ///
 ///   ichor patch controlplane.yaml -p @patches/all.yaml
 ///   ichor patch worker.yaml -p '{"machine": {"sysctls": {"a": "1"}}}' -o w-1.yaml
 ///   ichor patch cp-1.yaml cp-2.yaml -p @new.yaml -o patched/
 ///
-/// With --layout the result is laid out as another release of Talos does it: keys become
-/// documents, or documents become keys. What has moved and what stays is told. What it means is
-/// not changed, so new defaults of that release are not among it.
+/// With --layout the result is converted to the layout of another Talos release: keys become
+/// documents, or documents become keys. Moved and unmoved fields are reported. The meaning does not
+/// change, so new defaults of that release are not added.
 ///
 ///   ichor patch clusterconfig/*.yaml --layout v1.14 -o newer/
 #[derive(Args)]
@@ -26,7 +26,7 @@ pub struct PatchArgs {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// A patch: @FILE, FILE, or its text; repeat it for several
+    /// Apply a patch: @FILE, FILE, or its text; can be repeated
     #[arg(
         short,
         long = "patch",
@@ -36,25 +36,24 @@ pub struct PatchArgs {
     )]
     pub patches: Vec<String>,
 
-    /// Lay the result out as this release of Talos does
+    /// Convert to the layout of this Talos release
     #[arg(long, value_name = "VERSION")]
     pub layout: Option<String>,
 
-    /// The file to write to, or the directory: one that exists, or for several files; stdout when
-    /// left out
+    /// Write to this file, or to this directory if it exists or there are several files; by default stdout
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 
-    /// Overwrite files that exist
+    /// Overwrite existing files
     #[arg(short, long)]
     pub force: bool,
 
-    /// Quote texts as the talosctl of this release does
+    /// Quote strings like this release of talosctl
     #[arg(long, value_enum, default_value_t, value_name = "RELEASE")]
     pub dialect: Dialect,
 }
 
-/// Release lines of talosctl whose output differs.
+/// Releases of talosctl whose output differs.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Dialect {
     /// talosctl 1.14 and later

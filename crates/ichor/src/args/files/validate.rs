@@ -8,9 +8,9 @@ use crate::args::{ClusterDirArgs, OutputArgs};
 
 /// Check machine configuration, or a cluster directory
 ///
-/// Applies the rules that Talos applies, and some of our own: those are warnings with a code in
-/// brackets. Every problem is told with its place. Ends with 3 when a configuration is not valid.
-/// Without a file everything in the cluster's directory is checked.
+/// Applies the rules of Talos, and some of our own, which are warnings with a code in brackets. Every
+/// problem is reported with file and line. The exit status is 3 when a configuration is invalid.
+/// Without a file everything in the cluster directory is checked.
 ///
 ///   ichor validate
 ///   ichor validate controlplane.yaml worker.yaml
@@ -18,18 +18,18 @@ use crate::args::{ClusterDirArgs, OutputArgs};
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct ValidateArgs {
-    /// The machine configurations; `-` is stdin
+    /// Machine configurations; `-` is stdin
     pub files: Vec<PathBuf>,
 
-    /// Another one, given as talosctl takes it
+    /// Validate this file too, with the flag of talosctl
     #[arg(short, long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// Where the machine runs
+    /// Validate for this kind of machine
     #[arg(short, long, value_enum, default_value_t)]
     pub mode: MachineMode,
 
-    /// Take warnings about the document without a kind as errors
+    /// Treat warnings about the document without a kind as errors
     #[arg(long)]
     pub strict: bool,
 
@@ -40,17 +40,17 @@ pub struct ValidateArgs {
     pub output: OutputArgs,
 }
 
-/// What kind of machine a configuration is for.
+/// Kind of machine that a configuration is for.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum MachineMode {
-    /// A machine that Talos is installed to
+    /// Machine that Talos is installed to
     #[default]
     Metal,
-    /// A machine of a cloud, which boots an image that has Talos already
+    /// Cloud machine, which boots an image with Talos
     Cloud,
-    /// A container
+    /// Container
     Container,
-    /// A machine that only shows what it has
+    /// Machine in agent mode, which only reports its hardware
     MetalAgent,
 }
 

@@ -7,7 +7,7 @@ use crate::args::{ConnectionArgs, OutputArgs};
 /// Show the containers of machines
 #[derive(Clone, Debug, Args)]
 pub struct ContainersArgs {
-    /// Those of Kubernetes instead of those of Talos
+    /// Show the containers of Kubernetes instead of those of Talos
     #[arg(short, long)]
     pub kubernetes: bool,
 

@@ -10,27 +10,27 @@ use crate::args::values::{duration, size};
 
 /// Copy a file or a directory from a machine
 ///
-/// Nothing is overwritten, nothing is written outside of the target, and what is neither a
-/// file, a directory nor a link into the target is left out and named. Owners are not kept. Of
-/// what ends early, at a limit or with the connection, whole files stay and half a file does not.
+/// Nothing is overwritten or written outside of the target. Entries that are neither a file, a
+/// directory nor a link into the target are skipped and reported. Owners are not preserved. If a limit
+/// is reached or the connection is lost, complete files stay and the incomplete one is removed.
 ///
 ///   ichor cp /var/log ./log -n 10.0.0.11
 ///   ichor cp /etc/kubernetes - -n 10.0.0.11 > kubernetes.tar.gz
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct CpArgs {
-    /// The file or directory on the machine
+    /// File or directory on the machine
     pub source: String,
 
-    /// The directory to unpack into, made if it is not there; - writes the archive (.tar.gz) to stdout
+    /// Directory to unpack into, created if missing; - writes the archive (.tar.gz) to stdout
     pub target: PathBuf,
 
-    /// Stop when more than this comes, or would be unpacked; as 500MB or 20GiB
+    /// Stop when more than this is received or unpacked; as 500MB or 20GiB
     #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = size)]
     pub max_size: u64,
 
-    /// Stop when not all has come by then
-    // As much for a byte as `etcd snapshot` takes.
+    /// Stop if the copy is not complete by then
+    // The rate that `etcd snapshot` allows for.
     #[arg(long, value_name = "DURATION", default_value = "4h", value_parser = duration)]
     pub timeout: Duration,
 

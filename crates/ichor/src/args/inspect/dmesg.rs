@@ -14,7 +14,7 @@ pub struct DmesgArgs {
     #[arg(short, long)]
     pub follow: bool,
 
-    /// Leave out what the kernel said before now; of use with -f only
+    /// With -f: skip messages from before now
     #[arg(long)]
     pub tail: bool,
 

@@ -6,9 +6,8 @@ use crate::args::{ConnectionArgs, MaintenanceArgs};
 
 /// Show resources of machines
 ///
-/// What Talos knows and does is in resources: `ichor get rd` shows which types there are. A type
-/// goes by its name or by any of its aliases. JSON and YAML are laid out as talosctl does it,
-/// one object for each resource.
+/// `ichor get rd` lists the types of resources. A type can be given by its name or any of its
+/// aliases. JSON and YAML have the layout of talosctl, one object for each resource.
 ///
 ///   ichor get members
 ///   ichor get addresses -n 10.0.0.11 --watch
@@ -17,19 +16,19 @@ use crate::args::{ConnectionArgs, MaintenanceArgs};
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct GetArgs {
-    /// The type
+    /// Type of the resources
     #[arg(value_name = "TYPE")]
     pub kind: String,
 
-    /// Some of them; all when left out
+    /// Ids of the resources; by default all
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
 
-    /// The namespace, instead of the type's own
+    /// Use this namespace instead of the default one of the type
     #[arg(long)]
     pub namespace: Option<String>,
 
-    /// The output format: table, json, yaml or jsonpath=TEMPLATE
+    /// Set the output format: table, json, yaml or jsonpath=TEMPLATE
     #[arg(short, long, default_value = "table", value_name = "FORMAT", value_parser = ResourceForm::parse)]
     pub output: ResourceForm,
 
@@ -44,13 +43,13 @@ pub struct GetArgs {
     pub connection: ConnectionArgs,
 }
 
-/// The forms in which resources are shown.
+/// Output formats of resources.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ResourceForm {
     Table,
     Json,
     Yaml,
-    /// What a template finds in each.
+    /// The matches of a `JSONPath` template in each resource.
     Path(String),
 }
 

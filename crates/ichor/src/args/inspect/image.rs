@@ -4,17 +4,17 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::args::{ConnectionArgs, OutputArgs};
 
-/// What `ichor image` shows.
+/// Verbs of `ichor image`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum ImageCommand {
     #[command(visible_aliases = ["l", "ls"])]
     List(ImageListArgs),
 }
 
-/// Show the images
+/// List container images
 #[derive(Clone, Debug, Args)]
 pub struct ImageListArgs {
-    /// Whose images
+    /// List the images of this namespace
     #[arg(long, value_enum, default_value_t)]
     pub namespace: ImageNamespace,
 
@@ -25,7 +25,7 @@ pub struct ImageListArgs {
     pub connection: ConnectionArgs,
 }
 
-/// Who images are for.
+/// Namespaces of images.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub enum ImageNamespace {
     /// All workloads of Kubernetes

@@ -8,19 +8,19 @@ use crate::args::ConnectionArgs;
 
 /// Fetch the administrator's kubeconfig from a control plane
 ///
-/// It is added to the kubeconfig that is there; its context becomes the current one. What is
-/// there under the same name and says something else is kept, and the new one gets a number;
-/// on a terminal you are asked.
+/// Merges it into the existing kubeconfig; its context becomes the current one. An existing entry of
+/// the same name with other content is kept, and the new one is renamed with a number; on a terminal
+/// you are asked.
 ///
 ///   ichor kubeconfig -n 10.0.0.11
 ///   ichor kubeconfig - -n 10.0.0.11
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct KubeconfigArgs {
-    /// The file, or a directory for a file `kubeconfig`; - is stdout; else `KUBECONFIG` or ~/.kube/config
+    /// File, or a directory for a file `kubeconfig`; - is stdout; by default `KUBECONFIG` or ~/.kube/config
     pub path: Option<PathBuf>,
 
-    /// Add to the kubeconfig that is there; with =false write a file of its own, by default here
+    /// Merge into the existing kubeconfig; with =false write a separate file, by default in the current directory
     #[arg(
         short,
         long,
@@ -33,11 +33,11 @@ pub struct KubeconfigArgs {
     )]
     pub merge: bool,
 
-    /// Overwrite what is there under the same names, and the file when it is not merged into
+    /// Overwrite entries of the same names, or the file if nothing is merged
     #[arg(short, long)]
     pub force: bool,
 
-    /// The name of the context, instead of admin@CLUSTER
+    /// Set the name of the context, instead of admin@CLUSTER
     #[arg(long, value_name = "NAME")]
     pub force_context_name: Option<String>,
 

@@ -12,10 +12,10 @@ use crate::args::ConnectionArgs;
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct LogsArgs {
-    /// The service; with -k the container, as `ichor containers -k` shows it; none lists the logs that there are
+    /// Service, or with -k container, as `ichor containers -k` shows it; without it the available logs are listed
     pub id: Option<String>,
 
-    /// Look for a container of Kubernetes
+    /// Show the logs of a container of Kubernetes
     #[arg(short, long, requires = "id")]
     pub kubernetes: bool,
 

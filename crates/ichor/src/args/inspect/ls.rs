@@ -11,27 +11,27 @@ use crate::args::{ConnectionArgs, OutputArgs};
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct LsArgs {
-    /// The directory or file on the machines
+    /// Directory or file on the machines
     #[arg(default_value = "/")]
     pub path: String,
 
-    /// With modes, owners, sizes and times; times are UTC
+    /// Show modes, owners, sizes and times; times are UTC
     #[arg(short, long)]
     pub long: bool,
 
-    /// Go into directories, however deep they are
+    /// List subdirectories recursively
     #[arg(short, long, conflicts_with = "depth")]
     pub recurse: bool,
 
-    /// Go into directories, so many levels deep
+    /// List subdirectories down to this depth
     #[arg(short, long, value_name = "LEVELS", default_value_t = 1)]
     pub depth: i32,
 
-    /// Only files (f), directories (d) or links (l), or several of them
+    /// List only files (f), directories (d) or links (l), or several of them
     #[arg(short = 't', long = "type", value_delimiter = ',', value_name = "LETTERS")]
     pub types: Vec<String>,
 
-    /// Sizes and times as people say them
+    /// Show human-readable sizes and times
     #[arg(short = 'H', long)]
     pub humanize: bool,
 

@@ -1,4 +1,4 @@
-//! Commands that look at machines and change nothing.
+//! Commands that inspect machines and change nothing.
 
 mod certs;
 mod containers;
@@ -37,7 +37,7 @@ use clap::Subcommand;
 
 use etcd::EtcdCommand;
 
-/// One of them.
+/// Verbs that inspect machines.
 #[derive(Clone, Debug, Subcommand)]
 pub enum InspectCommand {
     Get(GetArgs),

@@ -10,7 +10,7 @@ use crate::args::ConnectionArgs;
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct ReadArgs {
-    /// The file on the machine
+    /// File on the machine
     pub path: String,
 
     #[command(flatten)]

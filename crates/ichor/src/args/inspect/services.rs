@@ -11,7 +11,7 @@ use crate::args::{ConnectionArgs, OutputArgs};
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct ServicesArgs {
-    /// One service, with its latest events
+    /// Show one service with its latest events
     pub id: Option<String>,
 
     #[command(flatten)]

@@ -7,7 +7,7 @@ use crate::args::{ConnectionArgs, OutputArgs};
 /// Show CPU and memory use of containers
 #[derive(Clone, Debug, Args)]
 pub struct StatsArgs {
-    /// Those of Kubernetes instead of those of Talos
+    /// Show the containers of Kubernetes instead of those of Talos
     #[arg(short, long)]
     pub kubernetes: bool,
 

@@ -8,12 +8,12 @@ use super::{ApplyOptionsArgs, NodeOverrideArgs};
 use crate::args::{ConnectionArgs, MaintenanceArgs};
 
 // A patch may hold a secret, so it has no `Debug`.
-/// Give machines a configuration
+/// Apply a configuration to machines
 ///
-/// It is checked before it is sent. A machine without configuration takes it with --insecure and
-/// becomes part of the cluster; one that has a configuration shows with --dry-run what would
-/// change, secrets hidden, and the command ends with 2 then. Machines before Talos 1.14 may have
-/// to reboot for it: you are asked first. Encrypted files are opened with your keys.
+/// Validates the configuration before it is sent. A machine in maintenance mode accepts it with
+/// --insecure and joins the cluster; for a configured machine --dry-run shows what would change,
+/// secrets hidden, and the exit status is 2 if anything would. Machines before Talos 1.14 may have to
+/// reboot for it: you are asked first. Encrypted files are decrypted with your keys.
 ///
 ///   ichor node apply-config -n 10.0.0.11 -f controlplane.yaml --insecure
 ///   ichor node apply-config -n 10.0.0.11 -f cp-1.yaml -p @patches/cp-1.yaml --dry-run
@@ -21,11 +21,11 @@ use crate::args::{ConnectionArgs, MaintenanceArgs};
 #[derive(Args, Clone)]
 #[command(verbatim_doc_comment)]
 pub struct ApplyConfigArgs {
-    /// The configuration; `-` is stdin
+    /// Apply this configuration; `-` is stdin
     #[arg(short, long, value_name = "FILE")]
     pub file: PathBuf,
 
-    /// A patch for it: @FILE, FILE, or its text; repeat it for several
+    /// Patch the configuration: @FILE, FILE, or the text of a patch; can be repeated
     #[arg(short = 'p', long, value_name = "PATCH", allow_hyphen_values = true)]
     pub config_patch: Vec<String>,
 

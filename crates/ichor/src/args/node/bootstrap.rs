@@ -7,23 +7,22 @@ use clap::Args;
 use super::{NodeOverrideArgs, WaitArgs};
 use crate::args::ConnectionArgs;
 
-/// Begin a cluster: make etcd of one control plane, which the others then join
+/// Bootstrap a cluster: start etcd on one control plane, which the others then join
 ///
-/// A cluster is bootstrapped once in its life, on one machine. The other control planes of the
-/// directory are asked first: refused where one of them runs etcd already, or does not answer.
-/// Beginning with a snapshot brings a lost cluster back: the machines must have no data of etcd
-/// any more.
+/// A cluster is bootstrapped once, on one machine. The other control planes of the cluster directory
+/// are checked first: the bootstrap is refused if one of them already runs etcd or is unreachable.
+/// With a snapshot a lost cluster is recovered; the machines must not have data of etcd any more.
 ///
 ///   ichor node bootstrap -n 10.0.0.11
 ///   ichor node bootstrap -n 10.0.0.11 --recover-from etcd.snapshot
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct BootstrapArgs {
-    /// Begin with what is in this snapshot of etcd
+    /// Recover from this snapshot of etcd
     #[arg(long, value_name = "FILE")]
     pub recover_from: Option<PathBuf>,
 
-    /// The snapshot is a copy of a member's database file, which has no digest in it
+    /// Accept a copy of a member's database file, which has no digest
     #[arg(long, requires = "recover_from")]
     pub recover_skip_hash_check: bool,
 

@@ -1,4 +1,4 @@
-//! How a configuration is applied to a machine.
+//! Options for applying a configuration to a machine.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use clap::{Args, ValueEnum};
 use crate::args::values::duration;
 use crate::args::{ConfirmArgs, OutputArgs};
 
-/// How a configuration is applied.
+/// Options for applying a configuration.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ApplyOptionsArgs {
-    /// When it takes effect
+    /// Choose when the configuration takes effect
     #[arg(short, long, value_enum, default_value_t)]
     pub mode: ApplyMode,
 
-    /// Only show what would change; ends with 2 if anything would
+    /// Only show what would change; the exit status is 2 if anything would
     #[arg(long)]
     pub dry_run: bool,
 
-    /// With --mode try: when the machine goes back
+    /// With --mode try: revert after this time
     #[arg(long, default_value = "1m", value_name = "DURATION", value_parser = duration)]
     pub timeout: Duration,
 
-    /// Wait until a machine that reboots is back
+    /// Wait until a rebooting machine is back
     #[arg(long, default_value_t = true, num_args = 0..=1, default_missing_value = "true", require_equals = true, action = clap::ArgAction::Set)]
     pub wait: bool,
 
@@ -33,24 +33,24 @@ pub struct ApplyOptionsArgs {
     pub output: OutputArgs,
 }
 
-/// When a configuration takes effect.
+/// Modes of applying a configuration.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub enum ApplyMode {
-    /// At once, with a reboot where Talos before 1.14 needs one
+    /// Immediately, with a reboot where Talos before 1.14 needs one
     #[default]
     Auto,
-    /// At once, or not at all
+    /// Immediately, or not at all
     NoReboot,
     /// With a reboot
     Reboot,
-    /// With the next reboot, whenever that is
+    /// With the next reboot
     Staged,
-    /// At once, until the time is over or it is applied again in another mode
+    /// Immediately, and revert after the timeout unless it is applied again in another mode
     Try,
 }
 
 impl ApplyMode {
-    /// As it is typed.
+    /// Returns the mode as it is typed.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",

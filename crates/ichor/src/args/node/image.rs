@@ -8,22 +8,22 @@ use crate::args::ConnectionArgs;
 use crate::args::inspect::ImageNamespace;
 use crate::args::values::duration;
 
-/// What `ichor node image` does.
+/// Verbs of `ichor node image`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum NodeImageCommand {
     Pull(ImagePullArgs),
 }
 
-/// Pull an image, so that it is there when it is needed
+/// Pull a container image ahead of time
 ///
 ///   ichor node image pull registry.k8s.io/kube-apiserver:v1.36.3 -n 10.0.0.11
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct ImagePullArgs {
-    /// The image
+    /// Reference of the image
     pub reference: String,
 
-    /// For whom it is
+    /// Pull into this namespace
     #[arg(long, value_enum, default_value_t = ImageNamespace::Cri)]
     pub namespace: ImageNamespace,
 

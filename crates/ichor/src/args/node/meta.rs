@@ -4,24 +4,24 @@ use clap::{Args, Subcommand};
 
 use crate::args::{ConnectionArgs, MaintenanceArgs};
 
-/// What `ichor node meta` does.
+/// Verbs of `ichor node meta`.
 #[derive(Clone, Subcommand)]
 pub enum NodeMetaCommand {
     Write(MetaWriteArgs),
     Delete(MetaDeleteArgs),
 }
 
-/// Write a value
+/// Write a META value
 ///
 ///   ichor node meta write 0x0a "$(cat network.yaml)" -n 10.0.0.11
 #[derive(Args, Clone)]
 #[command(verbatim_doc_comment)]
 pub struct MetaWriteArgs {
-    /// The number of the value: 10 or 0x0a
+    /// Key of the value: 10 or 0x0a
     #[arg(value_parser = meta_key)]
     pub key: u8,
 
-    /// The value
+    /// Value to write
     #[arg(allow_hyphen_values = true)]
     pub value: String,
 
@@ -32,10 +32,10 @@ pub struct MetaWriteArgs {
     pub connection: ConnectionArgs,
 }
 
-/// Delete a value
+/// Delete a META value
 #[derive(Args, Clone)]
 pub struct MetaDeleteArgs {
-    /// The number of the value: 10 or 0x0a
+    /// Key of the value: 10 or 0x0a
     #[arg(value_parser = meta_key)]
     pub key: u8,
 
@@ -46,7 +46,7 @@ pub struct MetaDeleteArgs {
     pub connection: ConnectionArgs,
 }
 
-/// Decimal, or hexadecimal behind `0x`.
+/// Parses a key: decimal, or hexadecimal behind `0x`.
 fn meta_key(text: &str) -> Result<u8, String> {
     let number = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => u8::from_str_radix(digits, 16),

@@ -37,7 +37,7 @@ use clap::Subcommand;
 
 use etcd::NodeEtcdCommand;
 
-/// One of them.
+/// Verbs that act on machines directly.
 #[derive(Clone, Subcommand)]
 pub enum NodeCommand {
     #[command(visible_alias = "apply")]
@@ -65,13 +65,13 @@ pub enum NodeCommand {
         command: NodeImageCommand,
     },
 
-    /// Write and delete values that a machine keeps outside of its configuration
+    /// Write and delete META values, which a machine keeps outside of its configuration
     Meta {
         #[command(subcommand)]
         command: NodeMetaCommand,
     },
 
-    /// Act on members of etcd
+    /// Manage members of etcd
     Etcd {
         #[command(subcommand)]
         command: NodeEtcdCommand,

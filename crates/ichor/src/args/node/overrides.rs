@@ -2,10 +2,10 @@
 
 use clap::{Args, ValueEnum};
 
-/// Safety rules that are not to be kept, and why.
+/// Safety rules to override, and the reason.
 #[derive(Args, Clone, Debug)]
 pub struct NodeOverrideArgs {
-    /// A safety rule that is not to be kept this time
+    /// Override a safety rule this time
     #[arg(
         long = "override",
         value_enum,
@@ -15,24 +15,24 @@ pub struct NodeOverrideArgs {
     )]
     pub rules: Vec<NodeRule>,
 
-    /// Why; it is written into the audit log
+    /// Record this reason in the audit log
     #[arg(long, value_name = "TEXT", requires = "rules")]
     pub reason: Option<String>,
 }
 
-/// Safety rules by name.
+/// Safety rules of direct actions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum NodeRule {
-    /// Most of the voters of etcd answer afterwards
+    /// etcd keeps its quorum
     #[value(name = "quorum.tolerance")]
     QuorumTolerance,
-    /// Every control plane has been asked whether it has an etcd already
+    /// Every other control plane was checked for a running etcd
     #[value(name = "bootstrap.unseen")]
     BootstrapUnseen,
 }
 
 impl NodeRule {
-    /// The name of the rule, as it is typed and written into the audit log.
+    /// Returns the name of the rule, as it is typed and recorded in the audit log.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::QuorumTolerance => "quorum.tolerance",

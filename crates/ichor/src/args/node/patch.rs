@@ -8,21 +8,21 @@ use super::{ApplyOptionsArgs, NodeOverrideArgs};
 use crate::args::ConnectionArgs;
 
 // A patch may hold a secret, so it has no `Debug`.
-/// Patch the configuration that machines have
+/// Patch the configuration of machines
 ///
-/// Shows what changes, secrets hidden, and applies it. What is patched is the configuration that
-/// the machine would boot with, one that is staged included.
+/// Shows what changes, secrets hidden, and applies it. The patched configuration is the one that the
+/// machine would boot with, including a staged one.
 ///
 ///   ichor node patch -n 10.0.0.11 -p '{"machine": {"sysctls": {"vm.swappiness": "10"}}}'
 ///   ichor node patch -n 10.0.0.11 --patch-file new.yaml --dry-run
 #[derive(Args, Clone)]
 #[command(verbatim_doc_comment)]
 pub struct NodePatchArgs {
-    /// What is patched: as talosctl takes it
+    /// Patch this resource; accepted as in talosctl
     #[arg(value_parser = ["machineconfig", "machineconfigs", "mc"], default_value = "machineconfig", hide = true)]
     pub what: String,
 
-    /// A patch: @FILE, FILE, or its text; repeat it for several
+    /// Apply a patch: @FILE, FILE, or its text; can be repeated
     #[arg(
         short,
         long = "patch",
@@ -32,7 +32,7 @@ pub struct NodePatchArgs {
     )]
     pub patches: Vec<String>,
 
-    /// A file with a patch
+    /// Apply the patch in this file
     #[arg(long, value_name = "FILE")]
     pub patch_file: Option<PathBuf>,
 

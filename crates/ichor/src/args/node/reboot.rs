@@ -7,11 +7,11 @@ use crate::args::{ConfirmArgs, ConnectionArgs};
 
 /// Reboot machines, one after the other
 ///
-/// Each is followed until it is back with another boot id and as ready as it was, before the next one is touched.
-/// A control plane is refused while etcd would lose its majority without it.
+/// Waits until a machine is back with a new boot id and as ready as before, then goes on with the next one. A control
+/// plane is refused while etcd would lose its quorum without it.
 #[derive(Args, Clone, Debug)]
 pub struct RebootArgs {
-    /// How to reboot
+    /// Choose how to reboot
     #[arg(short, long, value_enum, default_value_t)]
     pub mode: RebootMode,
 
@@ -31,11 +31,11 @@ pub struct RebootArgs {
 /// Ways to reboot.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub enum RebootMode {
-    /// Stop everything, then start the kernel anew
+    /// Stop everything, then start the kernel with kexec
     #[default]
     Default,
-    /// Stop everything, then go through the firmware
+    /// Stop everything, then reboot through the firmware
     Powercycle,
-    /// Stop nothing first; Talos 1.12 and later
+    /// Reboot without stopping anything; Talos 1.12 and later
     Force,
 }

@@ -5,21 +5,21 @@ use clap::{Args, ValueEnum};
 use super::{NodeOverrideArgs, WaitArgs};
 use crate::args::{ConfirmArgs, ConnectionArgs, MaintenanceArgs};
 
-/// Make machines forget their configuration and their data
+/// Wipe configuration and data of machines
 ///
-/// Each leaves etcd, is wiped, and is followed until it is off or, with --reboot, back. A control plane is
-/// refused where etcd would lose its majority, or its last member.
+/// Each machine leaves etcd and is wiped; waits until it is off or, with --reboot, back. A control plane is
+/// refused if etcd would lose its quorum, or its last member.
 ///
 ///   ichor node reset -n 10.0.0.21
 ///   ichor node reset -n 10.0.0.21 --reboot --system-labels-to-wipe STATE,EPHEMERAL
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct ResetArgs {
-    /// Move pods away and leave etcd first; --graceful=false does not
+    /// Drain the node and leave etcd first; --graceful=false skips both
     #[arg(long, default_value_t = true, num_args = 0..=1, default_missing_value = "true", require_equals = true, action = clap::ArgAction::Set)]
     pub graceful: bool,
 
-    /// Boot again afterwards instead of switching off
+    /// Reboot afterwards instead of shutting down
     #[arg(long)]
     pub reboot: bool,
 
@@ -27,11 +27,11 @@ pub struct ResetArgs {
     #[arg(long, value_delimiter = ',', value_name = "LABEL")]
     pub system_labels_to_wipe: Vec<String>,
 
-    /// Wipe these disks, too: as in /dev/sdb
+    /// Also wipe these disks, as in /dev/sdb
     #[arg(long, value_delimiter = ',', value_name = "DEVICE")]
     pub user_disks_to_wipe: Vec<String>,
 
-    /// Which disks are wiped
+    /// Choose the disks to wipe
     #[arg(long, value_enum, default_value_t)]
     pub wipe_mode: WipeMode,
 
@@ -51,7 +51,7 @@ pub struct ResetArgs {
     pub connection: ConnectionArgs,
 }
 
-/// Which disks a reset wipes.
+/// Disks that a reset wipes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub enum WipeMode {
     /// The system disk, and the named user disks

@@ -5,7 +5,7 @@ use clap::Args;
 use super::{NodeOverrideArgs, WaitArgs};
 use crate::args::{ConfirmArgs, ConnectionArgs};
 
-/// Boot what machines ran before their last upgrade
+/// Roll machines back to the release before their last upgrade
 #[derive(Args, Clone, Debug)]
 pub struct RollbackArgs {
     #[command(flatten)]

@@ -6,17 +6,16 @@ use crate::args::{ConfirmArgs, ConnectionArgs};
 
 /// Start, stop or restart a service
 ///
-/// Talos lets the kubelet be started and restarted, and the services of extensions (ext-…) be
-/// stopped, too.
+/// Talos allows this for the kubelet (start, restart) and for the services of extensions (ext-…).
 ///
 ///   ichor node service kubelet restart -n 10.0.0.11
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct NodeServiceArgs {
-    /// The service
+    /// Id of the service
     pub id: String,
 
-    /// What to do with it
+    /// Action on the service
     #[arg(value_enum)]
     pub action: ServiceAction,
 
@@ -27,13 +26,13 @@ pub struct NodeServiceArgs {
     pub connection: ConnectionArgs,
 }
 
-/// What can be done with a service.
+/// Actions on a service.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum ServiceAction {
-    /// Start it, if it does not run
+    /// Start the service if it is stopped
     Start,
-    /// Stop it, if it runs
+    /// Stop the service if it is running
     Stop,
-    /// Stop and start it
+    /// Restart the service
     Restart,
 }

@@ -5,13 +5,13 @@ use clap::Args;
 use super::{NodeOverrideArgs, WaitArgs};
 use crate::args::{ConfirmArgs, ConnectionArgs};
 
-/// Switch machines off, one after the other
+/// Shut machines down, one after the other
 ///
-/// Each is followed until it no longer answers. Pods are moved away first unless --force is given. A control
-/// plane is refused while etcd would lose its majority without it.
+/// Drains the node first unless --force is given, and waits until the machine no longer answers. A control plane is
+/// refused while etcd would lose its quorum without it.
 #[derive(Args, Clone, Debug)]
 pub struct ShutdownArgs {
-    /// Do not move pods away first
+    /// Skip draining the node
     #[arg(long)]
     pub force: bool,
 

@@ -5,14 +5,14 @@ use clap::Args;
 use super::{NodeOverrideArgs, RebootMode, WaitArgs};
 use crate::args::{ConfirmArgs, ConnectionArgs};
 
-/// Install another image on machines, one after the other
+/// Upgrade Talos on machines, one after the other
 ///
-/// The image is pulled, installed beside the one that runs, and booted; the machine goes back to
-/// the old one by itself when the new one does not come up, which is told as an error. Machines
-/// before Talos 1.13 do all of it by themselves.
+/// Pulls the image, installs it beside the running one, and reboots. If the new one does not come up,
+/// the machine rolls back by itself, which is reported as an error. Machines before Talos 1.13 do all
+/// of this by themselves.
 ///
-/// Without --image a machine gets the installer that its cluster's directory gives it: in a talconfig
-/// the talosImageURL with the talosVersion, else that of its schematic.
+/// Without --image a machine gets the installer from its cluster directory: in a talconfig the
+/// talosImageURL with the talosVersion, or else that of its schematic.
 ///
 ///   ichor node upgrade -n cp-1
 ///   ichor node upgrade -n 10.0.0.11 --image factory.talos.dev/metal-installer/…:v1.14.1
@@ -20,35 +20,35 @@ use crate::args::{ConfirmArgs, ConnectionArgs};
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct UpgradeArgs {
-    /// The installer, with the extensions that the machine shall have; else the one that the cluster's directory gives it
+    /// Install this image, with the extensions that the machine needs; by default the one from the cluster directory
     #[arg(short, long)]
     pub image: Option<String>,
 
-    /// Only tell which machine would get which image
+    /// Only show which machine would get which image
     #[arg(long)]
     pub dry_run: bool,
 
-    /// How to reboot
+    /// Choose how to reboot
     #[arg(short = 'm', long, value_enum, default_value_t, value_name = "MODE")]
     pub reboot_mode: RebootMode,
 
-    /// Install, and leave the reboot for later; Talos 1.13 and later
+    /// Install without rebooting; Talos 1.13 and later
     #[arg(long, conflicts_with_all = ["legacy", "stage"])]
     pub no_reboot: bool,
 
-    /// Let the machine do all of it by itself, as before Talos 1.13
+    /// Use the upgrade call of Talos before 1.13
     #[arg(long)]
     pub legacy: bool,
 
-    /// Install at the next boot, before anything uses the disk; before Talos 1.13, or with --legacy
+    /// Install during the next boot; before Talos 1.13, or with --legacy
     #[arg(long)]
     pub stage: bool,
 
-    /// Keep the data of a machine before Talos 1.8, which loses it otherwise
+    /// Preserve the data of a machine before Talos 1.8
     #[arg(long)]
     pub preserve: bool,
 
-    /// Do not ask whether etcd can spare the machine; before Talos 1.13, or with --legacy
+    /// Skip the etcd check of the machine; before Talos 1.13, or with --legacy
     #[arg(long)]
     pub force: bool,
 

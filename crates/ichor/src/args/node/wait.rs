@@ -1,4 +1,4 @@
-//! Whether a command waits for a machine.
+//! Options for waiting on a machine.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use clap::Args;
 
 use crate::args::values::duration;
 
-/// Whether to wait for the end of what was begun.
+/// Options for waiting until an operation is done.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct WaitArgs {
-    /// Wait until it is done; --wait=false does not
+    /// Wait until the operation is done; --wait=false returns immediately
     #[arg(long, default_value_t = true, num_args = 0..=1, default_missing_value = "true", require_equals = true, action = clap::ArgAction::Set)]
     pub wait: bool,
 
-    /// How long to wait for one machine
+    /// Wait this long for each machine
     #[arg(long, default_value = "30m", value_name = "DURATION", value_parser = duration)]
     pub timeout: Duration,
 }

@@ -7,31 +7,31 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::args::values::duration;
 use crate::args::{ConfirmArgs, ConnectionArgs, MaintenanceArgs};
 
-/// What `ichor node wipe` wipes.
+/// Verbs of `ichor node wipe`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum NodeWipeCommand {
     Disk(WipeDiskArgs),
 }
 
-/// Wipe disks or partitions that nothing uses
+/// Wipe unused disks or partitions
 ///
 ///   ichor node wipe disk sdb sdc1 -n 10.0.0.21
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct WipeDiskArgs {
-    /// The disks and partitions, as in vda or sda5
+    /// Disks and partitions, as in vda or sda5
     #[arg(required = true, value_name = "DEVICE")]
     pub devices: Vec<String>,
 
-    /// What is wiped of them
+    /// Choose what is wiped
     #[arg(long, value_enum, default_value_t, ignore_case = true)]
     pub method: WipeMethod,
 
-    /// Take partitions out of their table, too; Talos 1.10 and later
+    /// Also remove partitions from the partition table; Talos 1.10 and later
     #[arg(long)]
     pub drop_partition: bool,
 
-    /// How long it may take
+    /// Stop waiting for one machine after this time
     #[arg(long, default_value = "24h", value_name = "DURATION", value_parser = duration)]
     pub timeout: Duration,
 
@@ -45,10 +45,10 @@ pub struct WipeDiskArgs {
     pub connection: ConnectionArgs,
 }
 
-/// Ways to wipe.
+/// Methods of wiping.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub enum WipeMethod {
-    /// The places by which file systems and tables are recognised
+    /// Signatures of file systems and partition tables
     #[default]
     Fast,
     /// Everything

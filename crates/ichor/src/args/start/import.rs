@@ -8,8 +8,8 @@ use crate::args::ClusterDirArgs;
 
 /// Convert a talconfig directory to ichor.yaml
 ///
-/// Writes ichor.yaml, patches and the secrets, encrypted where they were. Every machine gets exactly the
-/// configuration that it had; where that cannot be, nothing is written. The talconfig stays as it is.
+/// Writes ichor.yaml, patches and the secrets, encrypted where they were. The configuration of every machine
+/// stays exactly the same; if that is impossible, nothing is written. The talconfig is not changed.
 ///
 ///   ichor import -C talos -o home && ichor diff -C home
 #[derive(Clone, Debug, Args)]
@@ -18,7 +18,7 @@ pub struct ImportArgs {
     #[command(flatten)]
     pub cluster_dir: ClusterDirArgs,
 
-    /// The directory to write; it must not have a cluster yet
+    /// Write to this directory; it must not hold a cluster yet
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! Commands that start the directory of a cluster.
+//! Commands that create the directory of a cluster.
 
 mod import;
 mod init;

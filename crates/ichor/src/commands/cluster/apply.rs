@@ -23,10 +23,8 @@ pub(super) async fn run(
 pub(super) fn want(args: &ApplyArgs) -> Result<Want, Error> {
     match &args.plan {
         Some(_) if !args.overrides.overrides()?.is_empty() => {
-            let (message, hint) = (
-                "a plan in a file has its own overrides",
-                "give --override to `ichor plan --out FILE`",
-            );
+            let (message, hint) =
+                ("a plan file has its own overrides", "pass --override to `ichor plan --out FILE`");
             Err(Error::Usage { message: message.to_owned(), hint: hint.to_owned() })
         }
         Some(path) => Ok(Want::Plan(Box::new(load(path)?))),

@@ -21,6 +21,6 @@ pub(super) async fn run(
     let by = args.by.clone().unwrap_or_else(|| environment.user.clone());
     let approval = Approval { plan: plan.hash(), by, at: SystemClock::time() };
     directory.journal.append(Entry::PlanApproved(approval)).await.map_err(engine::Error::from)?;
-    printer.note(&format!("plan {} may be carried out", plan.hash().short()));
+    printer.note(&format!("plan {} is approved", plan.hash().short()));
     Ok(ExitStatus::Done)
 }

@@ -18,15 +18,15 @@ pub(super) async fn run(
     let directory = OpenedDirectory::open(&environment.location).await?;
     let requested = |plan: Digest| {
         printer.note(&format!(
-            "plan {} is being carried out: no further step is started, what is under way comes to its end",
+            "plan {} is running: no further step is started, running steps are completed",
             plan.short()
         ));
     };
     let text = match engine::cancel(&directory.journal, &SystemClock, requested).await? {
-        Cancelled::Nothing => "no plan was interrupted".to_owned(),
+        Cancelled::Nothing => "no unfinished plan".to_owned(),
         Cancelled::Completed(plan) => format!("plan {} is complete", plan.short()),
         Cancelled::Abandoned(plan) => {
-            format!("plan {} is abandoned; machines stay as they are", plan.short())
+            format!("plan {} is abandoned; machines are not changed", plan.short())
         }
     };
     printer.note(&text);

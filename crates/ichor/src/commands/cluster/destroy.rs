@@ -19,7 +19,7 @@ pub(super) async fn run(
     let Some(reason) = args.reason.as_deref().filter(|reason| !reason.trim().is_empty()) else {
         return Err(Error::Usage {
             message: format!(
-                "ending cluster {} needs a reason",
+                "destroying cluster {} needs a reason",
                 live.directory.cluster.spec.cluster
             ),
             hint: "pass --reason TEXT; it is part of the plan and of the audit log".to_owned(),

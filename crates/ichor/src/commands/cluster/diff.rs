@@ -62,7 +62,7 @@ pub(in crate::commands) async fn diff(
     })
 }
 
-/// Whether a machine is meant by a name or an address.
+/// Returns whether this is the name or an address of the machine.
 fn is(machine: &plan::Machine, name: &str) -> bool {
     machine.name.as_str() == name || machine.is_at(name)
 }
@@ -75,10 +75,10 @@ struct Live(Vec<Machine>);
 #[serde(rename_all = "camelCase")]
 struct Machine {
     machine: String,
-    /// What a change needs.
+    /// Reboot class of the change.
     change: Option<String>,
     differences: Report,
-    /// Why nothing could be compared.
+    /// Reason why nothing could be compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_compared: Option<String>,
 }

@@ -34,7 +34,7 @@ pub(super) async fn execute(
     let ports = live.ports(&session, &listeners);
     let outcome = converge(cluster, want, &ports).await;
     let (printer, outcome) = session.end(outcome);
-    // Told beside the outcome, which it must not hide.
+    // Reported beside the outcome, which it must not hide.
     let mut unwritten = false;
     if let Some(path) = &told.metrics
         && let Err(error) = files::write_all(&[(path.clone(), metrics.to_string())], true, printer)
@@ -46,7 +46,7 @@ pub(super) async fn execute(
     Ok(if unwritten && status == ExitStatus::Done { ExitStatus::Failed } else { status })
 }
 
-/// Tells how it ended.
+/// Reports the outcome.
 fn ended(
     live: &LiveCluster,
     outcome: Result<Outcome, Error>,
@@ -84,7 +84,7 @@ fn check_metrics_file(path: &Path) -> Result<(), Error> {
     if text.is_empty() || text.starts_with("# HELP ichor_") {
         return Ok(());
     }
-    let hint = "the file does not hold metrics of Ichor: give --metrics another name";
+    let hint = "the file does not hold metrics of Ichor: pass another name to --metrics";
     Err(Error::Exists { path: path.to_owned(), hint })
 }
 
@@ -104,7 +104,7 @@ fn tell_report(report: &Report, spec: &ClusterSpec, printer: &mut Printer) -> Ex
         (true, 0) => format!("plan {plan}: {done} steps done"),
         (true, skipped) => format!("plan {plan}: {done} steps done, {skipped} skipped"),
         (false, _) => {
-            format!("plan {plan}: {done} steps done, {left} not; `ichor resume` goes on from here")
+            format!("plan {plan}: {done} steps done, {left} not done; `ichor resume` continues")
         }
     };
     printer.note(&text);
@@ -117,5 +117,5 @@ fn tell_report(report: &Report, spec: &ClusterSpec, printer: &mut Printer) -> Ex
     }
 }
 
-/// What a refusal comes to where earlier plans may have been carried out.
+/// Effect of a refusal after earlier plans may have been carried out.
 const NO_FURTHER_STEP: &str = "refused by a safety rule: no further step was started";

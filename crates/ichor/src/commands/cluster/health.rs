@@ -22,7 +22,7 @@ pub(super) async fn run(
         .progress(&format!("asking {} machines", live.directory.cluster.spec.machines().count()));
     let mut timed_out = false;
     if let Some(wait) = wait {
-        // Whether it came about or not, what there is then is shown below.
+        // The latest state is shown below in any case.
         match timeout(*wait, until_well(&live, printer)).await {
             Ok(outcome) => outcome?,
             Err(_) => timed_out = true,
@@ -30,7 +30,7 @@ pub(super) async fn run(
     }
     let status = show_status(&live, args, printer, true).await?;
     if args.output.format == OutputFormat::Table {
-        // What the table shows the reason of is not told again.
+        // Problems whose reason is in the table are not repeated.
         for problem in status.problems.iter().filter(|problem| !status.is_reason(problem)) {
             printer.note(problem);
         }
@@ -43,7 +43,7 @@ pub(super) async fn run(
     })
 }
 
-/// Looks again and again until nothing is wrong, and tells what is when that changes.
+/// Observes repeatedly until the cluster is healthy, and reports new problems.
 async fn until_well(live: &LiveCluster, printer: &mut Printer) -> Result<(), Error> {
     let mut told = Vec::new();
     loop {

@@ -33,7 +33,7 @@ async fn verify(directory: &OpenedDirectory, printer: &mut Printer) -> Result<Ex
     match audit::verify(&directory.root.join(STATE))? {
         Ok(lines) => {
             printer.note(&format!(
-                "journal: {records} records, all as they were written; audit log: {lines} lines, unbroken"
+                "journal: {records} records, unmodified; audit log: {lines} lines, unmodified"
             ));
             Ok(ExitStatus::Done)
         }
@@ -55,7 +55,11 @@ impl fmt::Display for History {
                     (Some(approval.plan), format!("approved by {}", approval.by))
                 }
                 Entry::PlanStarted { plan, goal, holder, fencing } => {
-                    let end = if *goal == Goal::Destroyed { " the end of the cluster" } else { "" };
+                    let end = if *goal == Goal::Destroyed {
+                        " the destruction of the cluster"
+                    } else {
+                        ""
+                    };
                     let lease = fencing.map_or(String::new(), |number| format!(", lease {number}"));
                     (Some(*plan), format!("started{end} by {holder}{lease}"))
                 }
@@ -67,10 +71,10 @@ impl fmt::Display for History {
                     (Some(*plan), format!("step {step} failed[{code}]: {message}"))
                 }
                 Entry::MachineConfiguring { machine } => {
-                    (None, format!("{machine} is about to get its configuration"))
+                    (None, format!("{machine}: sending its configuration"))
                 }
                 Entry::MachineRejected { machine } => {
-                    (None, format!("{machine} refused its configuration"))
+                    (None, format!("{machine} rejected its configuration"))
                 }
                 Entry::MachineRecorded { machine, node, member: None } => {
                     (None, format!("{machine} is node {node}"))
@@ -78,20 +82,18 @@ impl fmt::Display for History {
                 Entry::MachineRecorded { machine, node, member: Some(member) } => {
                     (None, format!("{machine} is node {node}, etcd member {member}"))
                 }
-                Entry::MachineResetting { machine } => {
-                    (None, format!("{machine} is about to be reset"))
-                }
+                Entry::MachineResetting { machine } => (None, format!("{machine}: resetting")),
                 Entry::MachineProviding { machine, generation } => {
-                    (None, format!("{machine}, generation {generation}, is about to be provided"))
+                    (None, format!("{machine}, generation {generation}: providing"))
                 }
                 Entry::MachineDestroying { machine, generation } => {
-                    (None, format!("{machine}, generation {generation}, is about to be destroyed"))
+                    (None, format!("{machine}, generation {generation}: destroying"))
                 }
                 Entry::MachineDestroyed { machine, generation } => {
                     (None, format!("{machine}, generation {generation}, was destroyed"))
                 }
                 Entry::EtcdBootstrapping { machine } => {
-                    (None, format!("etcd is about to begin on {machine}"))
+                    (None, format!("{machine}: bootstrapping etcd"))
                 }
                 Entry::MachineForgotten { machine } => (None, format!("{machine} was reset")),
                 Entry::PlanEnded { plan, complete: true } => (Some(*plan), "complete".to_owned()),

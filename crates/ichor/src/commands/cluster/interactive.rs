@@ -1,5 +1,5 @@
-//! Somebody who changes a cluster: is shown the plan, asked, and told what happens. What they allow is in the audit log
-//! before anything is done.
+//! An interactive session that changes a cluster: shows the plan, asks for approval, and reports progress. Approvals
+//! are in the audit log before the first step.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -33,13 +33,13 @@ struct State<'a> {
     progress: Option<PlanProgress>,
     /// There once a plan was allowed.
     audit: Option<AuditEntry>,
-    /// How the plan that was allowed last has ended, in the words of the audit log.
+    /// Outcome of the last approved plan, in the words of the audit log.
     ended: Option<String>,
     /// The first failure of that plan.
     failed: Option<&'static str>,
     /// No further step of that plan is started.
     stopping: bool,
-    /// Why nobody could be asked.
+    /// Error of the approval, reported at the end.
     error: Option<Error>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> InteractiveSession<'a> {
         }
     }
 
-    /// Keeps an error for the end, where it is told in full.
+    /// Stores an error, to be reported in full at the end.
     fn fail(&self, error: Error) -> PortError {
         let port_error = error.port_error();
         self.with(|state| state.error = Some(error));
@@ -99,7 +99,7 @@ impl<'a> InteractiveSession<'a> {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Asks, and writes down what is allowed.
+    /// Asks for approval, and records it.
     fn allow(&self, plan: &Plan<Checked>, given: Option<Approval>) -> Result<Approval, Error> {
         // The plan of an earlier pass has ended, whatever is said about this one.
         let before = self.with(|state| {
@@ -190,7 +190,7 @@ impl EventSink for InteractiveSession<'_> {
             }
             match self.output {
                 OutputFormat::Table => state.tell(event),
-                // Whoever reads the data may have gone; the work goes on.
+                // The reader may be gone; the work goes on.
                 OutputFormat::Json | OutputFormat::Yaml => {
                     drop(state.printer.item(event, self.output));
                 }
@@ -200,7 +200,7 @@ impl EventSink for InteractiveSession<'_> {
 }
 
 impl State<'_> {
-    /// Says for the audit log how a plan ended that another one may follow.
+    /// Describes for the audit log how a plan ended that another one may follow.
     fn said_of_end(&self, left: usize) -> String {
         match (self.stopping, self.failed, left) {
             (true, _, _) => "interrupted".to_owned(),
@@ -218,23 +218,23 @@ impl State<'_> {
         match event {
             Event::Observed { unreachable, .. } => {
                 for (machine, why) in unreachable {
-                    self.printer.note(&format!("{machine} is unreachable: {why}"));
+                    self.printer.note(&format!("{machine}: unreachable ({why})"));
                 }
             }
             Event::LeaseUnavailable { why } => {
-                self.printer.note(&format!("no lease in the cluster keeps others out: {why}"));
+                self.printer.note(&format!("no lease in the cluster, only the journal locks this plan: {why}"));
             }
             Event::LeaseAwaited { holder } => self.printer.note(&format!(
-                "{holder} has the lease; waits up to a minute to see whether it is still at work"
+                "{holder} has the lease; waiting up to a minute for it to renew or expire"
             )),
             Event::LeaseLost { holder } => self.printer.note(&format!(
-                "{holder} has taken the lease over: no further step is started"
+                "lease lost to {holder}: no further step is started"
             )),
             Event::Stopping => self.printer.note(
-                "stopping: no further step is started, what is under way comes to its end (again to drop it)",
+                "stopping: no further step is started, running steps are completed (again to abort them)",
             ),
             Event::GateShut { place, why, .. } => self.printer.note(&line(place, &format!(": {why}"))),
-            // Somebody who watches sees what is at work below.
+            // On a terminal the view below shows running steps.
             Event::StepBegun(place) if !self.printer.is_watched() => {
                 self.printer.note(&line(place, " …"));
             }
@@ -246,7 +246,7 @@ impl State<'_> {
                 self.printer.note(&line(place, &format!(" failed[{code}]: {message}")));
             }
             Event::Replanned { replaces, plan, differences } => self.printer.note(&format!(
-                "plan {} is not what would be done now, plan {} is:\n  {}",
+                "plan {} is outdated, replaced by plan {}:\n  {}",
                 replaces.short(),
                 plan.short(),
                 differences.join("\n  ")
@@ -261,7 +261,7 @@ impl State<'_> {
         self.view();
     }
 
-    /// What every machine is at, for somebody who watches.
+    /// Shows the current step of every machine, on a terminal.
     fn view(&mut self) {
         let Some(progress) = &self.progress else { return };
         let now = SystemClock::time();
@@ -283,14 +283,14 @@ impl State<'_> {
         self.printer.view(&lines);
     }
 
-    /// How long it may still take.
+    /// Estimates the remaining time.
     fn left(&self) -> Option<String> {
         let left = self.progress.as_ref()?.left(SystemClock::time());
         (!left.is_zero()).then(|| format!("about {} left", short(left)))
     }
 }
 
-/// For commands that only look: approves nothing and tells nothing.
+/// A session of a read-only command: approves nothing and prints nothing.
 pub(super) struct NonInteractive;
 
 #[async_trait]
@@ -304,7 +304,7 @@ impl EventSink for NonInteractive {
     fn emit(&self, _event: &Event) {}
 }
 
-/// Says for the audit log how a run ended. The words are stable: people and scripts search for them.
+/// Describes for the audit log how a run ended. The words are stable: scripts search for them.
 fn audited(outcome: &Result<Outcome, Error>) -> String {
     match outcome {
         Ok(Outcome::Ran(report)) if report.stopped => "interrupted".to_owned(),
@@ -333,7 +333,7 @@ pub(super) fn short(duration: Duration) -> String {
     }
 }
 
-/// Whether a machine may install Talos after this step.
+/// Returns whether a machine may install Talos in this step.
 fn installs(step: &Step) -> bool {
     step.action.config().is_some_and(|given| given.mode == ApplyMode::Maintenance)
 }
@@ -343,7 +343,7 @@ fn question(plan: &Plan<Checked>) -> String {
     match plan.body().goal {
         Goal::Spec => format!("carry out {steps} steps"),
         Goal::Destroyed => format!(
-            "end cluster {}: {steps} machines lose their configuration and data",
+            "destroy cluster {}: {steps} machines lose their configuration and data",
             plan.body().cluster
         ),
     }

@@ -1,4 +1,4 @@
-//! Commands about a whole cluster: each a thin call of the engine with the ports of a person at a terminal.
+//! Commands about a whole cluster: each a thin call of the engine with the ports of a terminal session.
 
 mod apply;
 mod approve;

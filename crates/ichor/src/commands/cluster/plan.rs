@@ -63,12 +63,12 @@ fn replaceable(path: &Path) -> Result<Option<Plan<Draft>>, Error> {
         Err(error @ Error::Input(_)) => Err(error),
         Err(_) => Err(Error::Exists {
             path: path.to_owned(),
-            hint: "the file is not a plan: give --out another name",
+            hint: "the file is not a plan: pass another name to --out",
         }),
     }
 }
 
-/// Tells why a plan that was kept is not the plan any more.
+/// Reports why a pending plan is outdated.
 struct Planning<'a>(Mutex<&'a mut Printer>);
 
 impl EventSink for Planning<'_> {
@@ -76,10 +76,10 @@ impl EventSink for Planning<'_> {
         if let Event::Replanned { replaces, differences, .. } = event {
             let mut printer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let (plan, differences) = (replaces.short(), differences.join("\n  "));
-            printer.note(&format!("plan {plan} is not what would be done now:\n  {differences}"));
+            printer.note(&format!("plan {plan} is outdated:\n  {differences}"));
         }
     }
 }
 
-/// What a refusal of a plan that was only to be shown comes to.
+/// Effect of a refusal on commands that only show a plan.
 const UNCHANGED: &str = "refused by a safety rule: nothing was changed";

@@ -1,11 +1,11 @@
-//! A refusal of the safety rules, for people and for programs: every finding with its machine, its reason and what to do.
+//! A refusal by the safety rules, as text and as data: every finding with machine, reason and hint.
 
 use std::fmt;
 
 use plan::{ClusterSpec, Finding, MachineName, Refusal, Rule};
 use serde::Serialize;
 
-/// Why no plan is made or carried out. At least one rule is broken.
+/// Findings because of which no plan is made or carried out; at least one.
 #[derive(Debug, Serialize, thiserror::Error)]
 pub struct RefusalReport {
     #[serde(skip)]
@@ -53,7 +53,7 @@ impl RefusalReport {
         &self.hint
     }
 
-    /// What became of the command.
+    /// Returns the effect of the refusal on the command.
     pub(crate) fn effect(&self) -> &'static str {
         self.effect
     }

@@ -22,9 +22,9 @@ pub(super) async fn run(
     let live = LiveCluster::open(environment).await?;
     let mut want = want(args)?;
     match unfinished(&live.directory).await? {
-        None => printer.note("no plan was interrupted"),
+        None => printer.note("no unfinished plan"),
         Some(Unfinished { plan, goal }) => {
-            printer.note(&format!("goes on after plan {}", plan.short()));
+            printer.note(&format!("continuing after plan {}", plan.short()));
             if let (Goal::Destroyed, Want::Goal(_, overrides)) = (goal, &want) {
                 // The interrupted plan says why, where it was kept; that the cluster is to end is in the journal.
                 let kept = live.directory.journal.stored_plan(plan).await;

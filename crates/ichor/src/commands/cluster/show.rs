@@ -19,7 +19,7 @@ pub(super) fn run(args: &ShowArgs, printer: &mut Printer) -> Result<ExitStatus, 
     show_plan(&plan, args.output.format, printer)
 }
 
-/// What a plan is for, what it leaves out and which rules it does not keep.
+/// Describes the goal of a plan, its skipped machines and its overrides.
 fn about(body: &Body) -> String {
     let goal = match body.goal {
         Goal::Spec => "the cluster matches its spec",

@@ -7,7 +7,7 @@ use super::refusal::{address, with_address};
 use crate::ExitStatus;
 use crate::printer::Printer;
 
-/// Tells that nothing can be done for now, and gives the status to end with.
+/// Reports that every step is blocked for now, and returns the exit status.
 pub(super) fn tell_skipped(
     cluster: &Cluster,
     skipped: &[Skipped],
@@ -24,7 +24,7 @@ pub(super) fn tell_skipped(
     }
 }
 
-/// Tells what is left out, and why.
+/// Reports a skipped target and the reason.
 pub(super) fn tell_one_skipped(skipped: &Skipped, spec: &ClusterSpec, printer: &mut Printer) {
     let Skipped { on, rule, why } = skipped;
     let on = match on.machine() {

@@ -21,7 +21,7 @@ pub(super) async fn run(
     Ok(show_status(&live, args, printer, false).await?.reached())
 }
 
-/// Shows the cluster, over and over where somebody keeps looking; with what runs on its machines where that is asked for.
+/// Shows the status, repeatedly with `--watch`; with the components of machines if requested.
 pub(super) async fn show_status(
     live: &LiveCluster,
     args: &StatusArgs,

@@ -33,16 +33,16 @@ pub(super) async fn observe_status(
 #[derive(Debug, Serialize)]
 pub(super) struct Status {
     cluster: String,
-    /// When it was looked at.
+    /// Time of the observation.
     at: Time,
-    /// A plan that was begun and is not through.
+    /// The unfinished plan, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<PlanStatus>,
     machines: Vec<MachineStatus>,
-    /// What runs on them, where that was asked for.
+    /// Components of the machines, if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     components: Vec<ComponentStatus>,
-    /// What is not as it should be.
+    /// Reasons why the cluster is unhealthy.
     pub(super) problems: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Status {
 #[serde(rename_all = "camelCase")]
 struct PlanStatus {
     plan: String,
-    /// Whether somebody is at work on it, or it was interrupted.
+    /// Whether an engine is carrying it out; otherwise it was interrupted.
     running: bool,
     done: usize,
     steps: usize,
@@ -64,14 +64,14 @@ struct MachineStatus {
     role: Role,
     address: Option<String>,
     state: State,
-    /// Why it is in no better state.
+    /// Reason of the state.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Cause>,
     talos: Option<String>,
     /// Null for a worker as well.
     etcd: Option<EtcdStatus>,
     node: Option<NodeStatus>,
-    /// What is done to it now.
+    /// The running step.
     #[serde(skip_serializing_if = "Option::is_none")]
     doing: Option<String>,
 }
@@ -314,7 +314,7 @@ impl Status {
         })
     }
 
-    /// Asks every machine of the cluster what runs on it.
+    /// Queries the components of every configured machine.
     async fn add_components(
         &mut self,
         cluster: &Cluster,
@@ -353,7 +353,7 @@ impl Status {
         }
     }
 
-    /// Whether all machines, some or none of them were reached, as a status to end with.
+    /// Returns the exit status: whether all machines, some or none were reached.
     pub(super) fn reached(&self) -> ExitStatus {
         let unreachable =
             self.machines.iter().filter(|machine| machine.state == State::Unreachable).count();
@@ -364,7 +364,7 @@ impl Status {
         }
     }
 
-    /// Whether a problem is a reason that stands below the table of machines.
+    /// Returns whether a problem is shown as a reason below the table of machines.
     pub(super) fn is_reason(&self, problem: &str) -> bool {
         self.reasons().iter().any(|(_, problems)| problems.iter().any(|own| own == problem))
     }
@@ -390,13 +390,13 @@ impl Status {
         reasons.into_iter().map(line).collect()
     }
 
-    /// Everything for somebody who keeps looking.
+    /// Formats everything for `--watch`.
     pub(super) fn live(&self) -> String {
         let mut text = format!("{}  {}\n\n{self}", self.cluster, self.at);
         if !self.problems.is_empty() {
             let problems: Vec<String> =
                 self.problems.iter().map(|problem| format!("  {problem}")).collect();
-            text = format!("{}\n\nnot as it should be\n{}", text.trim_end(), problems.join("\n"));
+            text = format!("{}\n\nproblems\n{}", text.trim_end(), problems.join("\n"));
         }
         text
     }

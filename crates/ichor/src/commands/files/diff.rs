@@ -29,7 +29,7 @@ pub(in crate::commands) fn run(
     Ok(if pending { ExitStatus::Pending } else { ExitStatus::Done })
 }
 
-/// What differs, secrets hidden.
+/// Differences, with secrets hidden.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub(in crate::commands) struct Report(pub(in crate::commands) Vec<Row>);

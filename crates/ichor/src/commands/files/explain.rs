@@ -45,7 +45,7 @@ pub(in crate::commands) fn run(
     printer.value(&Report::new(explanation, history), output)
 }
 
-/// The same for a machine of the cluster's directory.
+/// Explains a field of a machine in the cluster directory.
 pub(in crate::commands) fn of_machine(
     path: &str,
     machine: Option<&str>,
@@ -69,7 +69,7 @@ pub(in crate::commands) fn of_machine(
     })
 }
 
-/// The machine that is meant: by its name, its host name or its address; the only one when none is named.
+/// Selects a machine by name, host name or address; without one the only machine.
 fn meant(directory: &OpenedDirectory, machine: Option<&str>) -> Result<MachineName, Error> {
     let machines: Vec<&Machine> =
         directory.cluster.spec.machines().map(|(machine, _)| machine).collect();
@@ -87,9 +87,9 @@ fn meant(directory: &OpenedDirectory, machine: Option<&str>) -> Result<MachineNa
         Error::Usage {
             message: match machine {
                 Some(text) => format!("the cluster has no machine {text}"),
-                None => "the cluster has several machines".to_owned(),
+                None => "the cluster has more than one machine".to_owned(),
             },
-            hint: format!("-n names one of {}", names.join(", ")),
+            hint: format!("pass one of {} with -n", names.join(", ")),
         }
     })
 }
@@ -145,7 +145,7 @@ impl fmt::Display for Report {
         for change in history {
             match &change.value {
                 Some(value) => write!(f, "\n  {}  {value}", change.place)?,
-                None => write!(f, "\n  {}  taken away", change.place)?,
+                None => write!(f, "\n  {}  removed", change.place)?,
             }
         }
         Ok(())

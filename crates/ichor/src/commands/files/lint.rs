@@ -78,7 +78,7 @@ fn folder(file: &Path, directory: Option<&Path>) -> Result<String, Error> {
     Ok(format!("{folder}{end}"))
 }
 
-/// Every file below a folder that could be a patch; none where there is no folder.
+/// Lists the files below a folder that could be patches; none if it does not exist.
 fn list(folder: &str, files: &mut Vec<String>) -> Result<(), Error> {
     if !Path::new(folder).is_dir() {
         return Ok(());

@@ -59,7 +59,7 @@ pub(in crate::commands) fn run(
     Ok(ExitStatus::Done)
 }
 
-/// The same in the layout of another release; what moves and what stays is told.
+/// Converts to the layout of another release; reports moved and unmoved fields.
 fn laid_out(
     state: Patched,
     contract: Contract,
@@ -72,10 +72,10 @@ fn laid_out(
         converted.map_err(|error| sources.locate(&error, source))?;
     let name = sources.name(source);
     for Moved { from, to } in moved {
-        printer.note(&format!("{name}: {from} is now {to}"));
+        printer.note(&format!("{name}: {from} moved to {to}"));
     }
     for NotMoved { path, reason } in not_moved {
-        printer.note(&format!("{name}: {path} stays: {reason}"));
+        printer.note(&format!("{name}: {path} not moved: {reason}"));
     }
     Ok(config.into())
 }

@@ -29,7 +29,7 @@ pub(in crate::commands) fn run(
                 let subject = Subject::File(name);
                 Report::new(subject, mode, &config.validate(mode, strict), |at| sources.place(at))
             }
-            // What is no configuration is told like everything else that is wrong with one of several.
+            // Among several files an unreadable one is reported like other findings.
             Err(error @ Error::Config { .. })
                 if files.len() > 1 || output != OutputFormat::Table =>
             {
@@ -90,7 +90,7 @@ pub(in crate::commands) fn directory(
     })
 }
 
-/// Tells what was found, and gives the status.
+/// Prints the findings, and returns the status.
 fn conclude(
     reports: &[Report],
     mode: Mode,
@@ -137,7 +137,7 @@ pub(in crate::commands) fn in_any(
         .iter()
         .map(|mode| (Subject::File(name.to_owned()), *mode, config.validate(*mode, false)))
         .map(|(subject, mode, found)| Report::new(subject, mode, &found, |at| sources.place(at)));
-    // Where it is valid in none, what is wrong in the first is told.
+    // If it is valid in no mode, the findings of the first one are printed.
     let best = reports.reduce(|best, next| if !best.valid && next.valid { next } else { best });
     let Some(report) = best else { return Ok(()) };
     for finding in report.warnings.iter().chain(&report.errors) {
@@ -167,7 +167,7 @@ impl fmt::Display for Reports<'_> {
     }
 }
 
-/// What was found in one configuration.
+/// Findings of one configuration.
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
@@ -231,12 +231,12 @@ impl Report {
         }
     }
 
-    /// For a file that cannot be read as what it should be.
+    /// Reports a file that cannot be parsed.
     fn unreadable(file: String, mode: Mode, error: &Error) -> Self {
         Self::invalid(file, mode, [(Some(error.code()), error.to_string())])
     }
 
-    /// For somebody to whom what should be looked at is wrong.
+    /// With `--strict`: warnings count as errors.
     fn warned(file: String, mode: Mode, warnings: &[String]) -> Self {
         let wrong = |warning: &String| (None, warning.replacen("warning: ", "", 1));
         Self::invalid(file, mode, warnings.iter().map(wrong))

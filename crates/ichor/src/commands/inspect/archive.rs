@@ -1,7 +1,7 @@
 //! Archives that machines send: tar files, packed with gzip.
 //!
-//! Always holds: nothing is written outside of the target, through a link or over what is there; no more is unpacked than
-//! the caller takes, however well it is packed; a file that is there is whole.
+//! Always holds: nothing is written outside of the target, through a link or over existing files; no more is unpacked
+//! than the caller allows, however well it is compressed; every file that exists is complete.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -15,23 +15,23 @@ use fs_err::os::unix::fs::{OpenOptionsExt, symlink};
 use tar::{Archive, EntryType};
 use tokio::sync::mpsc;
 
-/// What was unpacked.
+/// Result of unpacking.
 #[derive(Debug, Default)]
 pub(super) struct Unpacked {
     pub(super) files: u64,
     pub(super) bytes: u64,
-    /// What was not, and why.
+    /// Skipped entries, with the reasons.
     pub(super) left_out: Vec<String>,
 }
 
-/// Why an archive could not be unpacked.
+/// Reasons why an archive cannot be unpacked.
 #[derive(Debug)]
 pub(super) enum EntryError {
     /// With the archive.
     Archive(String),
     /// With files here.
     Local(io::Error),
-    /// It unpacks to more than the caller takes.
+    /// It unpacks to more than the caller allows.
     TooLarge,
 }
 
@@ -86,7 +86,7 @@ fn unpack_content(content: impl Read, target: &Path) -> Result<Unpacked, EntryEr
     // At the end, so that nothing can be written through them.
     for (path, to) in links {
         if leads_outside(&path, &to) {
-            let text = format!("{} -> {} (a link to outside)", path.display(), to.display());
+            let text = format!("{} -> {} (a link out of the target)", path.display(), to.display());
             unpacked.left_out.push(text);
             continue;
         }
@@ -101,7 +101,7 @@ fn unpack_content(content: impl Read, target: &Path) -> Result<Unpacked, EntryEr
 struct Bounded<'a, R> {
     content: R,
     left: u64,
-    /// Set when there was more: what reads an archive wraps errors, so that they cannot be told apart.
+    /// Set if there was more: readers of archives wrap errors, so the kind of an error is lost.
     exceeded: &'a Cell<bool>,
 }
 
@@ -115,7 +115,7 @@ impl<R: Read> Read for Bounded<'_, R> {
             }
             None => {
                 self.exceeded.set(true);
-                Err(io::Error::other("it is larger than what is taken"))
+                Err(io::Error::other("it exceeds the size limit"))
             }
         }
     }
@@ -128,7 +128,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Whoever sends waits while so many pieces are not read yet.
+    /// The sender waits while this many chunks are unread.
     pub(super) fn new(queued: usize) -> (mpsc::Sender<Vec<u8>>, Self) {
         let (sender, receiver) = mpsc::channel(queued);
         (sender, Self { receiver, piece: io::Cursor::default() })
@@ -159,7 +159,7 @@ fn inside(path: &[u8]) -> Result<PathBuf, EntryError> {
             Component::Normal(name) => inside.push(name),
             Component::CurDir => {}
             Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
-                let text = format!("{} is outside of what was asked for", path.display());
+                let text = format!("{} is outside of the requested path", path.display());
                 return Err(EntryError::Archive(text));
             }
         }
@@ -167,8 +167,8 @@ fn inside(path: &[u8]) -> Result<PathBuf, EntryError> {
     Ok(inside)
 }
 
-/// Whether a link leads out of the target. The directory that it is in is no link, and no link leads out: so it may go
-/// up as far as the target, and then down, through other links too. Up again could be anywhere.
+/// Returns whether a link leads out of the target. Its directory is not a link, and no link leads out: so it may go
+/// up as far as the target, and then down, also through other links. Going up again could lead anywhere.
 fn leads_outside(path: &Path, to: &Path) -> bool {
     let mut above = path.components().count() - 1;
     let mut down = false;
@@ -203,7 +203,7 @@ fn make_directories(target: &Path, path: &Path) -> Result<PathBuf, EntryError> {
     Ok(directory)
 }
 
-/// Writes a new file of a size. It is never readable for more people than the machine's.
+/// Writes a new file of a size, never with more permissions than on the machine.
 fn write(entry: &mut impl Read, size: u64, path: &Path, mode: u32) -> Result<u64, EntryError> {
     let mut file = fs_err::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     let written = fill(&mut file, entry, mode).and_then(|written| {

@@ -52,7 +52,7 @@ pub(super) async fn run(
     succeeded += answers.len();
     for (node, found) in answers {
         if found.is_empty() {
-            printer.note(&format!("{node}: its secrets are for administrators only"));
+            printer.note(&format!("{node}: its secrets need the role os:admin"));
         }
         rows.extend(found.into_iter().map(|FoundCertificate { place, certificate, renewed }| {
             Expiry::row(&node, place, &certificate, renewed)
@@ -62,7 +62,7 @@ pub(super) async fn run(
     Ok(nodes::report(failures, succeeded, printer))
 }
 
-/// What the talosconfig has.
+/// Returns the certificates of the talosconfig.
 fn of_client(context: &Context) -> Vec<NodeRow<Expiry>> {
     let texts = [("talosconfig crt", &context.certificate), ("talosconfig ca", &context.ca)];
     let rows = texts.into_iter().flat_map(|(place, text)| {
@@ -72,7 +72,7 @@ fn of_client(context: &Context) -> Vec<NodeRow<Expiry>> {
     rows.collect()
 }
 
-/// What the endpoints show to everybody.
+/// Returns the certificates that endpoints present to all clients.
 async fn of_endpoints(endpoints: &[String]) -> Vec<(String, Result<Vec<Certificate>, NodeError>)> {
     let ask = |endpoint: &String| {
         let endpoint = endpoint.clone();
@@ -97,7 +97,7 @@ struct FoundCertificate {
     renewed: RenewedBy,
 }
 
-/// Who sees to it that there is a new one in time.
+/// Who renews a certificate.
 #[derive(Clone, Copy, Debug)]
 enum RenewedBy {
     User,
@@ -109,7 +109,7 @@ async fn of_secrets(node: &Node) -> Result<Vec<FoundCertificate>, NodeError> {
     let known = node.list::<ResourceDefinitionSpec>().await?.into_values();
     let mut definitions: Vec<_> =
         known.filter(|definition| definition.default_namespace == NAMESPACE).collect();
-    // Nobody meets what a machine shows in maintenance once it is configured, and it is made anew at every boot.
+    // The certificate of maintenance mode is unused after configuration, and is regenerated at every boot.
     definitions.retain(|definition| !definition.display_type.contains("Maintenance"));
     let is_root = |definition: &ResourceDefinitionSpec| definition.display_type.contains("Root");
     // A certificate is named by where it is at home; others have copies.
@@ -218,7 +218,7 @@ impl Row for Expiry {
     }
 }
 
-/// Where Talos keeps secrets.
+/// COSI namespace of secrets.
 const NAMESPACE: &str = "secrets";
 /// `-----BEGIN CERT`
 const BEGIN_IN_BASE64: &str = "LS0tLS1CRUdJTiBDRVJU";

@@ -34,7 +34,7 @@ pub(super) async fn run(
     nodes.call_each(ask).await.show::<Container>(rows, args.output.format, printer)
 }
 
-/// Which containers are meant: those of Talos itself, or those of Kubernetes.
+/// Returns namespace and driver of the containers of Kubernetes, or of those of Talos.
 pub(super) fn namespace_and_driver(kubernetes: bool) -> (&'static str, ContainerDriver) {
     if kubernetes {
         ("k8s.io", ContainerDriver::Cri)

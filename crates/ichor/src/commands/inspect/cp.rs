@@ -26,7 +26,7 @@ pub(super) async fn run(
     if !to_stdout && args.target.exists() && !args.target.is_dir() {
         return Err(Error::Usage {
             message: format!("{} is not a directory", args.target.display()),
-            hint: "also a single file is copied into a directory".to_owned(),
+            hint: "a single file is also copied into a directory".to_owned(),
         });
     }
     let request = CopyRequest { root_path: args.source.clone() };
@@ -48,7 +48,7 @@ async fn unpack(
     node: &Node,
     args: &CpArgs,
 ) -> Result<ExitStatus, Error> {
-    // Before anything is made here: what there is not cannot be copied.
+    // Before anything is created here: a missing source is an error first.
     let first = download.next().await?;
     let target = &args.target;
     fs_err::create_dir_all(target)?;
@@ -67,7 +67,7 @@ async fn unpack(
         EntryError::TooLarge => machine_error(CallError::OverLimit(Bound::Bytes(most))),
     })?;
     for what in &unpacked.left_out {
-        download.printer.note(&format!("left out: {what}"));
+        download.printer.note(&format!("skipped: {what}"));
     }
     let files = match unpacked.files {
         1 => "1 file".to_owned(),
@@ -95,5 +95,5 @@ async fn pass_on(
     Ok(())
 }
 
-/// How many pieces wait for the disk.
+/// Chunks that wait for the disk.
 const QUEUED: usize = 16;

@@ -74,7 +74,7 @@ async fn older(node: &Node) -> Result<Vec<Disk>, NodeError> {
     Ok(disks.into_iter().map(disk).collect())
 }
 
-/// What kind of disk it is, by the rules of Talos' own call.
+/// Returns the type of a disk, by the rules of Talos' own call.
 fn kind(disk: &DiskSpec) -> &'static str {
     name(match disk.transport.as_str() {
         _ if disk.cdrom => DiskType::Cd,
@@ -102,7 +102,7 @@ pub(in crate::commands) struct Disk {
     /// In bytes.
     pub(in crate::commands) size: u64,
     pub(in crate::commands) bus_path: String,
-    /// How it is attached; empty before Talos 1.8.
+    /// Transport; empty before Talos 1.8.
     pub(in crate::commands) transport: String,
     pub(in crate::commands) read_only: bool,
     pub(in crate::commands) system_disk: bool,

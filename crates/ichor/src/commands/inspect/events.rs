@@ -30,7 +30,7 @@ pub(super) async fn run(
         async move {
             loop {
                 let what = events.next().await?;
-                // Nobody is left to show it to: there is no more to do.
+                // The receiver is gone: stop.
                 if sender.send((node.name().to_owned(), what)).await.is_err() {
                     return Ok(());
                 }
@@ -44,7 +44,7 @@ pub(super) async fn run(
         let row = match followed {
             StreamEvent::Event(event) => EventRow::new(event),
             StreamEvent::Interrupted(error) => {
-                printer.note(&format!("{error}; its events go on when it is back"));
+                printer.note(&format!("{error}; reconnecting"));
                 return Ok(());
             }
         };
@@ -53,7 +53,7 @@ pub(super) async fn run(
     nodes.stream_each(tell, printer, show).await
 }
 
-/// Which events the machines are asked for.
+/// Converts the arguments into the start of the stream.
 fn since(args: &EventsArgs) -> Result<Since, Error> {
     let seconds = |duration: Duration| {
         // Less than a second would be none at all.
@@ -65,8 +65,8 @@ fn since(args: &EventsArgs) -> Result<Since, Error> {
             Ok(duration) => Ok(seconds(duration)),
             Err(_) if is_id(text) => Ok(Since::Id(text.clone())),
             Err(_) => Err(Error::Usage {
-                message: format!("{text:?} is neither the id of an event nor a time"),
-                hint: "an id is in the second column; a time is written as 90s or 2h".to_owned(),
+                message: format!("{text:?} is neither an event id nor a duration"),
+                hint: "ids are in the second column; write a duration as 90s or 2h".to_owned(),
             }),
         };
     }
@@ -132,7 +132,7 @@ impl Row for EventRow {
     }
 }
 
-/// What it is about, and what became of it.
+/// Returns subject and outcome of an event.
 fn describe(payload: EventPayload) -> (String, String) {
     /// A value of an enumeration by its name; one that is not known here by its number.
     macro_rules! name {

@@ -47,7 +47,7 @@ pub(super) async fn run(
     }
 }
 
-/// Where the kubeconfig goes.
+/// Destination of the kubeconfig.
 enum Target {
     Stdout,
     Written(PathBuf),
@@ -65,7 +65,7 @@ impl Target {
             (None, []) if environment.kubeconfigs.lacks_home => {
                 return Err(Error::NoHome {
                     what: "the kubeconfig",
-                    hint: "set HOME or KUBECONFIG, or name the file: `ichor kubeconfig FILE`",
+                    hint: "set HOME or KUBECONFIG, or pass the file: `ichor kubeconfig FILE`",
                 });
             }
             (None, paths) => {
@@ -73,7 +73,7 @@ impl Target {
                     paths.iter().map(|path| path.display().to_string()).collect();
                 return Err(Error::Usage {
                     message: format!("KUBECONFIG names several files: {}", names.join(", ")),
-                    hint: "name the one that is meant: `ichor kubeconfig FILE`".to_owned(),
+                    hint: "pass one of them: `ichor kubeconfig FILE`".to_owned(),
                 });
             }
         };
@@ -83,7 +83,9 @@ impl Target {
             Err(error) => Err(Error::Input(error)),
             Ok(_) if args.merge => Ok(Self::Merged(path)),
             Ok(_) if args.force => Ok(Self::Written(path)),
-            Ok(_) => Err(Error::Exists { path, hint: "--force overwrites it, --merge adds to it" }),
+            Ok(_) => {
+                Err(Error::Exists { path, hint: "--force overwrites it, --merge merges into it" })
+            }
         }
     }
 }
@@ -98,15 +100,15 @@ fn merge(
     let parse = talos_config::Kubeconfig::parse;
     let (mut config, source) = SourceMap::default().parse(before, parse)?;
     let added = parse(fetched.expose(), source).map_err(|_| {
-        // What is wrong with it could be told with a part of the key.
-        let reason = CallError::Unreadable("the machine's kubeconfig is none".to_owned());
+        // The parse error could quote a part of the key.
+        let reason = CallError::Unreadable("the machine returned an invalid kubeconfig".to_owned());
         Error::Machine(NodeError { node: node.name().to_owned(), reason })
     })?;
     let decide = |part: Part, name: &str| {
         if args.force {
             return Ok(Decision::Overwrite);
         }
-        let question = format!("{part} {name:?} is there and says something else: overwrite it");
+        let question = format!("{part} {name:?} exists with other content: overwrite it");
         let overwrite = printer.ask(&question)?.unwrap_or(false);
         Ok::<_, Error>(if overwrite { Decision::Overwrite } else { Decision::Rename })
     };

@@ -27,7 +27,7 @@ where
             let mut lines = Lines::default();
             while let Some(bytes) = stream.bytes().await? {
                 for line in lines.take(&bytes) {
-                    // Nobody is left to show it to: there is no more to do.
+                    // The receiver is gone: stop.
                     if sender.send((name.clone(), line)).await.is_err() {
                         return Ok(());
                     }
@@ -70,7 +70,7 @@ impl Lines {
         lines
     }
 
-    /// What came after the last end of a line.
+    /// Returns the incomplete last line.
     fn rest(self) -> Option<Vec<u8>> {
         Some(self.begun).filter(|rest| !rest.is_empty())
     }

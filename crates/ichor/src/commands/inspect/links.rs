@@ -30,7 +30,7 @@ pub(super) async fn run(
     )
 }
 
-/// What is shown is in the YAML: there addresses and words are texts already.
+/// Returns the links of a machine, from the YAML of resources, where addresses and enumerations are strings already.
 pub(in crate::commands) async fn links(node: &Node) -> Result<Vec<Link>, NodeError> {
     let mut addresses: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (_, spec) in specs::<AddressStatusSpec>(node).await? {

@@ -84,7 +84,7 @@ fn types(letters: &[String]) -> Result<Vec<i32>, Error> {
         'd' => Ok(Type::Directory.into()),
         'l' | 'L' => Ok(Type::Symlink.into()),
         _ => Err(Error::Usage {
-            message: format!("{letter:?} is no type of files"),
+            message: format!("unknown file type {letter:?}"),
             hint: "f is for files, d for directories, l for links".to_owned(),
         }),
     };
@@ -160,7 +160,7 @@ impl Row for Long {
     }
 }
 
-/// A mode as Go has it: letters for the highest bits, a dash when there is none of them, then the permissions.
+/// Formats a mode like Go: letters for the highest bits, a dash if none is set, then the permissions.
 fn mode(bits: u32) -> String {
     let letters = |letters: &'static str, highest: u32| {
         let bit = move |place| bits >> (highest - place) & 1 == 1;

@@ -1,4 +1,4 @@
-//! What is done to one machine after the other: asked about first, and in the audit log before it is done.
+//! Actions on one machine after the other: confirmed first, and in the audit log before they are started.
 
 use talos_api::{Node, NodeError};
 
@@ -9,20 +9,20 @@ use crate::printer::Printer;
 use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus, directory, nodes};
 
-/// What is done to machines, and what a person is told and asked about it.
+/// An action on machines, as it is confirmed and recorded.
 pub(super) struct NodeAction<'a> {
     /// As in "reboot cp-1 (10.0.0.11)".
     pub(super) verb: &'a str,
     /// With what, for the question and the audit log. It names no secret.
     pub(super) detail: String,
-    /// `None` for what disturbs nobody.
+    /// `None` for actions that are not disruptive.
     pub(super) sure: Option<ConfirmArgs>,
     pub(super) environment: &'a UserEnvironment,
 }
 
 impl NodeAction<'_> {
-    /// Asks, then does it to one machine after the other, and stops at the first that fails: what hurt one machine is not
-    /// done to the next.
+    /// Asks for confirmation, then runs the action on one machine after the other, and stops at the first failure:
+    /// what harmed one machine is not repeated on the next.
     pub(super) async fn run_on_each<T: HasNode>(
         &self,
         each: &[T],
@@ -53,7 +53,7 @@ impl NodeAction<'_> {
             let status = printer.error(&error);
             let left = &names[done + 1..];
             if !left.is_empty() {
-                printer.note(&format!("not touched: {}", left.join(", ")));
+                printer.note(&format!("not changed: {}", left.join(", ")));
             }
             return Ok(match status {
                 ExitStatus::Interrupted => status,
@@ -64,7 +64,7 @@ impl NodeAction<'_> {
         Ok(ExitStatus::Done)
     }
 
-    /// As a person says it.
+    /// Describes the action for confirmations and messages.
     fn action(&self, names: &str) -> String {
         match self.detail.as_str() {
             "" => format!("{} {names}", self.verb),
@@ -73,7 +73,7 @@ impl NodeAction<'_> {
     }
 }
 
-/// What is done to one machine.
+/// Anything that belongs to one node.
 pub(super) trait HasNode {
     fn node(&self) -> &Node;
 }

@@ -50,7 +50,7 @@ pub(super) async fn run(
         if !args.wait.wait {
             guard.check(node, printer).await?;
             begin(node, request).await?;
-            printer.note(&format!("{}: bootstrap begun", node.name()));
+            printer.note(&format!("{}: bootstrap started", node.name()));
             return Ok(());
         }
         let begun = async {
@@ -171,7 +171,7 @@ async fn begun_before(
     Ok(begun)
 }
 
-/// Lets etcd begin, once.
+/// Sends the bootstrap once.
 async fn begin(node: &Node, request: BootstrapRequest) -> Result<(), Error> {
     match node.call(node.machine().bootstrap(request)).await {
         Ok(_) => Ok(()),
@@ -182,7 +182,7 @@ async fn begin(node: &Node, request: BootstrapRequest) -> Result<(), Error> {
     }
 }
 
-/// Lets etcd begin as soon as the machine is ready for it: one that has just got its configuration boots first.
+/// Sends the bootstrap as soon as the machine is ready: one that has just been configured boots first.
 async fn begin_when_ready(
     node: &Node,
     request: BootstrapRequest,
@@ -273,7 +273,7 @@ const STARTS_WITHIN: Duration = Duration::from_hours(1);
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 const AT_ONCE: usize = 8;
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long a machine may take from maintenance to its own credentials.
+/// Time for a machine to change from maintenance mode to its own credentials.
 const SETTLED_WITHIN: Duration = Duration::from_secs(30);
 /// The first look may still see how an attempt before this one ended.
 const FAILED_LOOKS: u32 = 3;

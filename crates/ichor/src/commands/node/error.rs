@@ -1,103 +1,101 @@
-//! What can go wrong with a deed beyond what a machine answers at once.
+//! Failures of actions on machines, beyond the immediate reply of a machine.
 
 use std::time::Duration;
 
 use crate::ExitStatus;
 
-/// Why something was not done, or not to its end.
+/// Reasons why an action was not started or not completed.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeActionError {
-    /// Somebody did not want to wait any longer.
+    /// Interrupted by the user.
     #[error("{0}: interrupted")]
     Interrupted(String),
     /// The machine took the order, and nothing came of it.
-    #[error("{node}: did not begin to {action}{why}")]
+    #[error("{node}: did not start to {action}{why}")]
     NotBegun {
-        /// Which machine.
+        /// The machine.
         node: String,
-        /// What it was to do.
+        /// The action.
         action: &'static str,
-        /// What it said about that.
+        /// The reason it reported.
         why: String,
     },
     /// The machine began and failed.
     #[error("{node}: {sequence} failed: {message}")]
     Sequence {
-        /// Which machine.
+        /// The machine.
         node: String,
-        /// What it was doing.
+        /// The sequence of Talos.
         sequence: String,
-        /// What it said.
+        /// The error it reported.
         message: String,
     },
-    /// It takes longer than one waits.
+    /// The timeout is exceeded.
     #[error("{node}: {action} is not done after {} s", .timeout.as_secs())]
     NotDone {
-        /// Which machine.
+        /// The machine.
         node: String,
-        /// What it does.
+        /// The action.
         action: &'static str,
-        /// How long it was waited for.
+        /// The timeout.
         timeout: Duration,
     },
-    /// There is an etcd already.
-    #[error("{0}: etcd was bootstrapped before")]
+    /// etcd is already bootstrapped.
+    #[error("{0}: etcd is already bootstrapped")]
     Bootstrapped(String),
     /// etcd did not start.
     #[error("{node}: etcd failed: {message}")]
     Etcd {
-        /// Which machine.
+        /// The machine.
         node: String,
-        /// What it said.
+        /// The error it reported.
         message: String,
     },
-    /// A snapshot that nothing can be begun with.
+    /// An unusable snapshot.
     #[error("{file}: {problem}")]
     Snapshot {
-        /// Where it is.
+        /// The file.
         file: String,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
     /// etcd would stand still.
     #[error(
-        "{member} is not to go: {healthy} of the {voters} voters that would be left answer and are up to date, {needed} \
-         are needed"
+        "{member} cannot be removed: {healthy} of the remaining {voters} voters are healthy, {needed} are needed"
     )]
     Quorum {
-        /// Who would go.
+        /// The member that would be removed.
         member: String,
-        /// How many would be left.
+        /// Remaining voters.
         voters: usize,
-        /// How many of those are well.
+        /// Healthy ones among them.
         healthy: usize,
-        /// How many must be.
+        /// Quorum.
         needed: usize,
     },
     /// A control plane without which etcd would stand still.
     #[error(
-        "{machine}: etcd would lose its majority: {healthy} of {voters} voters would answer and be up to date, {needed} \
-         are needed"
+        "{machine}: etcd would lose its quorum: {healthy} of {voters} voters would be healthy, {needed} are needed"
     )]
     Majority {
         /// The machine that would be away.
         machine: String,
-        /// How many voters there would be.
+        /// All voters.
         voters: usize,
-        /// How many of those would be well.
+        /// Voters that would be healthy.
         healthy: usize,
-        /// How many must be.
+        /// Quorum.
         needed: usize,
     },
     /// The only member of etcd would lose its data.
-    #[error("{0}: it is the only voter of etcd, and the data of the cluster would be lost")]
+    #[error("{0}: the only voter of etcd: the data of the cluster would be lost")]
     LastVoter(String),
     /// The voters of etcd cannot be counted.
-    #[error("{machine}: the members of etcd are not known: {why}")]
+    #[error("{machine}: the members of etcd are unknown: {why}")]
     MembersUnknown {
         /// The machine that was to be touched.
         machine: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// Another control plane has a member of etcd.
@@ -117,25 +115,25 @@ pub enum NodeActionError {
         unknown: Vec<String>,
     },
     /// A name that several members have, or none.
-    #[error("{name:?} is {found} members of etcd")]
+    #[error("{name:?} matches {found} members of etcd")]
     Member {
         /// The name.
         name: String,
-        /// How many have it.
+        /// Number of members with this name.
         found: usize,
     },
     /// The installer did not end well.
     #[error("{node}: the installer {outcome}")]
     Installer {
-        /// Which machine.
+        /// The machine.
         node: String,
-        /// How it ended.
+        /// The outcome.
         outcome: String,
     },
     /// The machine runs something else than what was installed.
-    #[error("{node}: runs {runs} instead of {wanted}")]
+    #[error("{node}: rolled back: runs {runs} instead of {wanted}")]
     RolledBack {
-        /// Which machine.
+        /// The machine.
         node: String,
         /// The release that was installed.
         wanted: String,
@@ -205,43 +203,43 @@ impl NodeActionError {
 
     pub(crate) fn hint(&self) -> &'static str {
         match self {
-            Self::Interrupted(_) => "what the machine has begun it goes on with",
+            Self::Interrupted(_) => "the machine completes what it has started",
             Self::NotBegun { .. } => "it may be busy with something else: `ichor events` shows it",
-            Self::Sequence { .. } => "`ichor dmesg` and `ichor events` tell more",
+            Self::Sequence { .. } => "`ichor dmesg` and `ichor events` show more",
             Self::NotDone { .. } => {
-                "the machine may go on: `ichor events` shows how far it is, --timeout waits longer"
+                "the machine may still complete it: `ichor events` shows its progress, --timeout waits longer"
             }
             Self::BootstrapUnseen { .. } => {
-                "start them, or check their addresses; to bootstrap all the same, pass --override bootstrap.unseen \
+                "start them, or check their addresses; to bootstrap anyway, pass --override bootstrap.unseen \
                  --reason TEXT"
             }
             Self::Bootstrapped(_) | Self::BootstrappedElsewhere { .. } => {
-                "a cluster is bootstrapped once, on one machine: `ichor etcd members` shows who is in it"
+                "a cluster is bootstrapped once, on one machine: `ichor etcd members` lists its members"
             }
             Self::Etcd { .. } => {
-                "`ichor logs etcd` tells more; before another try the machine's data of etcd must be gone: \
+                "`ichor logs etcd` shows more; before a retry wipe the data of etcd on the machine: \
                  `ichor node reset --system-labels-to-wipe EPHEMERAL --reboot`"
             }
             Self::Snapshot { .. } => {
-                "`ichor etcd snapshot` makes one; a copy of a database file is taken without a digest \
+                "`ichor etcd snapshot` saves one; a copy of a database file is accepted without a digest \
                  (--recover-skip-hash-check, --skip-hash-check)"
             }
             Self::LastVoter(_) => {
-                "take a snapshot with `ichor etcd snapshot`; to lose the data all the same, pass --override \
+                "save a snapshot with `ichor etcd snapshot`; to lose the data anyway, pass --override \
                  quorum.tolerance --reason TEXT"
             }
             Self::MembersUnknown { .. } => {
-                "look at `ichor etcd members`; to go on without counting, pass --override quorum.tolerance --reason TEXT"
+                "check `ichor etcd members`; to continue without counting, pass --override quorum.tolerance --reason TEXT"
             }
             Self::Quorum { .. } | Self::Majority { .. } => {
-                "bring other members up first; --override quorum.tolerance --reason TEXT does it all the same"
+                "bring other members up first; to continue anyway, pass --override quorum.tolerance --reason TEXT"
             }
             Self::Member { .. } => "`ichor etcd members` shows the members and their ids",
             Self::Installer { .. } => {
-                "the machine still runs what it ran, and boots it; its output above says why"
+                "the machine still runs and boots the old release; the output above has the reason"
             }
             Self::RolledBack { .. } => {
-                "the machine went back by itself: `ichor dmesg` and the console may say why"
+                "the machine rolled back by itself: `ichor dmesg` and the console may show the reason"
             }
         }
     }

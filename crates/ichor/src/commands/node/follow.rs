@@ -1,6 +1,6 @@
-//! What machines do after they were told to: followed until it is done.
+//! Follows machines through an operation until it is done.
 //!
-//! Always holds: nobody is told that a machine rebooted that has the boot id it had before.
+//! Always holds: a machine with an unchanged boot id is never reported as rebooted.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::Error;
 use crate::args::node::WaitArgs;
 use crate::printer::Printer;
 
-/// When something is done.
+/// Condition under which an operation is done.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Completion {
     /// The machine has booted again, and is as ready as it was.
@@ -29,7 +29,7 @@ pub(super) enum Completion {
     BackFromReset,
 }
 
-/// Something that a machine is told to do and then does for a while.
+/// An operation that a machine is told to do and that takes a while.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
     /// As in "did not begin to reboot".
@@ -39,8 +39,8 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    /// Gives the order and follows the machine. `give` tells the actor by which the machine names what it does for us; where it
-    /// names nobody, whatever it does is taken for that.
+    /// Sends the request and follows the machine. `send` returns the actor id of the events that belong to the
+    /// request; with an empty one all events count.
     pub(super) async fn send_and_wait(
         self,
         node: &Node,
@@ -50,7 +50,7 @@ impl Operation {
         let name = node.name();
         if !self.wait.wait {
             give(node).await?;
-            printer.note(&format!("{name}: {} begun", self.action));
+            printer.note(&format!("{name}: {} started", self.action));
             return Ok(());
         }
         let before = StateBefore::of(node).await?;
@@ -130,7 +130,7 @@ impl Operation {
         }
     }
 
-    /// How the machine is now. What passes is no error: it is on its way down or up.
+    /// Checks the machine once. Transient errors are not failures: it is going down or coming up.
     async fn look(self, node: &Node, before: &StateBefore, gone: bool) -> Result<State, NodeError> {
         let now = match boot(node).await {
             Ok(now) => now,
@@ -149,7 +149,7 @@ impl Operation {
         };
         let another = match (&before.boot, &now) {
             (Some(before), Some(now)) => before != now,
-            // Whoever may not see the boot id has to go by the connection.
+            // Without access to the boot id the lost connection decides.
             _ => gone,
         };
         match self.goal {
@@ -167,17 +167,17 @@ impl Operation {
     }
 }
 
-/// How a machine is that was told to do something.
+/// Result of one check.
 enum State {
-    /// It is done: what a person is told.
+    /// Done, with a message.
     Reached(&'static str),
-    /// It does not answer.
+    /// Unreachable.
     Silent,
-    /// It answers, and what it waits for.
+    /// Reachable, with the condition it waits for.
     Waits(String),
 }
 
-/// What a machine was before.
+/// State of a machine before the operation.
 struct StateBefore {
     /// `None` when we may not know.
     boot: Option<String>,
@@ -193,12 +193,12 @@ impl StateBefore {
     }
 }
 
-/// What tells one boot from another, where we may know it.
+/// Returns the boot id, if we may read it.
 async fn boot(node: &Node) -> Result<Option<String>, NodeError> {
     match node.boot_id().await {
         Ok(id) => Ok(Some(id)),
         Err(NodeError { reason: CallError::Denied(_), .. }) => {
-            // Talos 1.14 tells it to everybody.
+            // Talos 1.14 shows it to all roles.
             match node.get::<BootIdSpec>("boot-id").await {
                 Ok(found) => Ok(found.map(|spec| spec.boot_id)),
                 Err(NodeError {
@@ -229,13 +229,13 @@ async fn readiness(node: &Node) -> Result<Readiness, NodeError> {
     Ok(Readiness::Not(format!("{}{why}", stage_name(spec.stage()))))
 }
 
-/// Whether the machine answers somebody who has no credentials, at the address by which it is called.
+/// Returns whether the machine answers without credentials, at the address by which it is called.
 async fn in_maintenance(node: &Node) -> bool {
     let Ok(client) = Client::maintenance(node.name(), Vec::new()) else { return false };
     let node = client.direct(node.name(), PROBE);
     match node.call(node.machine().version(())).await {
         Ok(_) => true,
-        // Before 1.13 it answers, but does not tell.
+        // Before 1.13 it answers without a version.
         Err(error) => matches!(error.reason, CallError::Unsupported(_)),
     }
 }
@@ -254,14 +254,14 @@ fn stage_name(stage: Stage) -> &'static str {
     }
 }
 
-/// What the machine has told so far.
+/// Progress of the operation, from the events of the machine.
 struct EventTracker<'a> {
     node: &'a str,
     actor: String,
     action: &'static str,
-    /// Whether it began what it was told to do.
+    /// Whether the machine started the operation.
     begun: bool,
-    /// Whether it went away since. What it tells from then on is about its next boot.
+    /// Whether the connection was lost since. Later events belong to the next boot.
     gone: bool,
     sequence: String,
     phase: String,
@@ -286,7 +286,7 @@ impl<'a> EventTracker<'a> {
                 Some(error) if error.code() == Code::Locked && !self.begun => {
                     return Err(self.not_begun(format!(": {}", error.message)));
                 }
-                // What it gives up for this order fails, too, and was begun before.
+                // A sequence that the machine cancels for this operation fails too, and started earlier.
                 Some(error) if ours && !self.gone && sequence.sequence == self.sequence => {
                     return Err(NodeActionError::Sequence {
                         node: self.node.to_owned(),
@@ -327,11 +327,11 @@ impl<'a> EventTracker<'a> {
 const IN_MAINTENANCE: &str = "in maintenance";
 /// Between looks at a machine.
 const PAUSE: Duration = Duration::from_secs(1);
-/// What a look may take: a machine that goes down hangs now and then.
+/// Deadline of one check: a machine that goes down hangs now and then.
 const PROBE: Duration = Duration::from_secs(3);
 /// A machine that did not begin by then does not: it takes at most a minute to end what it was doing.
 const BEGINS_WITHIN: Duration = Duration::from_secs(70);
-/// So many looks without an answer, one after the other, mean that a machine is off and does not merely reboot.
+/// Consecutive checks without a reply after which a machine counts as off, not as rebooting.
 const SILENT_FOR: u32 = 5;
-/// How many events wait to be looked at.
+/// Events that wait to be processed.
 const QUEUED: usize = 64;

@@ -1,6 +1,6 @@
 //! `ichor node image pull`: images on machines before they are needed.
 //!
-//! Always holds: whatever a machine tells about its progress, it is waited for no longer than asked, and kept in a bounded
+//! Always holds: a pull ends at its timeout whatever progress a machine reports, and its progress takes a bounded
 //! amount of memory.
 
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ pub(super) async fn run(
     node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
-/// Pulls an image and gives its name, pinned where the machine tells it.
+/// Pulls an image, and returns its name, with a digest if the machine reports it.
 pub(super) async fn pull(
     node: &Node,
     reference: &str,
@@ -88,7 +88,7 @@ pub(super) async fn pull(
     Ok(name)
 }
 
-/// Which containerd keeps the images of a namespace.
+/// Returns the containerd instance and namespace of images.
 pub(in crate::commands) fn containerd(namespace: ImageNamespace) -> ContainerdInstance {
     let (driver, namespace) = match namespace {
         ImageNamespace::System => (ContainerDriver::Cri, ContainerdNamespace::NsSystem),
@@ -103,7 +103,7 @@ pub(in crate::commands) fn containerd(namespace: ImageNamespace) -> ContainerdIn
 struct Layers(BTreeMap<String, ImageServicePullLayerProgress>);
 
 impl Layers {
-    /// Takes what a machine says about a layer; of more than an image can have, the rest is not counted.
+    /// Records the progress of a layer; layers beyond what an image can have are ignored.
     fn insert(&mut self, id: String, layer: ImageServicePullLayerProgress) {
         if self.0.len() < MOST_LAYERS || self.0.contains_key(&id) {
             self.0.insert(id, layer);

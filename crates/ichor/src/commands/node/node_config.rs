@@ -1,4 +1,4 @@
-//! What a machine is and which configuration it has.
+//! Release, mode and configuration of a machine.
 
 use talos_api::proto::definitions::config::MachineConfigSpec;
 use talos_api::{CallError, Feature, Node, NodeError, TalosRelease};
@@ -7,18 +7,18 @@ use talos_config::{Mode, Secret};
 
 /// A machine as far as configuration is concerned.
 pub(super) struct NodeConfig {
-    /// Not told in maintenance before 1.13.
+    /// Unknown in maintenance mode before 1.13.
     pub(super) release: Option<TalosRelease>,
-    /// What it runs in or on; not told then either.
+    /// Unknown in maintenance mode before 1.13.
     pub(super) mode: Option<Mode>,
     pub(super) config: Option<StoredConfig>,
 }
 
 /// The configuration that a machine has.
 pub(super) struct StoredConfig {
-    /// What the machine would boot with.
+    /// The configuration that the machine would boot with.
     pub(super) text: Secret<String>,
-    /// Whether that is what it runs with. It is not while one is staged or tried.
+    /// Whether it runs with that; not while one is staged or on trial.
     pub(super) settled: bool,
 }
 
@@ -27,7 +27,7 @@ impl NodeConfig {
     pub(super) async fn of(node: &Node) -> Result<Self, NodeError> {
         let (release, mode) = identity(node).await?;
         let running = text(node, "v1alpha1").await?;
-        // Talos tells both since 1.10. What is running may then be on trial, or wait to be replaced by what is staged.
+        // Talos reports both since 1.10. The running one may then be on trial, or a staged one may replace it.
         let booted = match text(node, "persistent").await? {
             Some(text) => Some(text),
             None => running.clone(),
@@ -47,12 +47,12 @@ impl NodeConfig {
         Ok(Self { release, mode, config: None })
     }
 
-    /// Whether applying configuration may reboot it.
+    /// Returns whether applying configuration may reboot it.
     pub(super) fn may_reboot(&self) -> bool {
         self.release.is_some_and(|release| release.has(Feature::RebootOnApply))
     }
 
-    /// How its release writes configuration.
+    /// Returns the YAML dialect of its release.
     pub(super) fn dialect(&self) -> Dialect {
         match self.release {
             Some(TalosRelease { major: 1, minor: ..=12, .. }) => Dialect::V1_12,
@@ -91,7 +91,7 @@ async fn text(node: &Node, id: &str) -> Result<Option<Secret<String>>, NodeError
     let Some(spec) = node.get::<MachineConfigSpec>(id).await? else { return Ok(None) };
     let text = String::from_utf8(spec.yaml_marshalled).map_err(|_| NodeError {
         node: node.name().to_owned(),
-        reason: CallError::Unreadable("its configuration is no text".to_owned()),
+        reason: CallError::Unreadable("its configuration is not UTF-8".to_owned()),
     })?;
     Ok(Some(Secret::new(text)))
 }

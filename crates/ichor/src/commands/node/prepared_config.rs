@@ -1,7 +1,7 @@
-//! A configuration for a machine: checked, compared, asked about and applied.
+//! A configuration for a machine: validated, compared, confirmed and applied.
 //!
-//! All machines are looked at, and what they are to get is checked, before the first one gets anything. What is shown
-//! of it is our own comparison: a machine's own words about configuration hold its secrets.
+//! All configurations are validated before the first one is sent. What is shown is our own comparison: the replies of
+//! machines about configuration contain its secrets.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -30,19 +30,19 @@ use crate::sources::SourceMap;
 use crate::table::NodeRow;
 use crate::{Error, ExitStatus, audit};
 
-/// What one machine is to get.
+/// A configuration for one machine, validated and compared.
 pub(super) struct PreparedConfig {
     node: Node,
-    /// As it is sent.
+    /// The bytes to send.
     data: Secret<String>,
     config: Config,
-    /// What it changes.
+    /// Differences to the current configuration.
     pub(super) changes: differences::Report,
-    /// What is hidden where it is shown.
+    /// Values to redact.
     confidential: Confidential,
     /// Whether applying it may reboot the machine.
     may_reboot: bool,
-    /// Whether nothing is staged or tried.
+    /// Whether no configuration is staged or on trial.
     pub(super) settled: bool,
 }
 
@@ -101,7 +101,7 @@ impl HasNode for PreparedConfig {
     }
 }
 
-/// What the audit log says about it: not what is given, but the digests of that.
+/// Describes the action for the audit log, with digests instead of configurations.
 pub(super) fn node_action<'a>(
     verb: &'a str,
     prepared: &[PreparedConfig],
@@ -137,7 +137,7 @@ pub(super) async fn apply_each(
         if insecure || how.mode != ApplyMode::Reboot && !auto {
             continue;
         }
-        // Asking the machine would end a trial, before anybody has said yes.
+        // A dry run would end a trial before the confirmation.
         if auto && !one.settled {
             asked.push(name);
         } else if how.mode == ApplyMode::Reboot || one.send(how, true).await?.reboots() {
@@ -163,7 +163,7 @@ pub(super) async fn apply_each(
     node_action.run_on_each(&prepared, printer, act).await
 }
 
-/// Says what would change, and lets the machines say whether they would take it.
+/// Shows what would change, and asks the machines whether they would accept it.
 async fn dry_run(
     prepared: &[PreparedConfig],
     how: ApplyOptionsArgs,
@@ -176,7 +176,7 @@ async fn dry_run(
         if !one.settled {
             // It would end a trial, which makes for good what was only tried.
             printer.note(&format!(
-                "{name}: a configuration is staged or tried; the machine was not asked about this one"
+                "{name}: a configuration is staged or on trial; the machine was not asked about this one"
             ));
             continue;
         }
@@ -210,7 +210,8 @@ impl PreparedConfig {
         };
         if insecure {
             self.send(how, false).await?.warn(name, printer);
-            printer.note(&format!("{name}: took the configuration and leaves maintenance"));
+            printer
+                .note(&format!("{name}: accepted the configuration and leaves maintenance mode"));
             return Ok(());
         }
         // Since 1.14 a configuration and a reboot are two things.
@@ -224,7 +225,7 @@ impl PreparedConfig {
             let mut warnings = None;
             let send = async |_: &Node| {
                 warnings = Some(self.send(how, false).await?);
-                // The machine does this in nobody's name.
+                // The events of this reboot have no actor.
                 Ok(String::new())
             };
             let outcome =
@@ -265,7 +266,7 @@ impl PreparedConfig {
     }
 }
 
-/// What a machine said about a configuration. Its details are never shown: they hold secrets.
+/// Reply of a machine to a configuration. Its details are never shown: they hold secrets.
 struct ApplyReply(ApplyConfiguration);
 
 impl ApplyReply {
@@ -285,14 +286,14 @@ impl ApplyReply {
             Mode::Auto | Mode::NoReboot => "applied without a reboot".to_owned(),
             Mode::Staged => "staged: takes effect with the next reboot".to_owned(),
             Mode::Try => format!(
-                "applied for {} s; it stays if it is applied in another mode until then",
+                "applied for {} s; to keep it, apply it in another mode until then",
                 how.timeout.as_secs()
             ),
         }
     }
 }
 
-/// Takes the secrets of a configuration out of what a machine says about it: it repeats what it does not understand.
+/// Redacts the secrets of a configuration in a machine's error: it quotes what it does not understand.
 fn hide(error: NodeError, config: &Config, confidential: &Confidential) -> NodeError {
     let shown = config.covered(Dialect::V1_14, confidential);
     let whole = config.encode(Dialect::V1_14);
@@ -331,7 +332,7 @@ pub(super) fn show(
     Ok(())
 }
 
-/// What changes on which machine.
+/// Changes of all machines.
 struct Changes<'a>(&'a [PreparedConfig]);
 
 /// A paragraph for each machine.
@@ -355,7 +356,7 @@ impl Serialize for Changes<'_> {
     }
 }
 
-/// As long as talosctl waits for anything.
+/// The timeout of talosctl.
 const REBOOTED_WITHIN: Duration = Duration::from_mins(30);
 /// In bytes: what is shorter would be found in ordinary words.
 const SHORTEST_SECRET: usize = 6;

@@ -40,7 +40,7 @@ pub(super) async fn run(
     node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
-/// Tells a machine to reboot. Gives the actor that does.
+/// Sends a reboot, and returns its actor id.
 pub(super) async fn send_reboot(node: &Node, mode: RebootMode) -> Result<String, NodeError> {
     let mode = match mode {
         RebootMode::Default => Mode::Default,

@@ -50,7 +50,7 @@ pub(super) async fn run(
     node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
-/// What is lost, for the question and the audit log.
+/// Describes what is wiped, for the confirmation and the audit log.
 fn wiped(args: &ResetArgs) -> String {
     let mut wiped = Vec::new();
     if args.wipe_mode != WipeMode::UserDisks {

@@ -24,7 +24,7 @@ pub(super) async fn run(
     let operation = Operation { action: "roll back", goal: Completion::Back, wait: args.wait };
     let send = async |node: &Node| {
         node.call(node.machine().rollback(RollbackRequest {})).await?;
-        // What the machine does then it does in nobody's name.
+        // The events of this reboot have no actor.
         Ok(String::new())
     };
     let guard = EtcdGuard::new(MemberEffect::Away, &args.overrides, environment);

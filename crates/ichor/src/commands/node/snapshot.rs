@@ -14,7 +14,7 @@ use super::error::NodeActionError;
 use crate::printer::Printer;
 use crate::{Error, audit};
 
-/// A snapshot that a cluster can be begun with, as far as can be seen from here.
+/// A validated snapshot file.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     path: PathBuf,
@@ -39,7 +39,7 @@ impl Snapshot {
             return refuse(if has_digest && length % PAGE == 0 && length > 0 {
                 "a database without a digest, not a snapshot"
             } else {
-                "not a snapshot of etcd, or not all of it"
+                "not a snapshot of etcd, or incomplete"
             });
         }
         let mut hash = Sha256::new();
@@ -62,14 +62,14 @@ impl Snapshot {
             file.read_exact(&mut said).map_err(Error::Input)?;
             whole.update(said);
             if hash.finalize()[..] != said {
-                return refuse("damaged: its digest is another one");
+                return refuse("corrupt: its digest does not match");
             }
         }
         let digest = audit::digest(&whole.finalize());
         Ok(Self { path: path.to_owned(), length, digest })
     }
 
-    /// Gives it to a machine.
+    /// Uploads the snapshot to a machine.
     pub(super) async fn send(&self, node: &Node, printer: &mut Printer) -> Result<(), Error> {
         let file = fs_err::File::open(&self.path).map_err(Error::Input)?;
         let sent = Arc::new(AtomicU64::new(0));
@@ -82,7 +82,7 @@ impl Snapshot {
                 biased;
                 outcome = &mut upload => return match outcome {
                     Ok(()) => {
-                        printer.note(&format!("{}: took the snapshot", node.name()));
+                        printer.note(&format!("{}: received the snapshot", node.name()));
                         Ok(())
                     }
                     Err(UploadError::Read(error)) => Err(Error::Input(error)),
@@ -115,7 +115,7 @@ impl Read for Counted {
 const DIGEST: u64 = 32;
 /// Databases are made of pages, of which this is the smallest.
 const PAGE: u64 = 512;
-/// What stands behind the head of the first page of a bbolt database: 0xED0CDAED.
+/// Magic number in the first page of a bbolt database: 0xED0CDAED.
 const MAGIC: [u8; 4] = [0xed, 0xda, 0x0c, 0xed];
 /// In bytes; a multiple of a page.
 const PIECE: usize = 1 << 20;

@@ -100,7 +100,7 @@ impl HasNode for Upgrading {
     }
 }
 
-/// Every machine with the image that its configuration in the cluster's directory names, which the factory is told of.
+/// Returns every machine with the image from its cluster directory, and registers the schematics of the images.
 async fn by_directory(
     args: &UpgradeArgs,
     nodes: &Nodes,
@@ -114,8 +114,8 @@ async fn by_directory(
         let machine = known.iter().find(|machine| machine.is(node.name()));
         let mut names = machine.into_iter().flat_map(|machine| &machine.names);
         let image = names.find_map(|name| installers.get(name)).ok_or_else(|| Error::Usage {
-            message: format!("nothing here names an image for {}", node.name()),
-            hint: "--image names one; -C names the directory of its cluster".to_owned(),
+            message: format!("no image is known for {}", node.name()),
+            hint: "pass --image IMAGE, or the cluster directory with -C".to_owned(),
         })?;
         Ok(Upgrading { node: node.clone(), image: image.clone() })
     };
@@ -136,7 +136,7 @@ fn is_legacy(args: &UpgradeArgs, release: TalosRelease) -> bool {
 fn suits(args: &UpgradeArgs, node: &str, release: TalosRelease) -> Result<(), Error> {
     let refuse = |flag: &str, hint: &str| {
         Err(Error::Usage {
-            message: format!("{node}: {flag} does not go with Talos {release}"),
+            message: format!("{node}: {flag} is not supported with Talos {release}"),
             hint: hint.to_owned(),
         })
     };
@@ -145,10 +145,7 @@ fn suits(args: &UpgradeArgs, node: &str, release: TalosRelease) -> Result<(), Er
             return refuse("--no-reboot", "Talos 1.13 and later install without a reboot");
         }
         if args.reboot_mode == RebootMode::Force {
-            return refuse(
-                "--reboot-mode force",
-                "an upgrade of this kind stops everything itself",
-            );
+            return refuse("--reboot-mode force", "a legacy upgrade stops everything itself");
         }
         return Ok(());
     }
@@ -156,7 +153,7 @@ fn suits(args: &UpgradeArgs, node: &str, release: TalosRelease) -> Result<(), Er
     match flags.into_iter().find(|(is_set, _)| *is_set) {
         Some((_, flag)) => refuse(
             flag,
-            "its data is always kept and the image is installed at once; --legacy upgrades as releases before 1.13 do",
+            "data is always preserved and the image is installed immediately; --legacy uses the upgrade call before 1.13",
         ),
         None => Ok(()),
     }
@@ -166,7 +163,7 @@ fn suits(args: &UpgradeArgs, node: &str, release: TalosRelease) -> Result<(), Er
 async fn install(upgrade: &Upgrading, printer: &mut Printer) -> Result<(), Error> {
     let Upgrading { node, image } = upgrade;
     image::pull(node, image, ImageNamespace::System, printer).await?;
-    printer.note(&format!("{}: has the image", node.name()));
+    printer.note(&format!("{}: pulled the image", node.name()));
     let request = LifecycleServiceUpgradeRequest {
         containerd: Some(image::containerd(ImageNamespace::System)),
         // The name by which it was pulled: the machine looks it up by that.
@@ -198,20 +195,20 @@ async fn install(upgrade: &Upgrading, printer: &mut Printer) -> Result<(), Error
     let outcome = match code {
         Some(0) => return Ok(()),
         Some(code) => format!("ended with {code}{}", meaning(code)),
-        None => "did not say how it ended".to_owned(),
+        None => "did not report its exit code".to_owned(),
     };
     Err(NodeActionError::Installer { node: node.name().to_owned(), outcome }.into())
 }
 
-/// What the numbers of the installer stand for.
+/// Describes the exit codes of the installer.
 fn meaning(code: i32) -> &'static str {
     match code {
-        2 => " (it was given something wrong)",
-        3 => " (it does not support this)",
-        4 => " (the machine does not suit it: is the way between the releases allowed?)",
-        5 => " (something that it needs failed)",
-        6 => " (reading or writing failed)",
-        7 => " (installing failed)",
+        2 => " (invalid arguments)",
+        3 => " (not supported)",
+        4 => " (preflight check failed: is the upgrade path allowed?)",
+        5 => " (a dependency failed)",
+        6 => " (I/O error)",
+        7 => " (installation failed)",
         _ => "",
     }
 }

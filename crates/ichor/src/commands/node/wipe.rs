@@ -21,7 +21,7 @@ pub(super) async fn run(
         WipeMethod::Fast => Method::Fast,
         WipeMethod::Zeroes => Method::Zeroes,
     };
-    // People write them as programs show them.
+    // Users write /dev/ as other programs show it.
     let names = args.devices.iter().map(|device| device.trim_start_matches("/dev/").to_owned());
     let devices = names.map(|device| BlockDeviceWipeDescriptor {
         device,
@@ -34,7 +34,7 @@ pub(super) async fn run(
     let node_action =
         NodeAction { verb: "wipe disk", detail, sure: Some(args.confirm), environment };
     let act = async |node: &Node, printer: &mut Printer| {
-        // In maintenance an older machine does not tell its release, and says itself what it does not know.
+        // In maintenance an older machine does not report its release, and rejects what it does not support.
         if !args.maintenance.insecure {
             node.require(Feature::BlockDeviceWipe).await?;
             if args.drop_partition {

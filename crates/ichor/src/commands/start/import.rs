@@ -37,7 +37,7 @@ pub(super) async fn run(
     );
     let mut native = made.map_err(|error| Error::Spec {
         message: with_causes(&error),
-        hint: Some("keep the files that you have: every command works on them".to_owned()),
+        hint: Some("keep the talconfig: every command works on it".to_owned()),
         code: error.code(),
     })?;
     let keys = &environment.location.keys;

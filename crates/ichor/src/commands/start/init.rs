@@ -82,7 +82,7 @@ pub(super) fn ignore(root: &Path, names: &[&str], plain: Option<&str>) -> Result
     Ok(())
 }
 
-/// Tells what a new directory needs before its machines are created.
+/// Prints the next steps for a new directory.
 pub(super) fn tell_next(plain: &str, is_encrypted: bool, printer: &mut Printer) {
     if is_encrypted {
         printer.note("the secrets are encrypted: the directory can be committed");
@@ -93,9 +93,9 @@ pub(super) fn tell_next(plain: &str, is_encrypted: bool, printer: &mut Printer) 
         ));
     }
     printer.note(
-        "machines install to /dev/sda: `ichor gen machine -n ADDRESS --insecure` finds their disks",
+        "machines install to /dev/sda: `ichor gen machine -n ADDRESS --insecure` detects their disks",
     );
-    printer.note("next: `ichor plan` shows what would be done");
+    printer.note("next: `ichor plan` shows the steps");
 }
 
 /// The native file, if what was typed makes one.
@@ -136,7 +136,7 @@ fn machines(given: &[String], indent: usize) -> Result<String, Error> {
 /// Name and address of a machine.
 pub(super) fn machine(given: &str) -> Result<(&str, &str), Error> {
     given.split_once('=').ok_or_else(|| Error::Usage {
-        message: format!("{given:?} is no machine"),
+        message: format!("invalid machine {given:?}"),
         hint: "write it as NAME=ADDRESS".to_owned(),
     })
 }
@@ -146,4 +146,4 @@ const NO_RULE: &str = "sops.no-rule";
 const ENCRYPTED: &str = "secrets.sops.yaml";
 const CLEAR: &str = "secrets.yaml";
 const KEEP: &str =
-    "this may be the directory of a running cluster: start another one with -C, and keep this one";
+    "this may be the directory of a running cluster: create another one with -C, and keep this one";

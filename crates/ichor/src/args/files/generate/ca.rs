@@ -2,22 +2,22 @@
 
 use clap::Args;
 
-/// Make a certificate authority: ORGANIZATION.crt, .key and .sha256
+/// Generate a certificate authority: ORGANIZATION.crt, .key and .sha256
 #[derive(Args)]
 pub struct GenCaArgs {
-    /// The name of the authority, and of its files
+    /// Set the organization of the authority, and the name of its files
     #[arg(long)]
     pub organization: String,
 
-    /// How long it is valid
+    /// Set the validity in hours
     #[arg(long, default_value_t = 87600, value_parser = clap::value_parser!(u32).range(1..))]
     pub hours: u32,
 
-    /// Make an RSA key instead of an Ed25519 one
+    /// Generate an RSA key instead of an Ed25519 key
     #[arg(long)]
     pub rsa: bool,
 
-    /// Overwrite files that exist
+    /// Overwrite existing files
     #[arg(short, long)]
     pub force: bool,
 }

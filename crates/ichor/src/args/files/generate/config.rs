@@ -4,84 +4,84 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Make the machine configuration of a cluster
+/// Generate the machine configuration of a cluster
 ///
-/// Writes controlplane.yaml, worker.yaml and talosconfig, laid out as the Talos release wants it and
-/// without comments: what talosctl writes with --with-docs=false --with-examples=false.
+/// Writes controlplane.yaml, worker.yaml and talosconfig in the layout of the Talos release, without
+/// comments: what talosctl writes with --with-docs=false --with-examples=false.
 ///
 ///   ichor gen secrets
 ///   ichor gen config home $ENDPOINT --with-secrets secrets.yaml
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct GenConfigArgs {
-    /// The name of the cluster
+    /// Name of the cluster
     pub cluster: String,
 
-    /// Where the Kubernetes API will be reached: https://host:port
+    /// URL of the Kubernetes API: https://host:port
     pub endpoint: String,
 
-    /// The secrets of the cluster; new ones when left out
+    /// Use these secrets; by default new ones are generated
     #[arg(long, value_name = "FILE")]
     pub with_secrets: Option<PathBuf>,
 
-    /// The Talos release whose layout the configuration has; the newest when left out. It does not change
-    /// the versions of Kubernetes and of the installer
+    /// Use the layout of this Talos release; by default the newest. The versions of Kubernetes and of the
+    /// installer stay as they are
     #[arg(long, value_name = "VERSION")]
     pub talos_version: Option<String>,
 
-    /// The version of Kubernetes
+    /// Set the Kubernetes version
     #[arg(long, default_value = DEFAULT_KUBERNETES, value_name = "VERSION")]
     pub kubernetes_version: String,
 
-    /// The disk to install to; empty for none
+    /// Install to this disk; empty for none
     #[arg(long, default_value = "/dev/sda", value_name = "DEVICE")]
     pub install_disk: String,
 
-    /// The image to install
+    /// Install this image
     #[arg(long, default_value = DEFAULT_INSTALLER, value_name = "IMAGE")]
     pub install_image: String,
 
-    /// Comments that document fields; there are none, so only `false` is of any use
+    /// Accept the flag of talosctl; no documentation comments are written
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub with_docs: Option<bool>,
 
-    /// Comments with examples; there are none, so only `false` is of any use
+    /// Accept the flag of talosctl; no example comments are written
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub with_examples: Option<bool>,
 
-    /// Further names and addresses of the machines and the API
+    /// Add subject alternative names for the machines and the API
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub additional_sans: Vec<String>,
 
-    /// The domain of the cluster
+    /// Set the DNS domain of the cluster
     #[arg(long, default_value = "cluster.local", value_name = "DOMAIN")]
     pub dns_domain: String,
 
-    /// A mirror of a registry: HOST=URL
+    /// Add a registry mirror: HOST=URL
     #[arg(long, value_delimiter = ',', value_name = "HOST=URL")]
     pub registry_mirror: Vec<String>,
 
-    /// Whether machines find each other through the discovery service
+    /// Enable cluster discovery
     #[arg(long, default_value_t = true, num_args = 0..=1, default_missing_value = "true", require_equals = true, action = clap::ArgAction::Set)]
     pub with_cluster_discovery: bool,
 
-    /// Build an encrypted network between the machines
+    /// Enable encrypted networking between machines
     #[arg(long)]
     pub with_kubespan: bool,
 
-    /// A patch for every machine: @FILE, FILE, or its text; repeat it for several
+    /// Patch all machines: @FILE, FILE, or the text of a patch; can be repeated
     #[arg(long, value_name = "PATCH", allow_hyphen_values = true)]
     pub config_patch: Vec<String>,
 
-    /// A patch for control planes: @FILE, FILE, or its text; repeat it for several
+    /// Patch control planes: @FILE, FILE, or the text of a patch; can be repeated
     #[arg(long, value_name = "PATCH", allow_hyphen_values = true)]
     pub config_patch_control_plane: Vec<String>,
 
-    /// A patch for workers: @FILE, FILE, or its text; repeat it for several
+    /// Patch workers: @FILE, FILE, or the text of a patch; can be repeated
     #[arg(long, value_name = "PATCH", allow_hyphen_values = true)]
     pub config_patch_worker: Vec<String>,
 
-    /// What to write
+    /// Write these outputs
     #[arg(
         short = 't',
         long,
@@ -92,26 +92,26 @@ pub struct GenConfigArgs {
     )]
     pub output_types: Vec<OutputType>,
 
-    /// The directory to write to, or the file when there is one type; `-` is stdout
+    /// Write to this directory, or to this file if there is one output; `-` is stdout
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 
-    /// Overwrite files that exist
+    /// Overwrite existing files
     #[arg(short, long)]
     pub force: bool,
 }
 
-/// What `ichor gen config` writes.
+/// Outputs of `ichor gen config`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum OutputType {
-    /// The configuration of control planes
+    /// Configuration of control planes
     Controlplane,
-    /// The configuration of workers
+    /// Configuration of workers
     Worker,
-    /// The client's side
+    /// Client configuration
     Talosconfig,
 }
 
-/// What talosctl 1.14.1 writes when it is not told otherwise.
+/// Defaults of talosctl 1.14.1.
 const DEFAULT_KUBERNETES: &str = "1.37.0";
 const DEFAULT_INSTALLER: &str = "factory.talos.dev/metal-installer/376567988ad370138ad8b2698212367b8edcb69b5fd68c80be1f2ec7d603b4ba:v1.14.1";

@@ -5,22 +5,22 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Ask for a certificate: a file beside the key, ending in .csr
+/// Generate a certificate signing request: a file beside the key, ending in .csr
 #[derive(Args)]
 pub struct GenCsrArgs {
-    /// The key that the certificate is for
+    /// Request a certificate for this key
     #[arg(long, value_name = "FILE")]
     pub key: PathBuf,
 
-    /// The address that it speaks for
+    /// Set the IP address of the certificate
     #[arg(long)]
     pub ip: IpAddr,
 
-    /// What its owner may do
+    /// Request these roles
     #[arg(long, value_delimiter = ',', default_value = "os:admin", value_name = "ROLE")]
     pub roles: Vec<String>,
 
-    /// Overwrite the file if it exists
+    /// Overwrite an existing file
     #[arg(short, long)]
     pub force: bool,
 }

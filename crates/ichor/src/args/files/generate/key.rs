@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-/// Make a private key: NAME.key
+/// Generate a private key: NAME.key
 #[derive(Args)]
 pub struct GenKeyArgs {
-    /// The name of the file, without .key
+    /// Set the name of the file, without .key
     #[arg(long)]
     pub name: String,
 
-    /// Overwrite the file if it exists
+    /// Overwrite an existing file
     #[arg(short, long)]
     pub force: bool,
 }

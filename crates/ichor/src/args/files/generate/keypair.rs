@@ -4,18 +4,18 @@ use std::net::IpAddr;
 
 use clap::Args;
 
-/// Make a certificate that signs itself, for a day: ORGANIZATION.crt and .key
+/// Generate a self-signed certificate, valid for a day: ORGANIZATION.crt and .key
 #[derive(Args)]
 pub struct GenKeypairArgs {
-    /// The name of the authority, and of its files
+    /// Set the organization of the certificate, and the name of its files
     #[arg(long)]
     pub organization: String,
 
-    /// The address that it speaks for
+    /// Set the IP address of the certificate
     #[arg(long)]
     pub ip: Option<IpAddr>,
 
-    /// Overwrite files that exist
+    /// Overwrite existing files
     #[arg(short, long)]
     pub force: bool,
 }

@@ -4,28 +4,28 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Make the administrator's kubeconfig from the secrets of a cluster
+/// Generate the administrator's kubeconfig from the secrets of a cluster
 #[derive(Args)]
 pub struct GenKubeconfigArgs {
-    /// The name of the cluster
+    /// Name of the cluster
     pub cluster: String,
 
-    /// Where the Kubernetes API is reached: https://host:port
+    /// URL of the Kubernetes API: https://host:port
     pub endpoint: String,
 
-    /// The secrets of the cluster
+    /// Use these secrets
     #[arg(long, default_value = "secrets.yaml", value_name = "FILE")]
     pub with_secrets: PathBuf,
 
-    /// How long the certificate is valid
+    /// Set the validity of the certificate in hours
     #[arg(long, default_value_t = 8760, value_parser = clap::value_parser!(u32).range(1..))]
     pub hours: u32,
 
-    /// The file to write; stdout when left out
+    /// Write to this file; by default stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Overwrite the file if it exists
+    /// Overwrite an existing file
     #[arg(short, long)]
     pub force: bool,
 }

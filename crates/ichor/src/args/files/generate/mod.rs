@@ -28,7 +28,7 @@ pub use talosconfig::GenTalosconfigArgs;
 
 use clap::Subcommand;
 
-/// What `ichor gen` makes.
+/// Verbs of `ichor gen`.
 #[derive(Subcommand)]
 pub enum GenCommand {
     Secrets(GenSecretsArgs),

@@ -7,39 +7,39 @@ use clap::Args;
 use crate::args::OutputArgs;
 use crate::factory::DEFAULT_FACTORY;
 
-/// Find the id of a schematic without asking the factory, and name its images
+/// Compute the id of a schematic offline, and print its images
 ///
-/// The factory serves images of an id only once it has seen the schematic itself: --register shows it.
+/// The image factory serves images of an id only after the schematic was registered with --register.
 ///
 ///   ichor gen schematic schematic.yaml
 ///   ichor gen schematic schematic.yaml --talos v1.12.0 --secureboot --register
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct GenSchematicArgs {
-    /// The schematic, as the factory takes it; `-` is stdin
+    /// Schematic, in the format of the image factory; `-` is stdin
     pub file: PathBuf,
 
-    /// Check the extensions against this Talos release, and name its installer and boot images
+    /// Check the extensions against this Talos release, and print its installer and boot images
     #[arg(long, value_name = "VERSION")]
     pub talos: Option<String>,
 
-    /// Register the schematic with the image factory, which serves its images from then on
+    /// Register the schematic with the image factory
     #[arg(long)]
     pub register: bool,
 
-    /// The image factory
+    /// Use this image factory
     #[arg(long, value_name = "URL", default_value = DEFAULT_FACTORY)]
     pub factory: String,
 
-    /// The platform of the images
+    /// Print images for this platform
     #[arg(long, default_value = "metal", requires = "talos")]
     pub platform: String,
 
-    /// The processor of the boot images
+    /// Print images for this architecture
     #[arg(long, default_value = "amd64", requires = "talos")]
     pub arch: String,
 
-    /// Images for machines that boot securely
+    /// Print images for Secure Boot
     #[arg(long, requires = "talos")]
     pub secureboot: bool,
 

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::args::{ConnectionArgs, OutputArgs};
 
-/// Show what etcd warns of: no space left, damaged data
+/// Show the alarms of etcd: no space left, corrupt data
 #[derive(Clone, Debug, Args)]
 pub struct EtcdAlarmsArgs {
     #[command(flatten)]

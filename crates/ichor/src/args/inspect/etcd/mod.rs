@@ -12,7 +12,7 @@ pub use status::EtcdStatusArgs;
 
 use clap::Subcommand;
 
-/// What `ichor etcd` shows.
+/// Verbs of `ichor etcd`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum EtcdCommand {
     Status(EtcdStatusArgs),

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::args::{ConnectionArgs, OutputArgs};
 
-/// Show how etcd is on machines: size, leader, progress, errors
+/// Show the status of etcd members: size, leader, progress, errors
 #[derive(Clone, Debug, Args)]
 pub struct EtcdStatusArgs {
     #[command(flatten)]

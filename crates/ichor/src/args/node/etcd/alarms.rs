@@ -4,13 +4,13 @@ use clap::{Args, Subcommand};
 
 use crate::args::ConnectionArgs;
 
-/// What `ichor node etcd alarms` does.
+/// Verbs of `ichor node etcd alarms`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum NodeEtcdAlarmsCommand {
     Disarm(EtcdDisarmAlarmsArgs),
 }
 
-/// Take back the alarms, once their cause is gone
+/// Disarm alarms whose cause is fixed
 #[derive(Args, Clone, Debug)]
 pub struct EtcdDisarmAlarmsArgs {
     #[command(flatten)]

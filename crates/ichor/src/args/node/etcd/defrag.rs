@@ -4,9 +4,9 @@ use clap::Args;
 
 use crate::args::ConnectionArgs;
 
-/// Give back the space that databases no longer use
+/// Defragment the database, to free unused space
 ///
-/// One member after the other, the leader last: a member answers nobody meanwhile.
+/// One member after the other, the leader last: a member serves no requests meanwhile.
 #[derive(Args, Clone, Debug)]
 pub struct EtcdDefragArgs {
     #[command(flatten)]

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::args::ConnectionArgs;
 
-/// Let another member lead
+/// Transfer the leadership of etcd to another member
 #[derive(Args, Clone, Debug)]
 pub struct EtcdForfeitLeadershipArgs {
     #[command(flatten)]

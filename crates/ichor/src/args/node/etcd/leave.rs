@@ -5,9 +5,9 @@ use clap::Args;
 use crate::args::node::NodeOverrideArgs;
 use crate::args::{ConfirmArgs, ConnectionArgs};
 
-/// Let machines leave etcd, one after the other
+/// Remove machines from etcd, one after the other
 ///
-/// What a machine has of etcd is deleted. Refused where too few members would be left that answer.
+/// Deletes the data of etcd on the machine. Refused if etcd would lose its quorum.
 #[derive(Args, Clone, Debug)]
 pub struct EtcdLeaveArgs {
     #[command(flatten)]

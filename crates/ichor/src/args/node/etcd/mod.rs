@@ -16,7 +16,7 @@ pub use remove_member::EtcdRemoveMemberArgs;
 
 use clap::Subcommand;
 
-/// What `ichor node etcd` does.
+/// Verbs of `ichor node etcd`.
 #[derive(Clone, Debug, Subcommand)]
 pub enum NodeEtcdCommand {
     Leave(EtcdLeaveArgs),
@@ -26,7 +26,7 @@ pub enum NodeEtcdCommand {
     #[command(visible_alias = "defragment")]
     Defrag(EtcdDefragArgs),
 
-    /// Act on alarms
+    /// Manage alarms of etcd
     #[command(visible_alias = "alarm")]
     Alarms {
         #[command(subcommand)]

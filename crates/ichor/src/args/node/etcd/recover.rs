@@ -6,15 +6,15 @@ use clap::Args;
 
 use crate::args::ConnectionArgs;
 
-/// Give a machine a snapshot, for a bootstrap to begin with
+/// Upload a snapshot of etcd to a machine, to bootstrap from
 ///
-/// `ichor node bootstrap --recover-from FILE` does this and the bootstrap.
+/// `ichor node bootstrap --recover-from FILE` uploads the snapshot and bootstraps.
 #[derive(Args, Clone, Debug)]
 pub struct EtcdRecoverArgs {
-    /// The snapshot
+    /// Snapshot file
     pub file: PathBuf,
 
-    /// The snapshot is a copy of a member's database file, which has no digest in it
+    /// Accept a copy of a member's database file, which has no digest
     #[arg(long)]
     pub skip_hash_check: bool,
 

@@ -5,17 +5,16 @@ use clap::Args;
 use crate::args::node::NodeOverrideArgs;
 use crate::args::{ConfirmArgs, ConnectionArgs};
 
-/// Remove a member whose machine cannot leave by itself any more
+/// Remove a member of etcd whose machine cannot leave by itself
 ///
-/// Refused where too few members would be left that answer. `ichor etcd members` shows the
-/// members.
+/// Refused if etcd would lose its quorum. `ichor etcd members` lists the members.
 ///
 ///   ichor node etcd remove-member 8e9e05c52164694d -n 10.0.0.11
 ///   ichor node etcd remove-member cp-3 -n 10.0.0.11
 #[derive(Args, Clone, Debug)]
 #[command(verbatim_doc_comment)]
 pub struct EtcdRemoveMemberArgs {
-    /// The member, by its id or its host name
+    /// Member, by its id or its host name
     pub member: String,
 
     #[command(flatten)]

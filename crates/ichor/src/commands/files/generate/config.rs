@@ -18,7 +18,7 @@ pub(in crate::commands) fn run(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     if settings.wants_comments {
-        printer.note("there are no comments to write; `ichor explain` tells what a field means");
+        printer.note("comments are not written; `ichor explain` describes a field");
     }
     let mut sources = SourceMap::with_keys(&settings.keys);
     let common = read_patches(&settings.patches, &mut sources)?;
@@ -45,7 +45,7 @@ pub(in crate::commands) fn run(
         let config = state.into_config().map_err(|error| sources.locate(&error, last))?;
         Ok(config.encode(dialect).into_exposed())
     };
-    // Both are made, so that a patch that does not fit is told whatever is written.
+    // Both are rendered, so that a patch that does not apply is reported for any output.
     let configs = (patched(Role::ControlPlane, &control_plane)?, patched(Role::Worker, &worker)?);
     let mut outputs = Vec::new();
     for kind in &settings.outputs {
@@ -67,12 +67,12 @@ pub(in crate::commands) fn run(
     }
     let written = written.map_err(|error| with_hint(error, NEW_SECRETS))?;
     printer.note(
-        "with new secrets; `ichor gen secrets --from-controlplane-config FILE` takes them out again",
+        "generated new secrets; `ichor gen secrets --from-controlplane-config FILE` extracts them",
     );
     Ok(written)
 }
 
-const NEW_SECRETS: &str = "new secrets would be made, and machines with the old ones could not join: give the old \
+const NEW_SECRETS: &str = "this would generate new secrets, and machines with the old ones could not join: pass the old \
                            ones with --with-secrets, or --force";
 
 /// One year, in seconds.

@@ -1,6 +1,7 @@
-//! `ichor gen machine`: what a machine has, turned into the entry that describes it.
+//! `ichor gen machine`: prints the entry that describes a machine.
 //!
-//! Disks and links go in, an entry comes out that its file's own checks accept. Every choice is told with its reason.
+//! In: disks and links of a machine. Out: an entry that passes the checks of its file. Every choice is reported with
+//! its reason.
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -28,7 +29,7 @@ pub(in crate::commands) fn run(
         if let Some(name) = &args.name {
             nodes.single("--name")?;
             name.parse::<MachineName>().map_err(|malformed| Error::Usage {
-                message: format!("{name:?} is no name of a machine"),
+                message: format!("invalid machine name {name:?}"),
                 hint: malformed.to_string(),
             })?;
         }
@@ -73,22 +74,21 @@ fn describe(
             if left_out.is_empty() { "it has none".to_owned() } else { left_out.join(", ") };
         missing(
             format!("no disk to install to: {left_out}"),
-            "--usb takes one that is attached by USB",
+            "--usb accepts disks that are attached by USB",
         )
     })?;
     let (link, address) = choose_link(machine, links).ok_or_else(|| {
-        missing("no link has its address".to_owned(), "`ichor links` shows those that there are")
+        missing("no link has this address".to_owned(), "`ichor links` lists the links")
     })?;
     reasons.push(format!("link {} has {address}: {}", link.link, link.hardware_address));
     if machine.parse() != Ok(address) {
-        reasons
-            .push(format!("warning: {address} is not what it was called by: it is the only one"));
+        reasons.push(format!(
+            "warning: {address} differs from the address of the call: it is the only one"
+        ));
     }
     if !is_plain(link) {
         let (name, kind) = (&link.link, &link.kind);
-        reasons.push(format!(
-            "warning: {name} is a {kind}: describe it yourself, with the links below it"
-        ));
+        reasons.push(format!("warning: {name} is a {kind}: add it and the links below it by hand"));
     }
     let digits: String = link.hardware_address.chars().filter(char::is_ascii_hexdigit).collect();
     let made = || format!("node-{}", &digits[digits.len().saturating_sub(6)..]);
@@ -107,7 +107,7 @@ fn describe(
     Ok(Described { entry: text, reasons })
 }
 
-/// The disk to install to, and why; or why there is none.
+/// Chooses the disk to install to, with the reasons; or returns the reasons why there is none.
 fn choose_disk(disks: &[Disk], usb: bool) -> Result<(&Disk, Vec<String>), Vec<String>> {
     let mut left_out = Vec::new();
     let mut fitting: Vec<&Disk> = Vec::new();
@@ -134,7 +134,7 @@ fn choose_disk(disks: &[Disk], usb: bool) -> Result<(&Disk, Vec<String>), Vec<St
     let Some((chosen, others)) = fitting.split_first() else { return Err(left_out) };
     let mut reasons = vec![format!("disk {}", spelled(chosen))];
     if chosen.system_disk {
-        reasons.push("it is installed there already".to_owned());
+        reasons.push("Talos is already installed there".to_owned());
     }
     reasons.extend(
         others
@@ -152,8 +152,8 @@ fn spelled(disk: &Disk) -> String {
     format!("{} ({}, {}{model}{serial})", disk.device, disk.r#type, spell_bytes(disk.size))
 }
 
-/// The link that has the machine's address. A machine that goes by a name, or is behind an address of somebody else,
-/// is known by its only address.
+/// Chooses the link that has the address of the machine. A machine that is called by name, or through NAT, is
+/// identified by its only address.
 fn choose_link<'a>(machine: &str, links: &'a [Link]) -> Option<(&'a Link, IpAddr)> {
     let of = |link: &'a Link| {
         link.addresses.iter().filter_map(move |text| {
@@ -172,12 +172,12 @@ fn choose_link<'a>(machine: &str, links: &'a [Link]) -> Option<(&'a Link, IpAddr
     plain.next().filter(|_| plain.next().is_none())
 }
 
-/// Whether a link is a network card. To a machine that is a container one end of a pair is its card.
+/// Returns whether a link is a network card. In a container one end of a veth pair is the card.
 fn is_plain(link: &Link) -> bool {
     ["", "veth"].contains(&link.kind.as_str())
 }
 
-/// What an entry says.
+/// Content of an entry.
 struct Entry<'a> {
     name: &'a str,
     address: &'a str,
@@ -234,7 +234,7 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// What a link has when nobody says anything.
+/// The default MTU.
 const USUAL_MTU: u32 = 1500;
 
 #[cfg(test)]
@@ -354,7 +354,7 @@ mod tests {
         assert!(
             described.reasons.last().is_some_and(|reason| reason.starts_with("warning: dummy0"))
         );
-        // Behind the address of somebody else.
+        // Behind NAT.
         let behind =
             describe("192.0.2.1", &disks, &links(), &args(EntryForm::Ichor)).expect("an entry");
         assert_eq!(behind.entry, "    - {name: node-123402, address: 10.0.0.13, disk: /dev/sda}\n");
@@ -363,7 +363,7 @@ mod tests {
         let error = describe("192.0.2.1", &disks, &several, &args(EntryForm::Talconfig)).err();
         assert_eq!(
             error.map(|error| error.to_string()).as_deref(),
-            Some("192.0.2.1: no link has its address")
+            Some("192.0.2.1: no link has this address")
         );
     }
 }

@@ -60,7 +60,7 @@ fn write(
     files::write_all(&files, *overwrite, printer)
 }
 
-/// Says what to do about a file that is there, where overwriting would lose more than a file.
+/// Replaces the hint of an existing file, where overwriting would lose more than a file.
 fn with_hint(error: Error, hint: &'static str) -> Error {
     match error {
         Error::Exists { path, .. } => Error::Exists { path, hint },

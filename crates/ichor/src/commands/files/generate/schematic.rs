@@ -37,7 +37,7 @@ pub(in crate::commands) fn run(
             Error::Factory { attempt: "register the schematic".to_owned(), reason }
         })?;
         if given != id {
-            printer.note(&format!("warning: the factory gives it another id: {given}"));
+            printer.note(&format!("warning: the factory returned another id: {given}"));
         }
     }
     let images = version.map(|version| Images::new(args, &id, &version));

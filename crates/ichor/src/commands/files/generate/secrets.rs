@@ -28,7 +28,7 @@ pub(in crate::commands) fn run(
             if config.is_worker() {
                 return Err(Error::Usage {
                     message: format!("{} is the configuration of a worker", sources.name(source)),
-                    hint: "a control plane's has all secrets".to_owned(),
+                    hint: "use that of a control plane, which holds all secrets".to_owned(),
                 });
             }
             Bundle::from_config(&config)
@@ -64,4 +64,4 @@ fn read_kubernetes_pki(directory: &Path) -> Result<KubernetesPki, Error> {
 }
 
 const KEEP_SECRETS: &str =
-    "these may be the secrets of a running cluster: choose another name with -o, or --force";
+    "these may be the secrets of a running cluster: choose another name with -o, or pass --force";

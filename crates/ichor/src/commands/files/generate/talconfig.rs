@@ -58,7 +58,7 @@ pub(in crate::commands) fn run(
     let talenv = output.join("talenv.yaml");
     if !talenv.exists() && made.iter().all(|(path, _)| *path != talenv) {
         printer.note(&format!(
-            "{} is not there yet: it holds `talosVersion: v…` and `kubernetesVersion: v…`",
+            "{} is missing: create it with `talosVersion: v…` and `kubernetesVersion: v…`",
             talenv.display()
         ));
     }
@@ -113,7 +113,7 @@ fn write(
         pending.push((path, text));
     }
     if pending.is_empty() {
-        printer.note("everything is as the files say");
+        printer.note("nothing to do: all files are up to date");
         return Ok(ExitStatus::Done);
     }
     if args.dry_run {
@@ -133,7 +133,7 @@ fn write(
     files::write_all(&pending, true, printer)
 }
 
-/// Whether an encrypted file says what a text says. One that lies there in clear does not.
+/// Returns whether an encrypted file has the same content as a text. A file in clear text does not count.
 fn says_the_same(found: &str, text: &str, path: &Path, keys: &SopsKeys) -> Result<bool, Error> {
     if !sops::is_encrypted(found, Format::Yaml) {
         return Ok(false);
@@ -156,7 +156,7 @@ struct Templates<'a> {
 }
 
 impl Templates<'_> {
-    /// What a template gives, if there is one for a file.
+    /// Renders the template of a file, if there is one.
     fn fill_in(&mut self, file: &str) -> Result<Option<String>, Error> {
         let path = self.folder.join(format!("{file}.j2"));
         if !path.exists() {
@@ -172,7 +172,7 @@ impl Templates<'_> {
     }
 }
 
-/// The patches that there are templates of. What is for nobody is told.
+/// Returns the patches that have templates. Unused templates are reported.
 fn patch_files(
     folder: &Path,
     guide: &ClusterTemplate,
@@ -181,7 +181,7 @@ fn patch_files(
     let mut patches = PatchFiles::new();
     if !folder.is_dir() {
         printer.note(&format!(
-            "there is no {}: name servers and time servers reach machines only through patches",
+            "{} does not exist: name servers and time servers reach machines only through patches",
             folder.display()
         ));
         return Ok(patches);
@@ -199,7 +199,7 @@ fn patch_files(
                 None => {
                     let place = folder.join(&scope).join(&name);
                     printer.note(&format!(
-                        "warning: {}: left out, because patches are called NAME.yaml.j2",
+                        "warning: {}: skipped: the name of a patch is NAME.yaml.j2",
                         place.display()
                     ));
                 }
@@ -210,7 +210,7 @@ fn patch_files(
     Ok(patches)
 }
 
-/// What is in a directory, sorted; nothing when it is none.
+/// Lists a directory, sorted; empty if it does not exist.
 fn names(folder: &Path) -> Result<Vec<String>, Error> {
     if !folder.is_dir() {
         return Ok(Vec::new());

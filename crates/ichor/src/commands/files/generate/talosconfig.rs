@@ -29,8 +29,8 @@ pub(in crate::commands) fn run(
         }
     };
     let name = cluster.clone().or(name).ok_or_else(|| Error::Usage {
-        message: "the cluster has no name: this is not the directory of a cluster".to_owned(),
-        hint: "name it: `ichor gen talosconfig NAME`".to_owned(),
+        message: "no cluster name: this is not a cluster directory".to_owned(),
+        hint: "pass the name: `ichor gen talosconfig NAME`".to_owned(),
     })?;
     let made =
         entropy::with_secret_source(|makers| bundle.talosconfig(&name, roles, *lifetime, makers))?;

@@ -36,7 +36,7 @@ struct Alarm {
 
 impl Alarm {
     fn new(alarm: &EtcdMemberAlarm) -> Self {
-        // One that is not known here is told by its number.
+        // An unknown alarm is shown by its number.
         let name = AlarmType::try_from(alarm.alarm)
             .map_or_else(|_| alarm.alarm.to_string(), |kind| kind.as_str_name().to_owned());
         Self { member: id(alarm.member_id), alarm: name }

@@ -5,7 +5,7 @@ pub(super) mod members;
 pub(super) mod snapshot;
 pub(super) mod status;
 
-/// As etcd and talosctl write ids.
+/// Formats an id like etcd and talosctl.
 fn id(id: u64) -> String {
     format!("{id:016x}")
 }

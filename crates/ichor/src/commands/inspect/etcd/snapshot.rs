@@ -1,6 +1,6 @@
 //! `ichor etcd snapshot`: etcd's data in a file.
 //!
-//! Always holds: a file that is there is whole; what was begun and not ended is gone.
+//! Always holds: an existing file is complete; an incomplete one is removed.
 
 use std::io::Write as _;
 
@@ -65,17 +65,17 @@ impl SnapshotDigest {
     fn check(self, size: u64) -> Result<String, &'static str> {
         // The data are pages of a multiple of 512 bytes.
         if size % 512 != DIGEST as u64 {
-            return Err("ends too early: it has no digest");
+            return Err("is incomplete: it has no digest");
         }
         let digest = self.hash.finalize();
         if digest.as_slice() != self.tail {
-            return Err("is damaged: its digest is another");
+            return Err("is corrupt: its digest does not match");
         }
         Ok(hex(&digest))
     }
 }
 
-/// How long a digest is.
+/// In bytes: SHA-256.
 const DIGEST: usize = 32;
 
 #[cfg(test)]

@@ -40,10 +40,10 @@ pub(super) async fn run(
     }
 }
 
-/// Which resources are meant.
+/// A query for resources.
 #[derive(Clone, Debug)]
 struct ResourceQuery {
-    /// As the person said it.
+    /// Type as it was typed.
     kind: String,
     /// None for all.
     ids: Vec<String>,
@@ -55,7 +55,7 @@ impl ResourceQuery {
         self.namespace.clone().unwrap_or_else(|| definition.default_namespace.clone())
     }
 
-    /// What one machine has of it. One that is not there does not keep the others back.
+    /// Queries one machine. A missing resource does not hold the others back.
     async fn find(&self, node: &Node) -> Result<QueryResult, NodeError> {
         let definition = node.definition(&self.kind).await?;
         let (namespace, kind) = (self.namespace(&definition), definition.resource_type.clone());
@@ -72,7 +72,7 @@ impl ResourceQuery {
         Ok(found)
     }
 
-    /// Tells what becomes of it, until nobody listens.
+    /// Sends changes until the receiver is gone.
     async fn watch(
         &self,
         node: &Node,
@@ -114,19 +114,19 @@ impl ResourceQuery {
     }
 }
 
-/// What one machine has.
+/// Result of one machine.
 struct QueryResult {
     definition: ResourceDefinitionSpec,
     resources: Vec<Resource>,
     failures: Vec<NodeError>,
 }
 
-/// What a machine that is watched tells.
+/// A message of a watched machine.
 enum WatchMessage {
-    /// What the type is like.
+    /// Definition of the type.
     Defined(ResourceDefinitionSpec),
     Event(Event, Resource),
-    /// What was there has been told.
+    /// The initial state is complete.
     Settled,
     Interrupted(NodeError),
 }
@@ -182,14 +182,14 @@ async fn watch(
                 None
             }
             WatchMessage::Interrupted(error) => {
-                printer.note(&format!("{error}; it is called again"));
+                printer.note(&format!("{error}; reconnecting"));
                 None
             }
         };
         if let Some(error) = failure {
             printer.error(&Error::Machine(error));
         }
-        // Until one machine has told all there is, the lines wait for each other to be as wide.
+        // Until one machine has sent its initial state, rows are collected to compute the column widths.
         if settled {
             writer.flush(printer)?;
         }
@@ -216,14 +216,14 @@ impl Writer {
             ResourceForm::Yaml => Self::Yaml { begun: false },
             ResourceForm::Path(path) => {
                 Self::Path(Template::parse(path).map_err(|error| Error::Usage {
-                    message: format!("no JSON path: {error}"),
+                    message: format!("invalid JSONPath: {error}"),
                     hint: "write it as -o jsonpath='{.spec.hostname}'".to_owned(),
                 })?)
             }
         })
     }
 
-    /// Takes the columns of the first machine for all.
+    /// Uses the columns of the first machine for all.
     fn define(&mut self, node: &str, definition: &ResourceDefinitionSpec) -> Result<(), NodeError> {
         let Self::Table { columns: columns @ None, table, with_events } = self else {
             return Ok(());

@@ -1,5 +1,4 @@
-//! JSON paths, as kubectl has them: how definitions of resources say what a column shows, and how people take values
-//! out of resources.
+//! `JSONPath` of kubectl: defines the columns of resources, and extracts values from them.
 //!
 //! In goes a template such as `{.metadata.id}: {.spec.addresses[*]}` and a value, out come the values that it finds,
 //! one group for each part of the template.
@@ -9,7 +8,7 @@ use super::value::Value;
 /// A text with paths in braces.
 pub(super) struct Template(Vec<Piece>);
 
-/// Whether a key has to be there.
+/// Treatment of missing keys.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Missing {
     Fails,
@@ -44,7 +43,7 @@ enum Step {
     Literal(Value),
 }
 
-/// Where a slice ends, the end not included.
+/// End of a slice, exclusive.
 enum End {
     At(i64),
     /// Behind the start: it is one element.
@@ -67,7 +66,7 @@ impl Template {
         Parser { rest: text }.pieces(false).map(Self)
     }
 
-    /// What each part of the template finds.
+    /// Returns the matches of each part of the template.
     pub(super) fn find<'a>(
         &'a self,
         value: &'a Value,
@@ -78,7 +77,7 @@ impl Template {
         Ok(groups)
     }
 
-    /// What it finds as one line, as a cell of a table shows it. What is not there is nothing.
+    /// Formats the matches as one line, for a cell of a table. Missing values are empty.
     pub(super) fn line(&self, value: &Value) -> String {
         let groups = self.find(value, Missing::IsNothing).unwrap_or_default();
         let words = |group: &Vec<&Value>| {
@@ -207,14 +206,14 @@ fn slice<'a>(
     if first == end {
         return Ok(Vec::new());
     }
-    let outside = |number: i64| format!("index {number} is outside of a list of {length}");
+    let outside = |number: i64| format!("index {number} is out of range of a list of {length}");
     let at = usize::try_from(first).ok().filter(|at| *at < items.len());
     let at = at.ok_or_else(|| outside(first))?;
     let end = usize::try_from(end).ok().filter(|end| *end <= items.len());
     let end = end.ok_or_else(|| outside(first))?;
     let step = usize::try_from(step.unwrap_or(1)).ok().filter(|step| *step > 0);
-    let step = step.ok_or("a slice has steps of at least 1")?;
-    let slice = items.get(at..end).ok_or("a slice begins before it ends")?;
+    let step = step.ok_or("the step of a slice must be at least 1")?;
+    let slice = items.get(at..end).ok_or("a slice must start before its end")?;
     Ok(slice.iter().step_by(step).collect())
 }
 
@@ -230,7 +229,7 @@ fn passes(
     match (walk(left, item, missing)?.as_slice(), walk(right, item, missing)?.as_slice()) {
         ([], _) | (_, []) => Ok(false),
         ([left], [right]) => Ok(comparison.holds(left, right)),
-        _ => Err("a filter compares one value with one other".to_owned()),
+        _ => Err("a filter compares two single values".to_owned()),
     }
 }
 
@@ -268,7 +267,7 @@ impl<'a> Parser<'a> {
                 pieces.push(Piece::Text(Value::text(text)));
             }
             if !self.skip("{") {
-                return if in_range { Err("a range has no end".to_owned()) } else { Ok(pieces) };
+                return if in_range { Err("unclosed range".to_owned()) } else { Ok(pieces) };
             }
             self.rest = self.rest.trim_start_matches(' ');
             if self.word("range") {
@@ -278,8 +277,8 @@ impl<'a> Parser<'a> {
                 self.rest = self.rest.trim_start_matches(' ');
                 return match self.skip("}") {
                     true if in_range => Ok(pieces),
-                    true => Err("there is no range to end".to_owned()),
-                    false => Err("a brace is not closed".to_owned()),
+                    true => Err("end without a range".to_owned()),
+                    false => Err("unclosed brace".to_owned()),
                 };
             } else {
                 pieces.push(Piece::Path(self.path()?));
@@ -298,7 +297,7 @@ impl<'a> Parser<'a> {
 
     fn step(&mut self, path: &mut Path) -> Result<(), String> {
         let mut characters = self.rest.chars();
-        let Some(first) = characters.next() else { return Err("a brace is not closed".to_owned()) };
+        let Some(first) = characters.next() else { return Err("unclosed brace".to_owned()) };
         match first {
             // The value itself.
             ' ' | '@' | '$' => self.rest = characters.as_str(),
@@ -314,7 +313,7 @@ impl<'a> Parser<'a> {
             }
             '[' if self.skip("[?(") => path.push(self.filter()?),
             '[' => {
-                let end = self.rest.find(']').ok_or("a bracket is not closed")?;
+                let end = self.rest.find(']').ok_or("unclosed bracket")?;
                 let inside = &self.rest[1..end];
                 self.rest = &self.rest[end + 1..];
                 path.push(elements(inside)?);
@@ -330,12 +329,12 @@ impl<'a> Parser<'a> {
                 self.rest = rest;
                 match Value::plain(number) {
                     number @ (Value::Int(_) | Value::Float(_)) => path.push(Step::Literal(number)),
-                    _ => return Err(format!("{number} is no number")),
+                    _ => return Err(format!("{number} is not a number")),
                 }
             }
             _ if self.word("true") => path.push(Step::Literal(Value::Bool(true))),
             _ if self.word("false") => path.push(Step::Literal(Value::Bool(false))),
-            _ => return Err(format!("a path begins with a dot, not with {:?}", self.rest)),
+            _ => return Err(format!("a path starts with a dot, not with {:?}", self.rest)),
         }
         Ok(())
     }
@@ -371,7 +370,7 @@ impl<'a> Parser<'a> {
             }
             None
         });
-        let (inside, rest) = self.rest.split_at(end.ok_or("a filter is not closed")?);
+        let (inside, rest) = self.rest.split_at(end.ok_or("unclosed filter")?);
         self.rest = rest;
         if !self.skip(")]") {
             return Err("a filter ends with )]".to_owned());
@@ -408,7 +407,7 @@ impl<'a> Parser<'a> {
                 _ => text.push(character),
             }
         }
-        Err("a quote is not closed".to_owned())
+        Err("unclosed quote".to_owned())
     }
 
     fn skip(&mut self, text: &str) -> bool {
@@ -438,7 +437,7 @@ fn whole_path(text: &str) -> Result<Path, String> {
     Ok(path)
 }
 
-/// What stands in brackets: `0`, `1:3`, `*`, `'key'`, or several of them.
+/// Parses the content of brackets: `0`, `1:3`, `*`, `'key'`, or several of them.
 fn elements(inside: &str) -> Result<Step, String> {
     let choices: Vec<&str> = inside.split(',').collect();
     if choices.len() > 1 {
@@ -479,7 +478,7 @@ const COMPARISONS: &[(&str, Comparison)] = &[
     ("<", Comparison::Less),
     (">", Comparison::Greater),
 ];
-const NO_LIST: &str = "what is no list has no numbered elements";
+const NO_LIST: &str = "not a list: it has no numbered elements";
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ use super::path::Template;
 use super::value::Value;
 use crate::timestamp::Timestamp;
 
-/// What became of a resource that is watched.
+/// Change of a watched resource.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
     Created,
@@ -165,7 +165,7 @@ impl<'a> ResourceView<'a> {
         }
     }
 
-    /// What every resource has, in the order in which it is shown.
+    /// Returns the fields that every resource has, in output order.
     fn lines(&self) -> [(&'static str, String); 8] {
         let Metadata { namespace, r#type, id, version, owner, phase, created, updated, .. } =
             self.metadata;
@@ -211,9 +211,9 @@ fn plain(text: Cow<'_, str>) -> Tree<'_> {
     }
 }
 
-/// What the lines of a type show.
+/// Columns of a type.
 pub(super) struct Columns {
-    /// The type, as people call it.
+    /// Display name of the type.
     kind: String,
     names: Vec<String>,
     paths: Vec<Template>,
@@ -287,7 +287,7 @@ mod tests {
         assert!(resource.value().compact().ends_with(r#""spec":"a: 1\n---\nb: 2\n"}"#));
     }
 
-    /// As YAML and as JSON.
+    /// Expected YAML and JSON.
     fn shown(kind: &str, spec: &str) -> (String, String) {
         let texts = |key: &str, text: &str| [(key.to_owned(), text.to_owned())].into();
         let metadata = Metadata {

@@ -1,4 +1,4 @@
-//! What stands in a resource: read out of YAML and written as JSON, each as the libraries of talosctl do it.
+//! Values of resources: parsed from YAML and written as JSON, each like the libraries of talosctl.
 //!
 //! Always holds: keys are in the order of their letters, so the same resource is always the same text.
 
@@ -26,7 +26,7 @@ impl Value {
         Self::Text(text.into())
     }
 
-    /// What a text means that stands in YAML without quotes.
+    /// Resolves a plain YAML scalar.
     pub(super) fn plain(text: &str) -> Self {
         match resolve(text, Style::Plain) {
             Resolved::Null => Self::Null,
@@ -49,7 +49,7 @@ impl Value {
         self.json(None)
     }
 
-    /// Whether it is shown as JSON wherever it is shown.
+    /// Returns whether it is always shown as JSON.
     pub(super) fn is_structure(&self) -> bool {
         matches!(self, Self::Time(_) | Self::List(_) | Self::Map(_))
     }
@@ -87,7 +87,7 @@ impl Value {
     }
 }
 
-/// As a cell of a table shows it.
+/// Formats the value for a cell of a table.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -34,7 +34,7 @@ pub(in crate::commands::node) async fn run(
         patient.call(patient.machine().etcd_defragment(())).await?;
         let after = status(node).await?.db_size;
         let sizes = format!("{} of {} kB", after / 1000, before / 1000);
-        printer.note(&format!("{}: defragmented, {sizes} are left", node.name()));
+        printer.note(&format!("{}: defragmented, {sizes} remain", node.name()));
         Ok(())
     };
     node_action.run_on_each(nodes.as_slice(), printer, act).await

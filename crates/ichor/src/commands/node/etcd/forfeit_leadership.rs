@@ -27,9 +27,9 @@ pub(in crate::commands::node) async fn run(
         let reply = node.call(node.machine().etcd_forfeit_leadership(request)).await?;
         let leader = node.single_reply(reply.messages)?.member;
         let text = if leader.is_empty() {
-            "did not lead".to_owned()
+            "was not the leader".to_owned()
         } else {
-            format!("{leader} leads now")
+            format!("the leader is now {leader}")
         };
         printer.note(&format!("{}: {text}", node.name()));
         Ok(())

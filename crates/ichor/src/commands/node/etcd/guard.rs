@@ -181,7 +181,7 @@ pub(in crate::commands::node) fn with_overrides(
     }
 }
 
-/// What the audit log says about rules that are not kept.
+/// Describes overridden rules for the audit log.
 pub(in crate::commands::node) fn overridden(overrides: &NodeOverrideArgs) -> String {
     let NodeOverrideArgs { rules, reason } = overrides;
     let Some(reason) = reason.as_ref().filter(|_| !rules.is_empty()) else { return String::new() };

@@ -18,7 +18,7 @@ pub(in crate::commands::node) async fn status(node: &Node) -> Result<EtcdMemberS
     Ok(node.single_reply(reply.await?.messages)?.member_status.unwrap_or_default())
 }
 
-/// The member that a person means: by its id, or by a host name that only one of them has.
+/// Finds a member by its id, or by a host name that only one of them has.
 pub(in crate::commands::node) fn find(
     members: &[EtcdMember],
     name: &str,

@@ -1,6 +1,7 @@
-//! Whether etcd can spare a member.
+//! Checks whether etcd keeps its quorum without a member.
 //!
-//! A voter counts only if its machine answers for it, it knows a leader, and it is up to date. Learners do not vote.
+//! A voter counts as healthy only if its machine reports it, it knows a leader, and it is up to date. Learners do not
+//! vote.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ pub(super) struct Voter {
     pub(super) healthy: bool,
 }
 
-/// What would be left of etcd.
+/// Voters that remain.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Left {
     pub(super) voters: usize,
@@ -29,20 +30,20 @@ impl Left {
     }
 }
 
-/// What is left when a member goes.
+/// Counts the voters after a member was removed.
 pub(super) fn without(voters: &[Voter], leaving: u64) -> Left {
     let left: Vec<&Voter> = voters.iter().filter(|voter| voter.id != leaving).collect();
     let healthy = left.iter().filter(|voter| voter.healthy).count();
     Left { voters: left.len(), healthy, needed: left.len() / 2 + 1 }
 }
 
-/// What is left while a member is away and still counts.
+/// Counts the voters while a member is down and still counts.
 pub(super) fn while_away(voters: &[Voter], away: u64) -> Left {
     let healthy = voters.iter().filter(|voter| voter.healthy && voter.id != away).count();
     Left { voters: voters.len(), healthy, needed: voters.len() / 2 + 1 }
 }
 
-/// Asks the machine of each voter how its member is, by way of a machine that answers.
+/// Queries the status of each voter on its own machine, through a node that answers.
 pub(super) async fn voters(node: &Node, members: &[EtcdMember]) -> Vec<Voter> {
     let voters: Vec<&EtcdMember> = members.iter().filter(|member| !member.is_learner).collect();
     let asked: Vec<Node> = voters
@@ -70,7 +71,7 @@ fn judge(voters: &[&EtcdMember], answers: &[EtcdMemberStatus]) -> Vec<Voter> {
     voters.iter().map(|member| Voter { id: member.id, healthy: healthy(member.id) }).collect()
 }
 
-/// Where the machine of a member is reached; nowhere when the member never started.
+/// Returns the address of a member's machine; `None` if the member never started.
 fn address(member: &EtcdMember) -> Option<String> {
     let url = member.client_urls.first()?;
     let (_, host) = url.split_once("://")?;
