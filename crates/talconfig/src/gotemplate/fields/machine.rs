@@ -1,4 +1,4 @@
-//! What a machine says of itself.
+//! Fields of the machine in its configuration.
 
 use super::network::NETWORK_CONFIG;
 use super::{CERTIFICATE_AND_KEY, Kind, Struct, UNSTRUCTURED};
