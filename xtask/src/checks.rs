@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 
 use crate::tools::{self, Tool};
 use crate::workspace::Workspace;
-use crate::{arrows, generated};
+use crate::{dependency_rules, generated};
 
 /// One rule that a machine can look after.
 pub(crate) struct Check {
@@ -26,7 +26,7 @@ pub(crate) const CHECKS: &[Check] = &[
         name: "deps",
         about: "crates use each other as the architecture says",
         tool: None,
-        run: arrows::check,
+        run: dependency_rules::check,
     },
     Check {
         name: "deny",

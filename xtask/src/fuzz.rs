@@ -4,7 +4,7 @@
 use anyhow::{Result, bail};
 
 use crate::workspace::Workspace;
-use crate::{say, tools};
+use crate::{output, tools};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -20,7 +20,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     let targets = targets(workspace)?;
     let Some(target) = &args.target else {
         for target in &targets {
-            say::data(target);
+            output::data(target);
         }
         return Ok(());
     };

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::say;
+use crate::output;
 use crate::workspace::{Workspace, read};
 
 pub(crate) fn write(workspace: &Workspace) -> Result<()> {
@@ -17,11 +17,11 @@ pub(crate) fn write(workspace: &Workspace) -> Result<()> {
         for gone in generated.committed(workspace)?.keys().filter(|path| !fresh.contains_key(*path))
         {
             fs_err::remove_file(workspace.path(gone))?;
-            say::progress(&format!("removed {gone}"));
+            output::progress(&format!("removed {gone}"));
         }
         for (path, text) in fresh {
             fs_err::write(workspace.path(&path), text)?;
-            say::progress(&format!("wrote {path}"));
+            output::progress(&format!("wrote {path}"));
         }
     }
     Ok(())

@@ -5,13 +5,13 @@
     reason = "a developer's tool: it reads its own environment, measures time and has no ports"
 )]
 
-mod arrows;
 mod bench;
 mod checks;
+mod dependency_rules;
 mod fuzz;
 mod generated;
+mod output;
 mod peers;
-mod say;
 mod soak;
 mod talos;
 mod test;
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     match run(&workspace, args.command) {
         Ok(code) => code,
         Err(error) => {
-            say::progress(&format!("error: {error:#}"));
+            output::progress(&format!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -83,7 +83,7 @@ fn run(workspace: &Workspace, command: Command) -> Result<ExitCode> {
         Command::Peers(args) => peers::run(&args),
         Command::Talos(args) => return talos::run(args),
         Command::Gen => generated::write(workspace),
-        Command::CheckDeps => arrows::check(workspace),
+        Command::CheckDeps => dependency_rules::check(workspace),
         Command::Bench(args) => bench::run(workspace, &args),
         Command::Soak(args) => soak::run(workspace, &args),
         Command::Fuzz(args) => fuzz::run(workspace, &args),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 
 use crate::workspace::{Workspace, succeed};
-use crate::{say, tools};
+use crate::{output, tools};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -31,7 +31,10 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     while round == 0 || Instant::now() < end {
         round += 1;
         let seed = first + round;
-        say::progress(&format!("── round {round} (ICHOR_SEED={seed} ICHOR_CASES={})", args.cases));
+        output::progress(&format!(
+            "── round {round} (ICHOR_SEED={seed} ICHOR_CASES={})",
+            args.cases
+        ));
         let mut nextest = workspace.cargo(&[
             "nextest",
             "run",
@@ -46,6 +49,6 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
             format!("round {round} failed; the seed above replays it: commit it as a test")
         })?;
     }
-    say::progress(&format!("{round} rounds without a failure"));
+    output::progress(&format!("{round} rounds without a failure"));
     Ok(())
 }

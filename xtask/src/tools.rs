@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use fs_err::File;
 use testkit::peers::cache;
 
-use crate::say;
+use crate::output;
 use crate::workspace::succeed;
 
 /// A cargo subcommand in the version that we use.
@@ -33,7 +33,7 @@ pub(crate) fn install(tools: &[&Tool]) -> Result<()> {
         return Ok(());
     }
     let names = missing.join(" ");
-    say::progress(&format!("installing {names} with cargo"));
+    output::progress(&format!("installing {names} with cargo"));
     fs_err::create_dir_all(cache())?;
     // One directory for all of them, so that what they have in common is compiled once, and none of the workspace's.
     let target = tempfile::Builder::new().prefix("tools-").tempdir_in(cache())?;
@@ -59,7 +59,7 @@ pub(crate) fn install_packages(packages: &[&str]) -> Result<()> {
     if !nix::unistd::geteuid().is_root() {
         bail!("missing Debian packages; as root: apt-get install {names}");
     }
-    say::progress(&format!("installing Debian packages: {names}"));
+    output::progress(&format!("installing Debian packages: {names}"));
     let here = Path::new(".");
     apt_get(here, &["update"])?;
     apt_get(here, &[&["install", "--yes", "--no-install-recommends"], missing.as_slice()].concat())

@@ -37,7 +37,7 @@ fn a_wrong_arrow() {
     let workspace = Workspace::new();
     workspace.write("crates/plan/Cargo.toml", &manifest("plan", "ichor = { path = \"../ichor\" }"));
     workspace.fails("deps", "plan → ichor: not allowed");
-    workspace.fails("deps", "xtask/src/arrows.rs");
+    workspace.fails("deps", "xtask/src/dependency_rules.rs");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_crate_that_the_architecture_does_not_know() {
     let workspace = Workspace::new();
     workspace.write("crates/helpers/Cargo.toml", &manifest("helpers", ""));
     workspace.write("crates/helpers/src/lib.rs", "//! Anything.\n");
-    workspace.fails("deps", "helpers: unknown to xtask/src/arrows.rs");
+    workspace.fails("deps", "helpers: unknown to xtask/src/dependency_rules.rs");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use talos_config::yaml::Dialect;
 use talos_config::{Config, Secret};
 
-use crate::names::{ClusterName, Form, Malformed, through_text};
+use crate::names::{ClusterName, InvalidText, TextFormat, serialize_as_text};
 
 /// Thirty-two bytes that stand for something.
 #[derive(Clone, Copy, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -28,16 +28,16 @@ impl Digest {
     }
 }
 
-impl Form for Digest {
+impl TextFormat for Digest {
     const WHAT: &'static str = "a digest";
     const RULE: &'static str = "64 hexadecimal digits in lower case";
     const PATTERN: &'static str = "^[0-9a-f]{64}$";
 }
 
 impl FromStr for Digest {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let digit = |byte: u8| match byte {
             b'0'..=b'9' => Some(byte - b'0'),
             b'a'..=b'f' => Some(byte - b'a' + 10),
@@ -51,11 +51,11 @@ impl FromStr for Digest {
             }
             Some(Self(bytes))
         };
-        parse().ok_or_else(|| Malformed::new::<Self>(text))
+        parse().ok_or_else(|| InvalidText::new::<Self>(text))
     }
 }
 
-through_text!(Digest);
+serialize_as_text!(Digest);
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

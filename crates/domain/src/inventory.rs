@@ -9,12 +9,12 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Kind;
+use crate::ErrorKind;
 use crate::digest::Digest;
 use crate::disk::Disk;
-use crate::names::{Form, MachineName, Malformed, NodeName, through_text};
+use crate::names::{InvalidText, MachineName, NodeName, TextFormat, serialize_as_text};
 use crate::network::Address;
-use crate::time::{Moment, Span};
+use crate::time::{Span, Timestamp};
 use crate::version::TalosVersion;
 
 /// What was seen of a cluster.
@@ -22,7 +22,7 @@ use crate::version::TalosVersion;
 #[serde(deny_unknown_fields)]
 pub struct Inventory {
     /// When it was put together; ages are counted to this moment.
-    pub taken: Moment,
+    pub taken: Timestamp,
     /// The machines, by their names in the spec.
     pub machines: BTreeMap<MachineName, MachineFacts>,
     /// The members of etcd.
@@ -49,7 +49,7 @@ pub enum Fact<T> {
         /// What it was.
         value: T,
         /// When.
-        seen: Moment,
+        seen: Timestamp,
         /// How.
         source: Source,
     },
@@ -89,7 +89,8 @@ pub struct MachineFacts {
     /// The last generation that its provider was asked for, 0 where it never was; what our journal says.
     pub generation: u32,
     /// Whose machine it is.
-    pub standing: Fact<Standing>,
+    #[serde(rename = "standing")]
+    pub ownership: Fact<Ownership>,
     /// Which installation of Talos it is.
     pub node: Fact<NodeIdentity>,
     /// Which installation it was when we last changed it; what our journal says.
@@ -114,27 +115,31 @@ pub struct MachineFacts {
     /// the machine has; each with its reason.
     pub unwell: Fact<Vec<String>>,
     /// When we last disturbed it, as long as it has not been seen in service since; what our journal says.
-    pub disturbed: Option<Moment>,
+    pub disturbed: Option<Timestamp>,
 }
 
 /// Whose machine it is.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Standing {
+pub enum Ownership {
     /// Nobody's: it waits for configuration.
     Maintenance,
     /// Ours: it knows our credentials.
     Ours,
     /// Another cluster's: it has configuration and does not know us.
-    Another,
+    #[serde(rename = "another")]
+    Foreign,
     /// Ours soon: it does not answer, and was configured by us since it was last in maintenance, so that it holds no etcd.
-    Coming,
+    #[serde(rename = "coming")]
+    Booting,
     /// Ours, and it does not answer: we have disturbed it, and it still has time to come back.
     Away,
     /// Its provider does not have it.
-    Absent,
+    #[serde(rename = "absent")]
+    NotProvided,
     /// Its provider has made it, and it has neither answered nor been configured since.
-    Starting,
+    #[serde(rename = "starting")]
+    Provided,
 }
 
 /// What Kubernetes says about a machine.
@@ -216,7 +221,7 @@ pub struct Member {
 
 impl<T> Fact<T> {
     /// What was seen, unless that is too long ago to act upon.
-    pub fn current(&self, now: Moment) -> Option<&T> {
+    pub fn current(&self, now: Timestamp) -> Option<&T> {
         match self {
             Self::Known { value, seen, .. } if now.since(*seen) <= MAX_AGE => Some(value),
             Self::Known { .. } | Self::NotKnown { .. } => None,
@@ -224,7 +229,7 @@ impl<T> Fact<T> {
     }
 
     /// Why nothing can be said now.
-    pub fn why_not(&self, now: Moment) -> String {
+    pub fn why_not(&self, now: Timestamp) -> String {
         match self {
             Self::Known { seen, .. } => format!("last seen {} ago", now.since(*seen)),
             Self::NotKnown { why } => why.clone(),
@@ -261,16 +266,16 @@ impl Inventory {
     }
 }
 
-impl fmt::Display for Standing {
+impl fmt::Display for Ownership {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ours => "configured",
             Self::Maintenance => "in maintenance",
-            Self::Another => "foreign",
-            Self::Coming => "booting with its configuration",
+            Self::Foreign => "foreign",
+            Self::Booting => "booting with its configuration",
             Self::Away => "not back yet",
-            Self::Absent => "not provided",
-            Self::Starting => "provided, and has not answered yet",
+            Self::NotProvided => "not provided",
+            Self::Provided => "provided, and has not answered yet",
         })
     }
 }
@@ -293,23 +298,23 @@ impl fmt::Display for BootId {
     }
 }
 
-impl Form for MemberId {
+impl TextFormat for MemberId {
     const WHAT: &'static str = "a member of etcd";
     const RULE: &'static str = "at most 16 hexadecimal digits";
     const PATTERN: &'static str = "^[0-9a-f]{1,16}$";
 }
 
 impl FromStr for MemberId {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let plain = text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let id = u64::from_str_radix(text, 16).ok().filter(|_| plain);
-        id.map(Self).ok_or_else(|| Malformed::new::<Self>(text))
+        id.map(Self).ok_or_else(|| InvalidText::new::<Self>(text))
     }
 }
 
-through_text!(MemberId);
+serialize_as_text!(MemberId);
 
 /// As etcd's own tools write it.
 impl fmt::Display for MemberId {
@@ -342,8 +347,8 @@ impl InventoryError {
     }
 
     /// What can be done about it: observe again.
-    pub fn kind(&self) -> Kind {
-        Kind::Permanent
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Permanent
     }
 }
 
@@ -375,10 +380,10 @@ mod tests {
 
     #[test]
     fn a_fact_grows_too_old_to_act_upon() {
-        let fact = Fact::Known { value: 1, seen: Moment(1000), source: Source::TalosApi };
-        assert_eq!(fact.current(Moment(1300)), Some(&1));
-        assert_eq!(fact.current(Moment(1301)), None);
-        assert_eq!(fact.why_not(Moment(1301)), "last seen 5m1s ago");
+        let fact = Fact::Known { value: 1, seen: Timestamp(1000), source: Source::TalosApi };
+        assert_eq!(fact.current(Timestamp(1300)), Some(&1));
+        assert_eq!(fact.current(Timestamp(1301)), None);
+        assert_eq!(fact.why_not(Timestamp(1301)), "last seen 5m1s ago");
     }
 
     #[test]

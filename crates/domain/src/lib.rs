@@ -17,16 +17,16 @@ mod version;
 
 pub use digest::{Digest, DigestKey};
 pub use disk::Disk;
-pub use error::Kind;
+pub use error::ErrorKind;
 pub use inventory::{
     BootId, Etcd, Fact, Instance, Inventory, InventoryError, MAX_AGE, MAX_LAG, MachineFacts,
-    Member, MemberId, NodeIdentity, NodeState, Orphan, ProviderId, Source, Standing,
+    Member, MemberId, NodeIdentity, NodeState, Orphan, Ownership, ProviderId, Source,
 };
 pub use names::{
-    AddonName, ClassName, ClusterName, FailureDomain, Fingerprint, Form, MachineName, Malformed,
-    NodeName, PoolName, ProviderName,
+    AddonName, ClassName, ClusterName, FailureDomain, Fingerprint, InvalidText, MachineName,
+    NodeName, PoolName, ProviderName, TextFormat,
 };
 pub use network::{Address, Endpoint, Network};
 pub use target::{ApplyMode, Target};
-pub use time::{Day, Moment, NAMES_OF_DAYS, Span, TimeOfDay, Window};
+pub use time::{Day, NAMES_OF_DAYS, Span, TimeOfDay, Timestamp, Window};
 pub use version::{KubernetesVersion, MANAGED, Supported, TalosVersion};

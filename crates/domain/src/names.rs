@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// A text with rules: what it is called, what it looks like, and how it is read.
-pub trait Form: FromStr<Err = Malformed> {
+pub trait TextFormat: FromStr<Err = InvalidText> {
     /// What such a text is, with its article: `a cluster name`.
     const WHAT: &'static str;
     /// What is allowed, for people.
@@ -18,7 +18,7 @@ pub trait Form: FromStr<Err = Malformed> {
 /// Why a text is not what it should be.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{text:?} is not {what}: {rule}")]
-pub struct Malformed {
+pub struct InvalidText {
     /// The text, cut where it would fill a screen.
     pub text: String,
     /// What it should have been.
@@ -27,9 +27,9 @@ pub struct Malformed {
     pub rule: &'static str,
 }
 
-impl Malformed {
-    /// A text that is not of a form.
-    pub fn new<T: Form>(text: &str) -> Self {
+impl InvalidText {
+    /// Describes a text that `T` does not accept.
+    pub fn new<T: TextFormat>(text: &str) -> Self {
         Self { text: text.chars().take(80).collect(), what: T::WHAT, rule: T::RULE }
     }
 }
@@ -49,21 +49,21 @@ macro_rules! name {
             }
         }
 
-        impl Form for $name {
+        impl TextFormat for $name {
             const WHAT: &'static str = $what;
             const RULE: &'static str = LABEL_RULE;
             const PATTERN: &'static str = LABEL_PATTERN;
         }
 
         impl FromStr for $name {
-            type Err = Malformed;
+            type Err = InvalidText;
 
-            fn from_str(text: &str) -> Result<Self, Malformed> {
-                if is_label(text) { Ok(Self(text.to_owned())) } else { Err(Malformed::new::<Self>(text)) }
+            fn from_str(text: &str) -> Result<Self, InvalidText> {
+                if is_label(text) { Ok(Self(text.to_owned())) } else { Err(InvalidText::new::<Self>(text)) }
             }
         }
 
-        $crate::names::through_text!($name);
+        $crate::names::serialize_as_text!($name);
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,10 +74,10 @@ macro_rules! name {
 }
 
 /// Reads and writes a type in files as the text that it is.
-macro_rules! through_text {
+macro_rules! serialize_as_text {
     ($name:ident) => {
         impl TryFrom<String> for $name {
-            type Error = $crate::names::Malformed;
+            type Error = $crate::names::InvalidText;
 
             fn try_from(text: String) -> Result<Self, Self::Error> {
                 text.parse()
@@ -91,7 +91,7 @@ macro_rules! through_text {
         }
     };
 }
-pub(crate) use through_text;
+pub(crate) use serialize_as_text;
 
 name!(
     /// The name of a cluster.
@@ -146,7 +146,7 @@ impl NodeName {
     }
 }
 
-impl Form for NodeName {
+impl TextFormat for NodeName {
     const WHAT: &'static str = "a node name";
     const RULE: &'static str = "labels of a host name with dots between them, at most 253 letters";
     const PATTERN: &'static str =
@@ -154,18 +154,18 @@ impl Form for NodeName {
 }
 
 impl FromStr for NodeName {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         if text.len() <= 253 && text.split('.').all(is_label) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(Malformed::new::<Self>(text))
+            Err(InvalidText::new::<Self>(text))
         }
     }
 }
 
-through_text!(NodeName);
+serialize_as_text!(NodeName);
 
 /// Every name of a machine can be the name of a node.
 impl From<&MachineName> for NodeName {
@@ -192,16 +192,16 @@ impl Fingerprint {
     }
 }
 
-impl Form for Fingerprint {
+impl TextFormat for Fingerprint {
     const WHAT: &'static str = "a fingerprint";
     const RULE: &'static str = "32 bytes in base64: 43 letters and =";
     const PATTERN: &'static str = "^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$";
 }
 
 impl FromStr for Fingerprint {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
         // The last letter has two bits more than 32 bytes need, which have to be zero.
         let last = |byte: &u8| b"AEIMQUYcgkosw048".contains(byte);
@@ -209,12 +209,12 @@ impl FromStr for Fingerprint {
         match body.filter(|body| body.iter().copied().all(letter) && body.last().is_some_and(last))
         {
             Some(_) => Ok(Self(text.to_owned())),
-            None => Err(Malformed::new::<Self>(text)),
+            None => Err(InvalidText::new::<Self>(text)),
         }
     }
 }
 
-through_text!(Fingerprint);
+serialize_as_text!(Fingerprint);
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,28 +6,28 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::names::{Form, Malformed, through_text};
+use crate::names::{InvalidText, TextFormat, serialize_as_text};
 
 /// The address of a machine.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Address(pub IpAddr);
 
-impl Form for Address {
+impl TextFormat for Address {
     const WHAT: &'static str = "an address";
     const RULE: &'static str = "an IPv4 or IPv6 address, without a port or a prefix length";
     const PATTERN: &'static str = "^[0-9a-fA-F:.]+$";
 }
 
 impl FromStr for Address {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
-        text.parse().map(Self).map_err(|_| Malformed::new::<Self>(text))
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
+        text.parse().map(Self).map_err(|_| InvalidText::new::<Self>(text))
     }
 }
 
-through_text!(Address);
+serialize_as_text!(Address);
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -54,16 +54,16 @@ impl Network {
     }
 }
 
-impl Form for Network {
+impl TextFormat for Network {
     const WHAT: &'static str = "a network";
     const RULE: &'static str = "its first address and a prefix length, such as 10.244.0.0/16";
     const PATTERN: &'static str = "^[0-9a-fA-F:.]+/[0-9]{1,3}$";
 }
 
 impl FromStr for Network {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let parse = || {
             let (address, length) = text.split_once('/')?;
             let first: IpAddr = address.parse().ok()?;
@@ -71,7 +71,7 @@ impl FromStr for Network {
             let length = length.parse().ok().filter(|length| plain && *length <= width(first))?;
             (masked(first, length) == first).then_some(Self { first, length })
         };
-        parse().ok_or_else(|| Malformed::new::<Self>(text))
+        parse().ok_or_else(|| InvalidText::new::<Self>(text))
     }
 }
 
@@ -113,7 +113,7 @@ impl Endpoint {
     }
 }
 
-impl Form for Endpoint {
+impl TextFormat for Endpoint {
     const WHAT: &'static str = "an endpoint";
     const RULE: &'static str =
         "https://, a name or an address and a port, such as https://10.0.0.10:6443";
@@ -121,9 +121,9 @@ impl Form for Endpoint {
 }
 
 impl FromStr for Endpoint {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let parse = || {
             let rest = text.strip_prefix("https://")?;
             let rest = rest.strip_suffix('/').unwrap_or(rest);
@@ -141,7 +141,7 @@ impl FromStr for Endpoint {
             };
             (fine && port > 0).then(|| Self { host: host.to_owned(), port })
         };
-        parse().ok_or_else(|| Malformed::new::<Self>(text))
+        parse().ok_or_else(|| InvalidText::new::<Self>(text))
     }
 }
 

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::names::{Form, Malformed, through_text};
+use crate::names::{InvalidText, TextFormat, serialize_as_text};
 
 /// A moment: seconds since 1970, without leap seconds.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-pub struct Moment(pub i64);
+pub struct Timestamp(pub i64);
 
-impl Moment {
+impl Timestamp {
     /// How long after an earlier moment; nothing when that one is later.
     pub fn since(self, earlier: Self) -> Span {
         Span(u32::try_from(self.0.saturating_sub(earlier.0).max(0)).unwrap_or(u32::MAX))
@@ -43,16 +43,16 @@ impl Span {
     }
 }
 
-impl Form for Span {
+impl TextFormat for Span {
     const WHAT: &'static str = "a length of time";
     const RULE: &'static str = "a number and s, m, h or d, such as 90s, 15m, 6h or 1d12h";
     const PATTERN: &'static str = "^([0-9]+[smhd])+$";
 }
 
 impl FromStr for Span {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let parse = || {
             let mut total: u32 = 0;
             let mut rest = text;
@@ -65,11 +65,11 @@ impl FromStr for Span {
             }
             (!text.is_empty()).then_some(Self(total))
         };
-        parse().ok_or_else(|| Malformed::new::<Self>(text))
+        parse().ok_or_else(|| InvalidText::new::<Self>(text))
     }
 }
 
-through_text!(Span);
+serialize_as_text!(Span);
 
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -103,17 +103,17 @@ pub struct Window {
 
 impl Window {
     /// The first moment at which it is open, from this one on.
-    pub fn opens_after(&self, at: Moment) -> Moment {
+    pub fn opens_after(&self, at: Timestamp) -> Timestamp {
         if self.is_open(at) {
             return at;
         }
         let today = at.0.div_euclid(DAY);
-        let openings = (today..=today + 7).map(|day| Moment(day * DAY + self.from.seconds()));
+        let openings = (today..=today + 7).map(|day| Timestamp(day * DAY + self.from.seconds()));
         openings.into_iter().find(|opening| *opening > at && self.is_open(*opening)).unwrap_or(at)
     }
 
     /// Whether it is open at a moment.
-    pub fn is_open(&self, at: Moment) -> bool {
+    pub fn is_open(&self, at: Timestamp) -> bool {
         let (day, second) = (at.0.div_euclid(DAY), at.0.rem_euclid(DAY));
         let (from, to) = (self.from.seconds(), self.to.seconds());
         let begins = |day: i64| self.days.is_empty() || self.days.contains(&Day::of(day));
@@ -186,16 +186,16 @@ impl TimeOfDay {
     }
 }
 
-impl Form for TimeOfDay {
+impl TextFormat for TimeOfDay {
     const WHAT: &'static str = "a time of day";
     const RULE: &'static str = "hours and minutes, such as 02:30";
     const PATTERN: &'static str = "^([01][0-9]|2[0-3]):[0-5][0-9]$";
 }
 
 impl FromStr for TimeOfDay {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let parse = || {
             let two = |text: &str| {
                 let digits = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -205,11 +205,11 @@ impl FromStr for TimeOfDay {
             let (hour, minute) = (two(hour)?, two(minute)?);
             (hour < 24 && minute < 60).then_some(Self { hour, minute })
         };
-        parse().ok_or_else(|| Malformed::new::<Self>(text))
+        parse().ok_or_else(|| InvalidText::new::<Self>(text))
     }
 }
 
-through_text!(TimeOfDay);
+serialize_as_text!(TimeOfDay);
 
 impl fmt::Display for TimeOfDay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -233,15 +233,18 @@ mod tests {
             to: "04:00".parse().expect("a time"),
         };
         let friday = window(vec![Day::parse("fri").expect("a day")]);
-        assert_eq!(friday.opens_after(Moment(0)), Moment(DAY + 22 * 3600));
-        assert_eq!(friday.opens_after(Moment(2 * DAY + 3600)), Moment(2 * DAY + 3600));
-        assert_eq!(friday.opens_after(Moment(2 * DAY + 4 * 3600)), Moment(8 * DAY + 22 * 3600));
-        assert_eq!(window(Vec::new()).opens_after(Moment(5 * 3600)), Moment(22 * 3600));
+        assert_eq!(friday.opens_after(Timestamp(0)), Timestamp(DAY + 22 * 3600));
+        assert_eq!(friday.opens_after(Timestamp(2 * DAY + 3600)), Timestamp(2 * DAY + 3600));
+        assert_eq!(
+            friday.opens_after(Timestamp(2 * DAY + 4 * 3600)),
+            Timestamp(8 * DAY + 22 * 3600)
+        );
+        assert_eq!(window(Vec::new()).opens_after(Timestamp(5 * 3600)), Timestamp(22 * 3600));
     }
 
     /// Thursday, 1 January 1970.
-    fn at(day: i64, hour: i64) -> Moment {
-        Moment(day * DAY + hour * 3_600)
+    fn at(day: i64, hour: i64) -> Timestamp {
+        Timestamp(day * DAY + hour * 3_600)
     }
 
     #[test]

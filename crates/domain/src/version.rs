@@ -7,24 +7,24 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use talos_config::Contract;
 
-use crate::names::{Form, Malformed, through_text};
+use crate::names::{InvalidText, TextFormat, serialize_as_text};
 
-/// A release: three numbers, and what comes before the release itself.
+/// A semantic version: three numbers and a pre-release.
 #[derive(Clone, Debug, Eq, PartialEq)]
-struct Release {
+struct SemanticVersion {
     major: u32,
     minor: u32,
     patch: u32,
     /// `rc.1` of `v1.14.0-rc.1`; empty for the release itself.
-    before: String,
+    pre_release: String,
 }
 
-impl Release {
+impl SemanticVersion {
     fn parse(text: &str) -> Option<Self> {
         let bare = text.strip_prefix('v').unwrap_or(text);
-        let (numbers, before) = match bare.split_once('-') {
+        let (numbers, pre_release) = match bare.split_once('-') {
             Some((_, "")) => return None,
-            Some((numbers, before)) => (numbers, before),
+            Some((numbers, pre_release)) => (numbers, pre_release),
             None => (bare, ""),
         };
         let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
@@ -36,26 +36,29 @@ impl Release {
             major: parts.next()??,
             minor: parts.next()??,
             patch: parts.next()??,
-            before: before.to_owned(),
+            pre_release: pre_release.to_owned(),
         };
-        (parts.next().is_none() && before.chars().all(fine)).then_some(release)
+        (parts.next().is_none() && pre_release.chars().all(fine)).then_some(release)
     }
 }
 
 /// The precedence of semantic versions: `alpha.2`, `alpha.10`, `rc.1`, then the release itself.
-impl Ord for Release {
+impl Ord for SemanticVersion {
     fn cmp(&self, other: &Self) -> Ordering {
-        let Self { major, minor, patch, before } = self;
+        let Self { major, minor, patch, pre_release } = self;
         (major, minor, patch)
             .cmp(&(&other.major, &other.minor, &other.patch))
-            .then_with(|| before.is_empty().cmp(&other.before.is_empty()))
+            .then_with(|| pre_release.is_empty().cmp(&other.pre_release.is_empty()))
             .then_with(|| {
-                before.split('.').map(Identifier).cmp(other.before.split('.').map(Identifier))
+                pre_release
+                    .split('.')
+                    .map(Identifier)
+                    .cmp(other.pre_release.split('.').map(Identifier))
             })
     }
 }
 
-impl PartialOrd for Release {
+impl PartialOrd for SemanticVersion {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -92,17 +95,17 @@ impl PartialOrd for Identifier<'_> {
     }
 }
 
-impl fmt::Display for Release {
+impl fmt::Display for SemanticVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "v{}.{}.{}", self.major, self.minor, self.patch)?;
-        if self.before.is_empty() { Ok(()) } else { write!(f, "-{}", self.before) }
+        if self.pre_release.is_empty() { Ok(()) } else { write!(f, "-{}", self.pre_release) }
     }
 }
 
 /// A release of Talos that a machine runs or shall run.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct TalosVersion(Release);
+pub struct TalosVersion(SemanticVersion);
 
 impl TalosVersion {
     /// Whether it is `1.minor` or later.
@@ -125,7 +128,7 @@ impl TalosVersion {
 /// A release of Kubernetes.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct KubernetesVersion(Release);
+pub struct KubernetesVersion(SemanticVersion);
 
 impl KubernetesVersion {
     /// The version as image tags have it behind their `v`.
@@ -136,21 +139,21 @@ impl KubernetesVersion {
 
 macro_rules! version {
     ($name:ident, $what:literal) => {
-        impl Form for $name {
+        impl TextFormat for $name {
             const WHAT: &'static str = $what;
             const RULE: &'static str = "v and three numbers, such as v1.13.9";
             const PATTERN: &'static str = r"^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$";
         }
 
         impl FromStr for $name {
-            type Err = Malformed;
+            type Err = InvalidText;
 
-            fn from_str(text: &str) -> Result<Self, Malformed> {
-                Release::parse(text).map(Self).ok_or_else(|| Malformed::new::<Self>(text))
+            fn from_str(text: &str) -> Result<Self, InvalidText> {
+                SemanticVersion::parse(text).map(Self).ok_or_else(|| InvalidText::new::<Self>(text))
             }
         }
 
-        through_text!($name);
+        serialize_as_text!($name);
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -175,9 +178,9 @@ pub struct Supported {
 }
 
 impl Supported {
-    /// Whether a release of Kubernetes is among them. What comes before a release counts as it.
+    /// Whether a release of Kubernetes is among them. A pre-release counts as its release.
     pub fn has(&self, version: &KubernetesVersion) -> bool {
-        let Release { major, minor, .. } = version.0;
+        let SemanticVersion { major, minor, .. } = version.0;
         major == 1 && (self.minors.0..=self.minors.1).contains(&minor)
     }
 }

@@ -37,7 +37,7 @@ mod tests {
     use std::sync::Mutex;
 
     use async_trait::async_trait;
-    use domain::Moment;
+    use domain::Timestamp;
 
     use super::*;
 
@@ -47,8 +47,8 @@ mod tests {
 
     #[async_trait]
     impl Clock for Recorder {
-        fn now(&self) -> Moment {
-            Moment(0)
+        fn now(&self) -> Timestamp {
+            Timestamp(0)
         }
 
         fn monotonic(&self) -> Duration {

@@ -8,7 +8,7 @@ use talos_config::{Bundle, Mode};
 pub struct Cluster {
     /// What is wanted.
     pub spec: ClusterSpec,
-    /// What the configuration of its machines is laid together from.
+    /// The layers of its machines' configuration.
     pub layers: Layers,
     /// Its secrets.
     pub secrets: Bundle,

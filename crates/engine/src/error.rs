@@ -1,6 +1,6 @@
 //! What can go wrong in a pass, and what can be done about it.
 
-use domain::Kind;
+use domain::ErrorKind;
 use plan::{ApprovalError, Refusal, RenderError};
 
 use crate::journal::JournalError;
@@ -38,7 +38,7 @@ impl Error {
     }
 
     /// What can be done about it.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Render(error) => error.kind(),
             Self::Refused(refusal) => refusal.kind(),
@@ -56,7 +56,7 @@ pub struct PortError {
     /// The stable identifier of this kind of error.
     pub code: &'static str,
     /// What can be done about it.
-    pub kind: Kind,
+    pub kind: ErrorKind,
     /// What was attempted and what happened.
     pub message: String,
     /// The call may have been carried out although it failed: the request was sent, and the answer was lost.
@@ -81,11 +81,11 @@ impl PortError {
     ];
 
     /// An error of a call that was certainly not carried out.
-    pub fn new(code: &'static str, kind: Kind, message: impl Into<String>) -> Self {
+    pub fn new(code: &'static str, kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { code, kind, message: message.into(), may_have_happened: false }
     }
 
     pub(crate) fn precondition(message: impl Into<String>) -> Self {
-        Self::new("engine.precondition", Kind::Retryable, message)
+        Self::new("engine.precondition", ErrorKind::Retryable, message)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Digest, MachineName, Moment, Target};
+use domain::{Digest, MachineName, Target, Timestamp};
 use plan::StepNumber;
 use serde::{Serialize, Serializer};
 
@@ -72,7 +72,7 @@ pub enum Event {
         /// The reason.
         why: String,
         /// When it opens, where that is known.
-        until: Option<Moment>,
+        until: Option<Timestamp>,
     },
     /// A step goes on.
     StepWaits {
@@ -121,7 +121,7 @@ fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct StepPlace {
     /// When.
-    pub at: Moment,
+    pub at: Timestamp,
     /// Its number.
     pub step: StepNumber,
     /// How many steps there are.

@@ -19,7 +19,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::{Digest, Fact, Inventory, Kind, MachineName, Standing};
+use domain::{Digest, ErrorKind, Fact, Inventory, MachineName, Ownership};
 use futures_util::future::{FutureExt, select};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use plan::{Approved, Goal, Plan, RenderError, Rule, Step, StepNumber};
@@ -131,8 +131,8 @@ impl Execution<'_> {
         let ledger = self.ports.journal.ledger().await?;
         self.record_resets(&ledger, inventory).await?;
         for (name, facts) in &inventory.machines {
-            let (Some(Standing::Ours), Some(node)) =
-                (facts.standing.current(inventory.taken), facts.node.current(inventory.taken))
+            let (Some(Ownership::Ours), Some(node)) =
+                (facts.ownership.current(inventory.taken), facts.node.current(inventory.taken))
             else {
                 continue;
             };
@@ -162,8 +162,8 @@ impl Execution<'_> {
     async fn record_resets(&self, ledger: &Ledger, inventory: &Inventory) -> Result<(), Error> {
         for name in &ledger.resetting {
             let facts = inventory.machines.get(name);
-            let standing = facts.and_then(|facts| facts.standing.current(inventory.taken));
-            if matches!(standing, Some(Standing::Maintenance | Standing::Absent)) {
+            let ownership = facts.and_then(|facts| facts.ownership.current(inventory.taken));
+            if matches!(ownership, Some(Ownership::Maintenance | Ownership::NotProvided)) {
                 self.append(ledger.reset_entry(name)).await?;
             }
         }
@@ -309,7 +309,7 @@ impl Execution<'_> {
 }
 
 fn cancelled() -> PortError {
-    PortError::new(CANCELLED, Kind::Retryable, "a stop was asked for before it was done")
+    PortError::new(CANCELLED, ErrorKind::Retryable, "a stop was asked for before it was done")
 }
 
 const CANCELLED: &str = "engine.cancelled";

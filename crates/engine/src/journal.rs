@@ -10,7 +10,7 @@ use std::any::Any;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use domain::{Digest, Kind, MachineName, MemberId, Moment, NodeIdentity, Target};
+use domain::{Digest, ErrorKind, MachineName, MemberId, NodeIdentity, Target, Timestamp};
 use plan::{Approval, Approved, Draft, Goal, Plan, StepNumber};
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +69,7 @@ pub struct Record {
     /// Counted from one, without gaps.
     pub number: u64,
     /// The time by the clock of the engine.
-    pub at: Moment,
+    pub at: Timestamp,
     /// The entry.
     pub entry: Entry,
 }
@@ -252,10 +252,10 @@ impl JournalError {
     }
 
     /// What can be done about it.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Busy(_) => Kind::Retryable,
-            Self::Io(_) | Self::Damaged(_) | Self::Format { .. } => Kind::NeedsPerson,
+            Self::Busy(_) => ErrorKind::Retryable,
+            Self::Io(_) | Self::Damaged(_) | Self::Format { .. } => ErrorKind::NeedsPerson,
         }
     }
 }

@@ -7,7 +7,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::{Digest, Kind};
+use domain::{Digest, ErrorKind};
 
 use crate::error::PortError;
 use crate::event::Event;
@@ -171,7 +171,7 @@ impl<'a> Lease<'a> {
             }
             LeaseOutcome::NoApi { why } => Err(PortError::new(
                 "lease.unavailable",
-                Kind::Retryable,
+                ErrorKind::Retryable,
                 format!("no lease keeps other engines out: {why}"),
             )),
         }
@@ -239,7 +239,7 @@ impl<'a> Lease<'a> {
 
 pub(crate) fn held(holder: &str) -> PortError {
     let message = format!("{holder} is at work on this cluster");
-    PortError::new("lease.held", Kind::Retryable, message)
+    PortError::new("lease.held", ErrorKind::Retryable, message)
 }
 
 /// How long an engine may be silent: longer than an API server needs to come back behind another one.

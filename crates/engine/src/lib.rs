@@ -44,5 +44,5 @@ pub use ports::{
     Lifecycle, ListedMember, Machines, MemberState, NextBoot, NodeStatus, Observed, OwnMachine,
     Ports, Put, Stop, Vault,
 };
-pub use progress::{Doing, Progress};
+pub use progress::{Activity, PlanProgress};
 pub use run::{Outcome, Proposal, Want, propose, run};

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Fact, Instance, Kind, MachineName, Moment, Orphan, Source};
-use plan::Place;
+use domain::{ErrorKind, Fact, Instance, MachineName, Orphan, Source, Timestamp};
+use plan::Membership;
 
 use crate::cluster::{Cluster, MachineAddress};
 use crate::error::Error;
@@ -19,7 +19,7 @@ pub(crate) struct Located {
     pub(crate) machines: Vec<LocatedMachine>,
     /// Machines of the provider that no machine of the spec is.
     pub(crate) orphans: Fact<Vec<Orphan>>,
-    pub(crate) at: Moment,
+    pub(crate) at: Timestamp,
 }
 
 /// One machine, and where it is.
@@ -52,7 +52,7 @@ pub(crate) async fn locate(
         Ok(Vec::new())
     } else {
         match ports.provider.list(cluster.identity()).await {
-            Err(error) if error.kind != Kind::Retryable => return Err(error.into()),
+            Err(error) if error.kind != ErrorKind::Retryable => return Err(error.into()),
             Err(error) => Err(format!("{}: {}", ports.provider.name(), error.message)),
             Ok(listed) => Ok(listed),
         }
@@ -64,7 +64,7 @@ pub(crate) async fn locate(
         }
         Err(why) => (Err(why.clone()), Fact::NotKnown { why }),
     };
-    let machines = cluster.spec.machines().map(|(machine, place)| {
+    let machines = cluster.spec.machines().map(|(machine, membership)| {
         let (address, instance) = match (machine.address(), &provided) {
             (Some(address), _) => {
                 (Ok(address), Fact::NotKnown { why: "no provider makes it".to_owned() })
@@ -86,7 +86,7 @@ pub(crate) async fn locate(
         };
         LocatedMachine {
             name: machine.name.clone(),
-            control_plane: matches!(place, Place::ControlPlane),
+            control_plane: matches!(membership, Membership::ControlPlane),
             address: address.map(|address| MachineAddress::new(machine, address)),
             instance,
         }

@@ -104,7 +104,7 @@ const DONE: &str = "done";
 
 #[cfg(test)]
 mod tests {
-    use plan::{Moment, StepNumber};
+    use plan::{StepNumber, Timestamp};
 
     use super::*;
     use crate::event::StepPlace;
@@ -113,7 +113,7 @@ mod tests {
     fn what_prometheus_reads() {
         let metrics = Metrics::new("home");
         let place = |verb| StepPlace {
-            at: Moment(0),
+            at: Timestamp(0),
             step: StepNumber(1),
             of: 2,
             on: domain::Target::Machine("cp-1".parse().unwrap()),

@@ -5,11 +5,11 @@
 //! is dropped when it has been compared: only of those machines that are asked at the same time is one held.
 
 mod etcd;
-mod standing;
+mod ownership;
 
 use std::collections::BTreeMap;
 
-use domain::{Fact, Inventory, MachineFacts, MachineName, Moment, NodeName, NodeState, Source};
+use domain::{Fact, Inventory, MachineFacts, MachineName, NodeName, NodeState, Source, Timestamp};
 use futures_util::future::join;
 use futures_util::stream::{Stream, StreamExt, iter};
 use plan::{ConfigChange, Live, RenderError, Renderings};
@@ -24,7 +24,7 @@ use crate::ports::{
 
 pub(crate) use etcd::etcd_now;
 use etcd::{Addresses, members};
-use standing::{facts, has_no_etcd};
+use ownership::{facts, has_no_etcd};
 
 /// What was seen, and what every machine should have beside what it has.
 pub(crate) struct Observation {
@@ -93,7 +93,7 @@ pub async fn components(
     machines: &dyn Machines,
 ) -> Vec<Result<Vec<Component>, PortError>> {
     let addresses: Vec<_> = addresses.iter().collect();
-    each(&addresses, |address| machines.components(address)).await
+    for_each_machine(&addresses, |address| machines.components(address)).await
 }
 
 /// What a machine of ours should run as a part of Kubernetes and does not, each with its reason.
@@ -194,12 +194,12 @@ async fn look(
     }
     ports.events.emit(&Event::Observed { machines: machines.len(), unreachable });
     let control_planes = located.control_planes();
-    let standings: Vec<_> = control_planes
+    let ownerships: Vec<_> = control_planes
         .iter()
         .filter(|machine| !has_no_etcd(&machines[&machine.name]))
-        .map(|machine| (*machine, machines[&machine.name].standing.clone()))
+        .map(|machine| (*machine, machines[&machine.name].ownership.clone()))
         .collect();
-    let asked = members(&control_planes, &standings, told, ports).await;
+    let asked = members(&control_planes, &ownerships, told, ports).await;
     for (name, member) in asked.own_members() {
         if let Some(facts) = machines.get_mut(name) {
             facts.member = member;
@@ -222,7 +222,7 @@ fn node_state(
     facts: &MachineFacts,
     name: &MachineName,
     nodes: &Result<Vec<NodeStatus>, ApiError>,
-    now: Moment,
+    now: Timestamp,
 ) -> Fact<NodeState> {
     let nodes = match nodes {
         Ok(nodes) => nodes,
@@ -234,7 +234,7 @@ fn node_state(
 }
 
 /// Asks machines, not too many at once, and gives the answers in their order.
-async fn each<'a, T, F: Future<Output = T>>(
+async fn for_each_machine<'a, T, F: Future<Output = T>>(
     addresses: &[&'a MachineAddress],
     ask: impl Fn(&'a MachineAddress) -> F,
 ) -> Vec<T> {
@@ -248,7 +248,7 @@ fn at_once<T, F: Future<Output = T>>(asking: Vec<F>) -> impl Stream<Item = T> + 
     Box::pin(iter(asking).buffered(AT_ONCE))
 }
 
-fn known<T>(value: T, seen: Moment, source: Source) -> Fact<T> {
+fn known<T>(value: T, seen: Timestamp, source: Source) -> Fact<T> {
     Fact::Known { value, seen, source }
 }
 

@@ -8,7 +8,7 @@ mod machines;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::Moment;
+use domain::Timestamp;
 use plan::{Approval, Checked, Plan};
 use talos_config::{Bundle, Secret};
 
@@ -70,7 +70,7 @@ pub trait Vault: Send + Sync {
 #[async_trait]
 pub trait Clock: Send + Sync {
     /// The time of day, which a person or a time server may change at any moment.
-    fn now(&self) -> Moment;
+    fn now(&self) -> Timestamp;
 
     /// The time since some fixed moment, which only goes forward and may stand still while the computer sleeps.
     fn monotonic(&self) -> Duration;

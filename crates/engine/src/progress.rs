@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use domain::{Digest, Moment, Target};
+use domain::{Digest, Target, Timestamp};
 use plan::{Policy, Step, StepNumber};
 
 use crate::event::{Event, StepPlace};
@@ -14,13 +14,13 @@ use crate::journal::{Entry, Record};
 
 /// A plan that is being carried out.
 #[derive(Clone, Debug)]
-pub struct Progress {
-    steps: BTreeMap<StepNumber, Part>,
+pub struct PlanProgress {
+    steps: BTreeMap<StepNumber, StepProgress>,
 }
 
 /// What one machine is at.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Doing<'a> {
+pub struct Activity<'a> {
     /// What is acted on.
     pub on: &'a Target,
     /// What is done to it: `reboot`.
@@ -33,7 +33,7 @@ pub struct Doing<'a> {
 
 /// A step of the plan.
 #[derive(Clone, Debug)]
-struct Part {
+struct StepProgress {
     on: Target,
     verb: &'static str,
     after: Vec<StepNumber>,
@@ -44,21 +44,21 @@ struct Part {
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum State {
     Waiting,
-    Begun { at: Moment, for_what: String },
+    Begun { at: Timestamp, for_what: String },
     Done,
     Failed,
 }
 
-impl Progress {
+impl PlanProgress {
     /// A plan of these steps, as far as the journal says that it came.
     pub fn new(plan: Digest, steps: &[Step], policy: &Policy, journal: &[Record]) -> Self {
-        let pace = pace(journal);
+        let durations = durations_by_verb(journal);
         let part = |step: &Step| {
             let verb = step.action.verb();
             let usual = || step.action.limits(policy).usual.duration();
-            let takes = pace.get(verb).copied().unwrap_or_else(usual);
+            let takes = durations.get(verb).copied().unwrap_or_else(usual);
             let (on, after) = (step.on.clone(), step.after.clone());
-            (step.number, Part { on, verb, after, takes, state: State::Waiting })
+            (step.number, StepProgress { on, verb, after, takes, state: State::Waiting })
         };
         let mut progress = Self { steps: steps.iter().map(part).collect() };
         for record in journal {
@@ -84,13 +84,13 @@ impl Progress {
     }
 
     /// Takes in what has happened.
-    pub fn take(&mut self, event: &Event) {
+    pub fn record(&mut self, event: &Event) {
         match event {
             Event::StepBegun(StepPlace { at, step, .. }) => {
                 self.set(*step, State::Begun { at: *at, for_what: String::new() });
             }
             Event::StepWaits { place, for_what: what } => {
-                if let Some(Part { state: State::Begun { for_what, .. }, .. }) =
+                if let Some(StepProgress { state: State::Begun { for_what, .. }, .. }) =
                     self.steps.get_mut(&place.step)
                 {
                     for_what.clone_from(what);
@@ -113,9 +113,9 @@ impl Progress {
     }
 
     /// What machines are at now.
-    pub fn doing(&self, now: Moment) -> impl Iterator<Item = Doing<'_>> {
+    pub fn activities(&self, now: Timestamp) -> impl Iterator<Item = Activity<'_>> {
         self.steps.values().filter_map(move |part| match &part.state {
-            State::Begun { at, for_what } => Some(Doing {
+            State::Begun { at, for_what } => Some(Activity {
                 on: &part.on,
                 verb: part.verb,
                 for_what,
@@ -126,7 +126,7 @@ impl Progress {
     }
 
     /// How long what can still be done takes, if all goes as it did before: the longest way through the steps.
-    pub fn left(&self, now: Moment) -> Duration {
+    pub fn left(&self, now: Timestamp) -> Duration {
         // When each step ends, from now on; nothing for those that are not going to be begun. Steps wait for earlier ones
         // only, so one round in their order is enough.
         let mut ends: BTreeMap<StepNumber, Duration> = BTreeMap::new();
@@ -157,9 +157,9 @@ impl Progress {
 }
 
 /// How long each kind of step took the last time.
-fn pace(journal: &[Record]) -> BTreeMap<&str, Duration> {
-    let mut begun: BTreeMap<(Digest, StepNumber), (&str, Moment)> = BTreeMap::new();
-    let mut pace = BTreeMap::new();
+fn durations_by_verb(journal: &[Record]) -> BTreeMap<&str, Duration> {
+    let mut begun: BTreeMap<(Digest, StepNumber), (&str, Timestamp)> = BTreeMap::new();
+    let mut durations = BTreeMap::new();
     for record in journal {
         match &record.entry {
             Entry::StepStarted { plan, step, verb, .. } => {
@@ -167,13 +167,13 @@ fn pace(journal: &[Record]) -> BTreeMap<&str, Duration> {
             }
             Entry::StepDone { plan, step } => {
                 if let Some((verb, at)) = begun.remove(&(*plan, *step)) {
-                    pace.insert(verb, record.at.since(at).duration());
+                    durations.insert(verb, record.at.since(at).duration());
                 }
             }
             _ => {}
         }
     }
-    pace
+    durations
 }
 
 const SOON: Duration = Duration::from_secs(1);
@@ -192,26 +192,26 @@ mod tests {
         let mut progress = new(digest(), &steps(), &[]);
         let reboot = usual(RebootMachine {});
         let kubeconfig = usual(FetchKubeconfig {});
-        assert_eq!(progress.left(Moment(0)), 2 * reboot + kubeconfig);
-        progress.take(&Event::StepBegun(place(1, 0)));
-        progress.take(&Event::StepBegun(place(3, 0)));
+        assert_eq!(progress.left(Timestamp(0)), 2 * reboot + kubeconfig);
+        progress.record(&Event::StepBegun(place(1, 0)));
+        progress.record(&Event::StepBegun(place(3, 0)));
         let second = Duration::from_secs(1);
-        assert_eq!(progress.left(Moment(1)) + second, 2 * reboot + kubeconfig);
+        assert_eq!(progress.left(Timestamp(1)) + second, 2 * reboot + kubeconfig);
         let machines: Vec<String> =
-            progress.doing(Moment(1)).map(|doing| doing.on.to_string()).collect();
+            progress.activities(Timestamp(1)).map(|activity| activity.on.to_string()).collect();
         assert_eq!(machines, ["a", "c"]);
-        progress.take(&Event::StepDone { place: place(1, 1), took: second });
+        progress.record(&Event::StepDone { place: place(1, 1), took: second });
         assert_eq!((progress.done(), progress.steps()), (1, 4));
-        assert_eq!(progress.left(Moment(1)), reboot + kubeconfig);
+        assert_eq!(progress.left(Timestamp(1)), reboot + kubeconfig);
         // What a failed step holds up is not waited for.
         let (code, message) = ("machine.timed-out", String::new());
-        progress.take(&Event::StepFailed { place: place(2, 1), code, message });
-        assert_eq!(progress.left(Moment(1)) + second, reboot);
+        progress.record(&Event::StepFailed { place: place(2, 1), code, message });
+        assert_eq!(progress.left(Timestamp(1)) + second, reboot);
     }
 
     #[test]
     fn steps_take_as_long_as_they_did() {
-        let record = |number, at, entry| Record { number, at: Moment(at), entry };
+        let record = |number, at, entry| Record { number, at: Timestamp(at), entry };
         let step = StepNumber(1);
         let mut journal = vec![
             record(
@@ -229,10 +229,10 @@ mod tests {
         ];
         let other: Digest = "6".repeat(64).parse().unwrap();
         let progress = new(other, &steps()[..2], &journal);
-        assert_eq!(progress.left(Moment(200)), Duration::from_secs(14));
+        assert_eq!(progress.left(Timestamp(200)), Duration::from_secs(14));
         // What the journal says about the plan itself counts.
         let progress = new(digest(), &steps()[..2], &journal);
-        assert_eq!((progress.done(), progress.left(Moment(200))), (1, Duration::from_secs(7)));
+        assert_eq!((progress.done(), progress.left(Timestamp(200))), (1, Duration::from_secs(7)));
         journal.push(record(
             3,
             300,
@@ -269,11 +269,11 @@ mod tests {
     }
 
     fn place(step: u32, at: i64) -> StepPlace {
-        StepPlace { at: Moment(at), step: StepNumber(step), of: 4, on: on("a"), verb: "reboot" }
+        StepPlace { at: Timestamp(at), step: StepNumber(step), of: 4, on: on("a"), verb: "reboot" }
     }
 
-    fn new(plan: Digest, steps: &[Step], journal: &[Record]) -> Progress {
-        Progress::new(plan, steps, &Policy::default(), journal)
+    fn new(plan: Digest, steps: &[Step], journal: &[Record]) -> PlanProgress {
+        PlanProgress::new(plan, steps, &Policy::default(), journal)
     }
 
     fn usual(action: impl Into<Action>) -> Duration {

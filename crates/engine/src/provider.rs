@@ -7,7 +7,9 @@ mod conformance;
 mod metal;
 
 use async_trait::async_trait;
-use domain::{Address, ClassName, Digest, Instance, Kind, MachineName, ProviderId, ProviderName};
+use domain::{
+    Address, ClassName, Digest, ErrorKind, Instance, MachineName, ProviderId, ProviderName,
+};
 use plan::ClusterSpec;
 
 use crate::error::PortError;
@@ -64,7 +66,7 @@ pub fn from_spec(spec: &ClusterSpec) -> Result<Box<dyn Provider>, PortError> {
         None | Some(ProviderName::METAL) => Ok(Box::new(Metal)),
         Some(name) => {
             let message = format!("there is no provider {name}, only {}", ProviderName::METAL);
-            Err(PortError::new("provider.unknown", Kind::Permanent, message))
+            Err(PortError::new("provider.unknown", ErrorKind::Permanent, message))
         }
     }
 }
@@ -73,5 +75,5 @@ pub fn from_spec(spec: &ClusterSpec) -> Result<Box<dyn Provider>, PortError> {
 /// touched.
 pub fn no_credentials(provider: &str, message: &str) -> PortError {
     let message = format!("{provider}: {message}");
-    PortError::new("provider.credentials", Kind::NeedsPerson, message)
+    PortError::new("provider.credentials", ErrorKind::NeedsPerson, message)
 }

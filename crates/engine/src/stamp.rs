@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::Moment;
+use domain::Timestamp;
 
 use crate::ports::Clock;
 
@@ -10,7 +10,7 @@ use crate::ports::Clock;
 /// sleeps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamp {
-    wall: Moment,
+    wall: Timestamp,
     monotonic: Duration,
 }
 

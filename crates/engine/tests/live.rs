@@ -5,14 +5,14 @@
 // Other systems have one loopback address without set-up.
 #![cfg(target_os = "linux")]
 
-use std::io::ErrorKind;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{Address, BootId, Kind, Moment, NodeIdentity};
+use domain::{Address, BootId, ErrorKind, NodeIdentity, Timestamp};
 use engine::live::{CREDENTIALS_LAST, LiveMachines};
 use engine::{Clock, Lifecycle, MachineAddress, Machines, NextBoot, Observed, OwnMachine};
 use prost::Message;
@@ -129,7 +129,7 @@ async fn reset_wipes_every_partition_or_is_not_sent() {
     let silent = Script { silent: "ETCD", ..Script::RUNNING };
     let server = start(&pki, NOW_AND_LATER, Clients::Ours, silent).await;
     let refused = machines(pki.context(NOW_AND_LATER, 1)).reset(&at(server.address)).await;
-    assert_eq!(refused.expect_err("a failure").kind, Kind::Retryable);
+    assert_eq!(refused.expect_err("a failure").kind, ErrorKind::Retryable);
     let sent = RESETS.lock().expect("no panic").clone();
     assert_eq!(sent, [["STATE", "EPHEMERAL", "ETCD"].map(str::to_owned)]);
 }
@@ -364,7 +364,7 @@ async fn lease(count: usize) -> Vec<TcpListener> {
         let address = addresses.next().expect("a free address");
         match TcpListener::bind(address).await {
             Ok(listener) => leased.push(listener),
-            Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
             Err(error) => panic!("cannot listen at {address}: {error}"),
         }
     }
@@ -387,8 +387,8 @@ struct ScriptedClock(AtomicU64);
 
 #[async_trait]
 impl Clock for ScriptedClock {
-    fn now(&self) -> Moment {
-        Moment(self.0.load(Ordering::Relaxed).cast_signed())
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::Relaxed).cast_signed())
     }
 
     fn monotonic(&self) -> Duration {

@@ -4,8 +4,10 @@
 //! without a trace ([`verify`]). The log of a cluster's directory is in its `.ichor`, everything else in the user's own
 //! state. What a crash left of a line is cut off before the next one is written ([`LineFile`]).
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use engine::LineFile;
 use serde::{Deserialize, Serialize};
@@ -111,6 +113,39 @@ impl Drop for Audit {
     }
 }
 
+/// Returns the machines on which an action was begun within the last so long, but for those where a safety rule refused it.
+pub(crate) fn recent(
+    action: &str,
+    within: Duration,
+    surroundings: &Surroundings,
+) -> Result<BTreeSet<String>, Error> {
+    let Some(state) = surroundings.state.as_deref() else { return Ok(BTreeSet::new()) };
+    let Some(mut file) = LineFile::open(&state.join(FILE)).map_err(Error::Audit)? else {
+        return Ok(BTreeSet::new());
+    };
+    let bytes = file.read_new().map_err(Error::Audit)?;
+    let since = clock::now() - i64::try_from(within.as_secs()).unwrap_or(i64::MAX);
+    let mut machines = BTreeSet::new();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        // What cannot be read is for `verify`.
+        let Ok(line) = serde_json::from_slice::<Line>(line) else { continue };
+        if line.action.action != action || line.time < since {
+            continue;
+        }
+        let is_refused = ["failed: bootstrap.", "failed: etcd."]
+            .iter()
+            .any(|refusal| line.outcome.starts_with(refusal));
+        for node in line.action.nodes {
+            if is_refused {
+                machines.remove(&node)
+            } else {
+                machines.insert(node)
+            };
+        }
+    }
+    Ok(machines)
+}
+
 /// How many lines the log of a directory has, or the first line at which its chain is broken.
 pub(crate) fn verify(state: &Path) -> Result<Result<usize, usize>, Error> {
     let Some(mut file) = LineFile::open(&state.join(FILE)).map_err(Error::Audit)? else {
@@ -165,6 +200,7 @@ mod tests {
         Surroundings {
             place: Place::default(),
             talosconfigs: Candidates::default(),
+            takes_all: true,
             kubeconfigs: Candidates::default(),
             state: Some(state.to_owned()),
             user: "jürgen".to_owned(),

@@ -3,12 +3,12 @@
 mod find;
 mod talconfig;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::journal::FileJournal;
+use engine::journal::{FileJournal, Journal as _};
 use engine::live::{
     CREDENTIALS_BACKDATED, CREDENTIALS_LAST, FileVault, LiveKubernetes, LiveMachines, Seal,
     SystemClock, SystemEntropy,
@@ -16,7 +16,7 @@ use engine::live::{
 use engine::{Cluster, PortError, Vault as _};
 use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName};
 use sha2::{Digest as _, Sha256};
-use talos_config::{Bundle, Context, Makers, Mode, Secret, Source};
+use talos_config::{Bundle, Context, Mode, Secret, SecretSource, SourceId};
 
 pub(crate) use find::{Found, Kind, find, talosconfig};
 
@@ -73,8 +73,7 @@ impl Directory {
         if let Some(file) = secrets_file {
             vault = vault.with_secrets(&file);
         }
-        let journal =
-            FileJournal::new(&root.join(STATE), Arc::new(SystemClock), Arc::new(SystemEntropy));
+        let journal = journal_of(&root);
         let key = digest_key(secrets.cluster_secret().expose());
         let cluster = Cluster { spec, layers, secrets, key, mode: Mode::Metal };
         let factories = Factories { trusted: settings::trusted(place.variable()) };
@@ -154,7 +153,7 @@ impl Directory {
 }
 
 /// Makes credentials for one process, which are valid for so many seconds from the time that the makers tell.
-fn mint<T>(make: impl FnOnce(i64, &mut Makers<'_>) -> T) -> Result<T, Error> {
+fn mint<T>(make: impl FnOnce(i64, &mut SecretSource<'_>) -> T) -> Result<T, Error> {
     let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
     entropy::with(|makers| {
         makers.now -= seconds(CREDENTIALS_BACKDATED);
@@ -237,7 +236,7 @@ fn not_yet(spec: &ClusterSpec, name: &str) -> Option<String> {
 pub(crate) fn native_spec(
     file: &Path,
     sources: &mut SourceMap,
-) -> Result<(ClusterSpec, Source), Error> {
+) -> Result<(ClusterSpec, SourceId), Error> {
     let (text, source) = sources.read(&Input::File(file.to_owned()))?;
     let spec = ClusterSpec::parse(&text, source).map_err(|error| Error::Spec {
         message: sources.redact(&spec_problems(&error, sources, source)),
@@ -272,15 +271,30 @@ pub(crate) fn known(place: &Place) -> Result<Vec<Known>, Error> {
     match kind {
         Kind::Native => {
             let (spec, _) = native_spec(&file, &mut SourceMap::with_keys(&place.keys))?;
-            let machine = |(machine, place): (&Machine, plan::Place<'_>)| Known {
+            let machine = |(machine, membership): (&Machine, plan::Membership<'_>)| Known {
                 names: vec![machine.name.to_string()],
                 addresses: machine.address().iter().map(ToString::to_string).collect(),
-                is_control_plane: matches!(place, plan::Place::ControlPlane),
+                is_control_plane: matches!(membership, plan::Membership::ControlPlane),
             };
             Ok(spec.machines().map(machine).collect())
         }
         Kind::Talconfig => talconfig::known(&file, place),
     }
+}
+
+/// Returns the machines on which the journal of the directory has a member of etcd, or one that was about to begin; none where
+/// there is no directory or no journal.
+pub(crate) async fn members(place: &Place) -> Result<BTreeSet<MachineName>, Error> {
+    let Ok(Found { root, .. }) = find(place.directory.as_deref()) else {
+        return Ok(BTreeSet::new());
+    };
+    let journal = journal_of(&root);
+    let ledger = journal.ledger().await.map_err(engine::Error::from)?;
+    Ok(ledger.members.into_values().chain(ledger.bootstrapping).collect())
+}
+
+fn journal_of(root: &Path) -> FileJournal {
+    FileJournal::new(&root.join(STATE), Arc::new(SystemClock), Arc::new(SystemEntropy))
 }
 
 /// What a client needs to know of a cluster: its name, its secrets, and where it is reached.
@@ -340,7 +354,7 @@ fn no_secrets(folder: &Path, names: &[&str]) -> Error {
         hint: Some(format!(
             "restore it from your backup; only for a cluster that does not exist yet: `ichor gen secrets -o {make}`"
         )),
-        code: "secrets.missing",
+        code: NO_SECRETS,
     }
 }
 
@@ -376,7 +390,7 @@ fn digest_key(secret: &str) -> DigestKey {
     DigestKey::new(hash.finalize().into())
 }
 
-fn spec_problems(error: &plan::SpecError, sources: &SourceMap, source: Source) -> String {
+fn spec_problems(error: &plan::SpecError, sources: &SourceMap, source: SourceId) -> String {
     match error {
         plan::SpecError::Problems(problems) => {
             let lines = problems.iter().map(|problem| {
@@ -400,6 +414,8 @@ fn spec_problems(error: &plan::SpecError, sources: &SourceMap, source: Source) -
 const SECRETS: [&str; 2] = ["secrets.sops.yaml", "secrets.yaml"];
 /// The code of the error outside of every cluster's directory.
 const NO_DIRECTORY: &str = "directory.missing";
+/// The code of the error of a directory without secrets.
+pub(crate) const NO_SECRETS: &str = "secrets.missing";
 pub(crate) const FILE: &str = "ichor.yaml";
 const TALCONFIG: &str = "talconfig.yaml";
 pub(crate) const STATE: &str = ".ichor";

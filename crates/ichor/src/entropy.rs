@@ -6,12 +6,12 @@ use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der, PublicKeyX509Der};
 use aws_lc_rs::rsa::{KeyPair, KeySize};
 use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA512};
 use talos_config::pki::{Key, RsaKey, rsa_pem};
-use talos_config::{Makers, Secret};
+use talos_config::{Secret, SecretSource};
 
 use crate::{Error, clock};
 
 /// Runs something that makes secrets.
-pub(crate) fn with<T>(make: impl FnOnce(&mut Makers<'_>) -> T) -> Result<T, Error> {
+pub(crate) fn with<T>(make: impl FnOnce(&mut SecretSource<'_>) -> T) -> Result<T, Error> {
     let mut failed = None;
     let mut random = |bytes: &mut [u8]| {
         if let Err(error) = getrandom::fill(bytes) {
@@ -24,7 +24,7 @@ pub(crate) fn with<T>(make: impl FnOnce(&mut Makers<'_>) -> T) -> Result<T, Erro
         rsa_failed |= pem.is_none();
         pem.unwrap_or_else(|| Secret::new(String::new()))
     };
-    let made = make(&mut Makers { now: clock::now(), random: &mut random, rsa: &mut rsa });
+    let made = make(&mut SecretSource { now: clock::now(), random: &mut random, rsa: &mut rsa });
     if rsa_failed {
         failed = Some("no RSA key could be made".to_owned());
     }

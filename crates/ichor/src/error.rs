@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use engine::journal::JournalError;
-use talos_api::{Bound, ConnectError, NodeError, Reason};
+use talos_api::{Bound, CallError, ConnectError, NodeError};
 
 use crate::ExitStatus;
 use crate::commands::{Failure, Refused};
@@ -254,9 +254,11 @@ impl Error {
                 engine::Error::Journal(_) | engine::Error::Port(_) => ExitStatus::Failed,
             },
             Self::Machine(error) => match error.reason {
-                Reason::Unreachable(_) => ExitStatus::Unreachable,
-                Reason::TimedOut(_) | Reason::OverLimit(Bound::Time(_)) => ExitStatus::TimedOut,
-                Reason::Invalid(_) => ExitStatus::BadInput,
+                CallError::Unreachable(_) => ExitStatus::Unreachable,
+                CallError::TimedOut(_) | CallError::OverLimit(Bound::Time(_)) => {
+                    ExitStatus::TimedOut
+                }
+                CallError::Invalid(_) => ExitStatus::BadInput,
                 _ => ExitStatus::Failed,
             },
             Self::Refused(_) => ExitStatus::Refused,
@@ -291,7 +293,7 @@ impl Error {
     /// The same for the engine, of whose ports it is one.
     pub(crate) fn port_error(&self) -> engine::PortError {
         let (code, message) = (self.code(), with_causes(self));
-        engine::PortError::new(code, plan::Kind::NeedsPerson, message)
+        engine::PortError::new(code, plan::ErrorKind::NeedsPerson, message)
     }
 
     /// What the user can do about it.
@@ -397,7 +399,7 @@ fn count(errors: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Error, Failure, Reason};
+    use super::{CallError, Error, Failure};
 
     #[test]
     fn every_code_has_its_entry_in_the_reference() {
@@ -408,7 +410,7 @@ mod tests {
             .chain(talos_config::Error::CODES)
             .chain(talos_config::Validation::CODES)
             .chain(sops::Error::CODES)
-            .chain(Reason::CODES)
+            .chain(CallError::CODES)
             .chain(engine::PortError::CODES)
             .chain(engine::journal::JournalError::CODES)
             .chain(talconfig::Error::CODES)

@@ -116,38 +116,40 @@ fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".ichor-").tempfile_in(directory)
 }
 
-/// Moves a file to its place, keeping what was there until all is done.
+/// Moves a file to its place in one step, keeping what was there until all is done.
 fn replace(file: NamedTempFile, place: PathBuf, overwrite: bool) -> io::Result<Written> {
     let before = if overwrite && place.exists() {
-        let kept = tempfile::Builder::new().prefix(".ichor-").tempfile_in(folder(&place))?;
-        fs_err::rename(&place, kept.path())?;
-        Some(kept)
+        // A second name of the old file: the first one names the old file or the new one at every moment.
+        let keep = |path: &Path| {
+            // Not every file system has links.
+            fs_err::hard_link(&place, path).or_else(|_| fs_err::copy(&place, path).map(drop))
+        };
+        Some(tempfile::Builder::new().prefix(".ichor-").make_in(folder(&place), keep)?)
     } else {
         None
     };
-    // Creating it anew closes the gap between the first look and now.
-    match file.persist_noclobber(&place) {
+    let moved = match &before {
+        Some(_) => file.persist(&place),
+        // Creating it anew closes the gap between the first look and now.
+        None => file.persist_noclobber(&place),
+    };
+    match moved {
         Ok(_) => Ok(Written { place, before }),
-        Err(error) => {
-            if let Some(kept) = before {
-                let _ = kept.persist(&place);
-            }
-            Err(error.error)
-        }
+        Err(error) => Err(error.error),
     }
 }
 
 /// A file that was moved to its place, and what was there before.
 struct Written {
     place: PathBuf,
-    before: Option<NamedTempFile>,
+    before: Option<NamedTempFile<()>>,
 }
 
 impl Written {
     /// Puts back what was there. When even that fails there is nothing left to try.
     fn undo(self) {
         let _ = match self.before {
-            Some(kept) => kept.persist(&self.place).map(drop).map_err(|error| error.error),
+            Some(kept) => kept.persist(&self.place).map_err(|error| error.error),
             None => fs_err::remove_file(&self.place),
         };
     }

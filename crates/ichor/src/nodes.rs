@@ -3,6 +3,7 @@
 //! Always holds: what one machine does not answer keeps nothing back of the others, and the status tells whether
 //! all, some or none of them answered.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 
 use talos_api::{Client, Fingerprint, Node, NodeError, each_node};
@@ -74,14 +75,16 @@ impl Machines {
         } else {
             named(connection, surroundings)?
         };
-        let names = choose(names)?;
+        let mut names = choose(names)?;
+        let mut seen = BTreeSet::new();
+        names.retain(|name| seen.insert(name.clone()));
         let client = Client::new(&context)?;
         let nodes = names.iter().map(|name| client.node(name, connection.deadline));
         Self::some(nodes.collect::<Result<_, _>>()?)
     }
 
-    /// Other control planes, each called at its own address: those that the cluster's directory knows, else the
-    /// endpoints of the context. Those that are named are not among them.
+    /// Other control planes, each called at its own address: those that the cluster's directory knows, and the endpoints of
+    /// the context where the directory does not have the machines that are named. Those are not among them.
     pub(crate) fn other_control_planes(
         &self,
         connection: &ConnectionArgs,
@@ -95,20 +98,18 @@ impl Machines {
                     || known.iter().any(|machine| machine.is(node.name()) && machine.is(address))
             })
         };
-        // A directory that does not have these machines is another cluster's.
+        // The name may be one of DNS, or the directory another cluster's.
         let is_known = |node: &Node| known.iter().any(|machine| machine.is(node.name()));
-        let mut addresses: Vec<String> = if self.0.iter().all(is_known) {
-            let control_planes = known.iter().filter(|machine| machine.is_control_plane);
-            control_planes.filter_map(|machine| machine.addresses.first().cloned()).collect()
-        } else if connection.endpoints.is_empty() {
-            context.endpoints.clone()
-        } else {
-            connection.endpoints.clone()
-        };
+        let control_planes = known.iter().filter(|machine| machine.is_control_plane);
+        let mut addresses: BTreeSet<String> =
+            control_planes.filter_map(|machine| machine.addresses.first().cloned()).collect();
+        if !self.0.iter().all(is_known) {
+            addresses.extend(context.endpoints.iter().chain(&connection.endpoints).cloned());
+        }
         addresses.retain(|address| !is_named(address));
         let node = |address: &String| {
             let context = Context { endpoints: vec![address.clone()], ..context.clone() };
-            Ok(Client::new(&context)?.here(address, connection.deadline))
+            Ok(Client::new(&context)?.direct(address, connection.deadline))
         };
         addresses.iter().map(node).collect()
     }
@@ -130,7 +131,7 @@ impl Machines {
         let names = named(connection, surroundings)?;
         let nodes = names.iter().map(|name| {
             let client = Client::maintenance(name, fingerprints.clone())?;
-            Ok(client.here(name, connection.deadline))
+            Ok(client.direct(name, connection.deadline))
         });
         Self::some(nodes.collect::<Result<_, Error>>()?)
     }

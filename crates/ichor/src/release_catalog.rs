@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use talconfig::ReleaseCatalog;
-use talos_config::nearest;
+use talos_config::suggest;
 
 use crate::{Error, files};
 
@@ -28,7 +28,7 @@ pub(crate) fn check_extensions(
         )));
     };
     let Some(name) = names.iter().find(|name| !known.contains(name)) else { return Ok(None) };
-    let near = nearest(name, known.iter().map(String::as_str));
+    let near = suggest(name, known.iter().map(String::as_str));
     let hint = near.map_or_else(
         || format!("`ichor extensions {version}` shows those that there are"),
         |near| format!("did you mean {near:?}?"),

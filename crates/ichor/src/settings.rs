@@ -137,6 +137,8 @@ pub(crate) struct Surroundings {
     pub(crate) place: Place,
     /// Where a talosconfig is looked for.
     pub(crate) talosconfigs: Candidates,
+    /// A command without -n is for all machines of the cluster's directory. Never so for one that acts on machines.
+    pub(crate) takes_all: bool,
     /// The kubeconfigs that kubectl would use.
     pub(crate) kubeconfigs: Candidates,
     /// Where the audit log is, when the work is in no cluster's directory; none where the environment names no place.
@@ -149,8 +151,16 @@ pub(crate) struct Surroundings {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
     pub(crate) paths: Vec<PathBuf>,
+    /// A variable of the environment names them, so that no other place is meant.
+    pub(crate) are_named: bool,
     /// The usual place is not among them: it is below the home directory, and HOME is not set.
     pub(crate) lacks_home: bool,
+}
+
+impl Candidates {
+    fn named(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { paths: paths.into_iter().collect(), are_named: true, lacks_home: false }
+    }
 }
 
 /// Where a cluster is described.
@@ -421,6 +431,11 @@ fn variable(name: &str) -> Option<OsString> {
 }
 
 impl Surroundings {
+    /// For a command that acts on machines: without a name it is for none of the directory's.
+    pub(crate) fn for_actions(&self) -> Self {
+        Self { takes_all: false, ..self.clone() }
+    }
+
     fn resolve() -> Self {
         Self::of(Place::resolve(None))
     }
@@ -432,22 +447,22 @@ impl Surroundings {
         let below_home = |path: &str| home.as_ref().map(|home| home.join(path));
         let lacks_home = home.is_none();
         let talosconfigs = match variable("TALOSCONFIG") {
-            Some(path) => Candidates { paths: vec![path.into()], lacks_home: false },
+            Some(path) => Candidates::named([path.into()]),
             None => {
                 let found = directory::talosconfig().into_iter();
                 let usual = found.chain(below_home(".talos/config"));
                 Candidates {
                     paths: usual.chain([PathBuf::from(SERVICE_ACCOUNT)]).collect(),
+                    are_named: false,
                     lacks_home,
                 }
             }
         };
         let kubeconfigs = match variable("KUBECONFIG") {
-            Some(paths) => {
-                Candidates { paths: std::env::split_paths(&paths).collect(), lacks_home: false }
-            }
+            Some(paths) => Candidates::named(std::env::split_paths(&paths)),
             None => {
-                Candidates { paths: below_home(".kube/config").into_iter().collect(), lacks_home }
+                let paths = below_home(".kube/config").into_iter().collect();
+                Candidates { paths, are_named: false, lacks_home }
             }
         };
         let state = variable("XDG_STATE_HOME").map(PathBuf::from);
@@ -455,7 +470,7 @@ impl Surroundings {
         let named = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(variable);
         let user = named.map_or_else(number_of_user, |name| name.to_string_lossy().into_owned());
         let state = state.map(|folder| folder.join("ichor"));
-        Self { place, talosconfigs, kubeconfigs, state, user }
+        Self { place, talosconfigs, takes_all: true, kubeconfigs, state, user }
     }
 }
 

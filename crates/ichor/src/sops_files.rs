@@ -155,8 +155,14 @@ pub(crate) fn seal(text: &str, path: &Path, keys: &Keys) -> Result<String, Error
 fn rule(path: &Path, keys: &Keys) -> Result<Rule, sops::Error> {
     let named = keys.recipients.as_deref().map(Recipient::parse_list).transpose()?;
     let configured = match configuration(path) {
-        Some((text, relative)) => Some(CreationRules::parse(&text)?.rule_for(&relative)?),
-        None => None,
+        // An empty one only marks the root of a repository.
+        Some((text, relative)) if !text.trim().is_empty() => {
+            match CreationRules::parse(&text)?.rule_for(&relative) {
+                Err(sops::Error::NoRule(_)) if named.is_some() => None,
+                rule => Some(rule?),
+            }
+        }
+        _ => None,
     };
     match (named, configured) {
         (None, Some(rule)) => Ok(rule),
@@ -181,11 +187,6 @@ fn configuration(path: &Path) -> Option<(String, String)> {
         let relative = absolute.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
         Some((text, relative))
     })
-}
-
-/// Whether the nearest `.sops.yaml` above a file has no text: such a one only marks the root of a repository.
-pub(crate) fn has_empty_rules(path: &Path) -> bool {
-    configuration(path).is_some_and(|(text, _)| text.trim().is_empty())
 }
 
 fn format(path: &Path) -> Format {

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use talos_config::yaml::Limits;
-use talos_config::{Confidential, Origin, Source};
+use talos_config::{Confidential, Location, SourceId};
 
 use crate::Error;
 use crate::settings::Input;
@@ -19,7 +19,7 @@ pub(crate) struct SourceMap {
     /// What opens encrypted files; without it they are read as they are.
     keys: Option<Keys>,
     /// The values of texts that were encrypted.
-    encrypted: BTreeMap<Source, Confidential>,
+    encrypted: BTreeMap<SourceId, Confidential>,
 }
 
 impl SourceMap {
@@ -29,7 +29,7 @@ impl SourceMap {
     }
 
     /// Reads a text. One that is too long to be configuration is refused before it is read.
-    pub(crate) fn read(&mut self, input: &Input) -> Result<(String, Source), Error> {
+    pub(crate) fn read(&mut self, input: &Input) -> Result<(String, SourceId), Error> {
         let (name, bytes) = match input {
             // Perhaps it was meant as text, and text may be a secret.
             Input::FileOrText(path)
@@ -74,7 +74,7 @@ impl SourceMap {
     }
 
     /// The values of a text that was encrypted.
-    pub(crate) fn encrypted(&self, text: Source) -> Option<&Confidential> {
+    pub(crate) fn encrypted(&self, text: SourceId) -> Option<&Confidential> {
         self.encrypted.get(&text)
     }
 
@@ -85,24 +85,24 @@ impl SourceMap {
     }
 
     /// Takes in a text that comes from elsewhere, by the name that errors give it.
-    pub(crate) fn add(&mut self, name: &str) -> Source {
+    pub(crate) fn add(&mut self, name: &str) -> SourceId {
         self.names.push(name.to_owned());
-        Source(u32::try_from(self.names.len()).unwrap_or(u32::MAX))
+        SourceId(u32::try_from(self.names.len()).unwrap_or(u32::MAX))
     }
 
     /// Reads a text as something; an error names the place in it.
     pub(crate) fn parse<T>(
         &mut self,
         input: &Input,
-        parse: impl FnOnce(&str, Source) -> Result<T, talos_config::Error>,
-    ) -> Result<(T, Source), Error> {
+        parse: impl FnOnce(&str, SourceId) -> Result<T, talos_config::Error>,
+    ) -> Result<(T, SourceId), Error> {
         let (text, source) = self.read(input)?;
         let parsed = parse(&text, source).map_err(|error| self.locate(&error, source))?;
         Ok((parsed, source))
     }
 
     /// Gives an error the names of the files that it speaks of; one without a place is about `text`.
-    pub(crate) fn locate(&self, error: &talos_config::Error, text: Source) -> Error {
+    pub(crate) fn locate(&self, error: &talos_config::Error, text: SourceId) -> Error {
         let message = match error {
             talos_config::Error::Document(problems) => {
                 let several = problems.len() > 1;
@@ -128,18 +128,18 @@ impl SourceMap {
     }
 
     /// `file:line:column`, or nothing where no text gave the value.
-    pub(crate) fn place(&self, origin: Origin) -> Option<String> {
+    pub(crate) fn place(&self, origin: Location) -> Option<String> {
         let name = Some(self.name(origin.source)).filter(|name| !name.is_empty())?;
         Some(format!("{name}:{}:{}", origin.line, origin.column))
     }
 
     /// What a text is called.
-    pub(crate) fn name(&self, text: Source) -> &str {
+    pub(crate) fn name(&self, text: SourceId) -> &str {
         let index = usize::try_from(text.0).unwrap_or(usize::MAX).wrapping_sub(1);
         self.names.get(index).map_or("", String::as_str)
     }
 
-    fn placed(&self, origin: Origin, message: &str) -> String {
+    fn placed(&self, origin: Location, message: &str) -> String {
         self.place(origin).map_or_else(|| message.to_owned(), |place| format!("{place}: {message}"))
     }
 }

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use talos_config::{Context, Talosconfig};
 
+use crate::Error;
 use crate::args::ConnectionArgs;
+use crate::directory::{self, NO_SECRETS};
 use crate::settings::{Candidates, Input, Surroundings};
 use crate::sources::SourceMap;
-use crate::{Error, directory};
 
 /// The context that is meant.
 pub(crate) fn context(
@@ -23,16 +24,28 @@ pub(crate) fn context(
 }
 
 /// Signs short-lived credentials with the secrets of the cluster's directory. `None` where a talosconfig or a context is
-/// named or present, and outside of such a directory.
+/// named, where the directory has a talosconfig, and outside of such a directory. A talosconfig at its usual place may be
+/// another cluster's: it serves only where the directory has no secrets.
 fn directory_context(
     connection: &ConnectionArgs,
     surroundings: &Surroundings,
 ) -> Result<Option<Context>, Error> {
+    let Candidates { paths, are_named, lacks_home: _ } = &surroundings.talosconfigs;
     let is_named = connection.talosconfig.is_some() || connection.context.is_some();
-    if is_named || surroundings.talosconfigs.paths.iter().any(|path| path.exists()) {
+    if is_named || *are_named || directory::talosconfig().is_some() {
         return Ok(None);
     }
-    directory::context(&surroundings.place)
+    match directory::context(&surroundings.place) {
+        Err(error) if error.code() == NO_SECRETS && paths.iter().any(|path| path.exists()) => {
+            Ok(None)
+        }
+        context => Ok(context?.map(|mut context| {
+            if !surroundings.takes_all {
+                context.nodes.clear();
+            }
+            context
+        })),
+    }
 }
 
 /// A talosconfig has no such context.
@@ -52,7 +65,7 @@ pub(crate) fn load(
     connection: &ConnectionArgs,
     surroundings: &Surroundings,
 ) -> Result<(Talosconfig, PathBuf), Error> {
-    let Candidates { paths, lacks_home } = &surroundings.talosconfigs;
+    let Candidates { paths, lacks_home, .. } = &surroundings.talosconfigs;
     let there = || paths.iter().find(|path| path.exists());
     let path = connection.talosconfig.as_ref().or_else(there).ok_or_else(|| {
         if *lacks_home {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use engine::journal::{Entry, Record};
-use plan::{Body, Digest, Draft, Goal, Moment, Plan};
+use plan::{Body, Digest, Draft, Goal, Plan, Timestamp};
 use sha2::{Digest as _, Sha256};
 
 #[test]
@@ -104,7 +104,7 @@ fn journals_of_another_format_or_edited_are_refused_with_their_place_and_left_al
     let started = Entry::PlanStarted { plan, goal, holder, fencing: None };
     let entries = [started, Entry::PlanEnded { plan, complete: false }];
     let records = (1..).zip(entries).map(|(number, entry)| {
-        let record = Record { number, at: Moment(1_700_000_000), entry };
+        let record = Record { number, at: Timestamp(1_700_000_000), entry };
         line(&serde_json::to_string(&record).expect("JSON"))
     });
     let records: String = records.collect();
@@ -314,7 +314,7 @@ fn plan_for(cluster: &str) -> Plan<Draft> {
         cluster: cluster.parse().expect("a name"),
         identity: "5".repeat(64).parse().expect("a digest"),
         goal: Goal::Spec,
-        made: Moment(0),
+        made: Timestamp(0),
         parent: None,
         overrides: Vec::new(),
         steps: Vec::new(),

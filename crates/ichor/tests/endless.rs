@@ -17,7 +17,7 @@ use talos_api::proto::machine::image_service_pull_response::Response as Pulled;
 use talos_api::proto::machine::lifecycle_service_install_progress::Response as Installed;
 use talos_api::proto::machine::{
     ImageServicePullLayerProgress, ImageServicePullProgress, ImageServicePullResponse,
-    LifecycleServiceInstallProgress, LifecycleServiceUpgradeResponse, ServiceList,
+    LifecycleServiceInstallProgress, LifecycleServiceUpgradeResponse, ServiceInfo, ServiceList,
     ServiceListResponse, Version, VersionInfo, VersionResponse,
 };
 use talos_config::pki::{
@@ -134,11 +134,14 @@ async fn answer(call: Call, script: Arc<Endless>) {
             let version = Version { version: Some(info), ..Default::default() };
             Some(VersionResponse { messages: vec![version] }.encode_to_vec())
         }
-        // No service: etcd does not run there, and there is no majority to lose.
+        // A stopped etcd has no vote to lose.
         "/machine.MachineService/ServiceList" => {
-            let messages = vec![ServiceList::default()];
+            let (id, state) = ("etcd".to_owned(), "Preparing".to_owned());
+            let services = vec![ServiceInfo { id, state, ..Default::default() }];
+            let messages = vec![ServiceList { services, ..Default::default() }];
             Some(ServiceListResponse { messages }.encode_to_vec())
         }
+        LIST => return call.answer(Vec::new()).await,
         PULL => {
             let response = Some(Pulled::Name("registry.example/installer@sha256:0".to_owned()));
             Some(ImageServicePullResponse { response }.encode_to_vec())
@@ -294,6 +297,7 @@ fn identity(authority: &Authority) -> Identity {
 }
 
 const COPY: &str = "/machine.MachineService/Copy";
+const LIST: &str = "/machine.MachineService/List";
 const PULL: &str = "/machine.ImageService/Pull";
 const SNAPSHOT: &str = "/machine.MachineService/EtcdSnapshot";
 const UPGRADE: &str = "/machine.LifecycleService/Upgrade";

@@ -16,7 +16,7 @@ mod world;
 use std::time::Instant;
 
 use plan::{PatchSource, Planned, Renderings, check};
-use talos_config::Origin;
+use talos_config::Location;
 use world::World;
 
 fn main() {
@@ -56,7 +56,7 @@ fn changed(control_planes: usize, workers: usize, at_once: usize) -> World {
     }
     let patch = "machine:\n  env:\n    https_proxy: http://proxy.example:3128\n";
     let patch = patch.parse().expect("a patch");
-    world.spec.patches.push(PatchSource { patch, origin: Origin::default() });
+    world.spec.patches.push(PatchSource { patch, origin: Location::default() });
     world
 }
 

@@ -18,7 +18,7 @@ mod reboot_machine;
 mod reference;
 mod reset_machine;
 
-use domain::{Etcd, Instance, MachineFacts, Moment, Span, Standing, Target};
+use domain::{Etcd, Instance, MachineFacts, Ownership, Span, Target, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::spec::Policy;
@@ -106,7 +106,7 @@ trait Act {
         Self: Sized;
 
     /// What must hold right before it; `None` for what has to be known and is not.
-    fn assumes(&self, _seen: &Seen<'_>) -> Vec<Option<Precondition>> {
+    fn assumes(&self, _seen: &TargetFacts<'_>) -> Vec<Option<Precondition>> {
         Vec::new()
     }
 
@@ -138,7 +138,7 @@ impl Action {
     }
 
     /// What must hold right before it; `None` for what has to be known and is not.
-    pub(crate) fn assumes(&self, seen: &Seen<'_>) -> Vec<Option<Precondition>> {
+    pub(crate) fn assumes(&self, seen: &TargetFacts<'_>) -> Vec<Option<Precondition>> {
         self.act().assumes(seen)
     }
 
@@ -186,7 +186,7 @@ pub struct Nature {
     /// What it acts on, and in which state that has to be.
     pub on: On,
     /// The kind of change that it belongs to; none for what only waits or fetches.
-    pub change: Option<Change>,
+    pub change: Option<ChangeKind>,
     /// A running machine may stop serving because of it: windows, batches and "control planes before workers" apply.
     pub disturbs: bool,
     /// What it means for etcd when its machine has a member.
@@ -235,8 +235,8 @@ impl On {
 /// The state that a machine has to be in for an action.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Needed {
-    /// It has this standing.
-    Is(Standing),
+    /// It has this ownership.
+    Is(Ownership),
     /// It is ours, be it away for a while, or an earlier step of the plan makes it ours.
     Joined,
     /// Its provider does not have it, or has made it and nothing was done with it since.
@@ -247,7 +247,7 @@ pub enum Needed {
 
 /// Kinds of change, some of which exclude each other in one plan.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Change {
+pub enum ChangeKind {
     /// Providers make machines.
     Provide,
     /// Machines get their first configuration.
@@ -260,7 +260,7 @@ pub enum Change {
     Destroy,
 }
 
-impl Change {
+impl ChangeKind {
     /// Every pair of kinds that may not be in one plan.
     pub const EXCLUSIVE: &[(Self, Self)] = &[
         (Self::Destroy, Self::Provide),
@@ -318,18 +318,18 @@ pub struct Outcome {
     pub recovery: String,
 }
 
-/// What was observed of the target of a step.
+/// The facts about the target of a step.
 #[derive(Clone, Copy)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct TargetFacts<'a> {
     pub(crate) facts: &'a MachineFacts,
     /// The members of etcd, where they are known.
     pub(crate) etcd: Option<&'a Etcd>,
     pub(crate) on: &'a Target,
     /// The moment to which ages are counted.
-    pub(crate) now: Moment,
+    pub(crate) now: Timestamp,
 }
 
-impl Seen<'_> {
+impl TargetFacts<'_> {
     /// The machine is the installation that was observed.
     fn node(&self) -> Option<Precondition> {
         self.facts.node.current(self.now).cloned().map(Precondition::NodeIs)

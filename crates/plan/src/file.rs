@@ -6,7 +6,7 @@
 use domain::Digest;
 use serde::{Deserialize, Serialize};
 
-use crate::Kind;
+use crate::ErrorKind;
 use crate::plan::{Body, Draft, Plan};
 
 /// Why a text is no plan.
@@ -42,8 +42,8 @@ impl PlanFileError {
     }
 
     /// What can be done about it: another plan is needed.
-    pub fn kind(&self) -> Kind {
-        Kind::Permanent
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Permanent
     }
 
     /// What to do.

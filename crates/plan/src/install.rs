@@ -112,7 +112,7 @@ fn text(value: Option<&Value>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use talos_config::Source;
+    use talos_config::SourceId;
 
     use super::*;
 
@@ -130,7 +130,7 @@ mod tests {
 
     fn missing(install: &str, disks: &[Disk]) -> Option<String> {
         let text = format!("version: v1alpha1\nmachine:\n  install: {install}\n");
-        let config = Config::parse(&text, Source::default()).expect("a configuration");
+        let config = Config::parse(&text, SourceId::default()).expect("a configuration");
         Install::of(&config).disk.missing(disks)
     }
 
@@ -187,7 +187,9 @@ mod tests {
             )
         };
         let install = |matched: &str| {
-            Install::of(&Config::parse(&text(matched), Source::default()).expect("a configuration"))
+            Install::of(
+                &Config::parse(&text(matched), SourceId::default()).expect("a configuration"),
+            )
         };
         let by_path = install("disk.dev_path == \"/dev/sda\"");
         assert_eq!(by_path.image.as_deref(), Some("some/installer:v1.14.1"));

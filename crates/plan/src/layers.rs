@@ -1,18 +1,18 @@
-//! What a machine's configuration is laid together from: an ordered list of layers, each with its origin.
+//! The layers of a machine's configuration, in order, each with its origin.
 //!
 //! In: a spec and the texts of its patches. Out: for each machine its layers, the last one winning. The
 //! native order is all < role < pool < machine; at each level what the spec itself says comes before the
-//! patches. A door with an order and a base of its own lays the layers itself and brings what came out
-//! ([`Laid`]). Merging is done by `talos-config` and nowhere else.
+//! patches. A door with an order and a base of its own renders the layers itself and brings the result
+//! ([`Prerendered`]). Merging is done by `talos-config` and nowhere else.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use domain::{MachineName, PoolName};
-use talos_config::{Confidential, Config, Contract, Origin, Patch, Role, Secret, Source};
+use talos_config::{Confidential, Config, Contract, Location, Patch, Role, Secret, SourceId};
 
-use crate::Kind;
-use crate::spec::{ClusterSpec, Cni, PatchEntry, PatchSource, Place};
+use crate::ErrorKind;
+use crate::spec::{ClusterSpec, Cni, Membership, PatchEntry, PatchSource};
 
 /// The layers of all machines of a cluster.
 #[derive(Clone)]
@@ -22,38 +22,37 @@ pub struct Layers {
     order: BTreeMap<MachineName, Vec<usize>>,
     /// What the texts are called, by the number that places in them carry, less one.
     texts: Vec<String>,
-    /// What a door has laid itself.
-    laid: BTreeMap<MachineName, Laid>,
+    /// Configurations that a door rendered itself.
+    prerendered: BTreeMap<MachineName, Prerendered>,
     /// The values of all encrypted files.
     encrypted: Confidential,
 }
 
-/// A machine's configuration whose layers a door has laid itself: on a base of its own, in its own order.
+/// A configuration that a door rendered itself, in its own layer order.
 #[derive(Clone)]
-pub struct Laid {
+pub struct Prerendered {
     /// The whole text, as the door's own users know it.
     pub text: Secret<String>,
-    /// The configuration after each layer, for who asks which of them set a value. A door may leave them
-    /// out where nobody asks.
-    pub steps: Vec<LaidStep>,
+    /// The configuration after each layer; recorded only for `ichor explain`.
+    pub steps: Vec<LayerSnapshot>,
     /// The texts that layers were read from, by the number that places in them carry, less one.
-    pub texts: Vec<Text>,
+    pub texts: Vec<LayerSource>,
     /// The values of encrypted files, and the fields that such files set.
     pub confidential: Confidential,
 }
 
 /// A configuration after one more layer.
 #[derive(Clone)]
-pub struct LaidStep {
+pub struct LayerSnapshot {
     /// Where the layer comes from.
     pub layer: String,
     /// What the configuration is then.
     pub config: Config,
 }
 
-/// A text that a layer was read from, which need not be laid out as it is in its file.
+/// A text that a layer was read from. Its lines need not be those of its file.
 #[derive(Clone, Debug)]
-pub struct Text {
+pub struct LayerSource {
     /// The file that it is in.
     pub file: String,
     /// The key of the file that holds it; empty when it is the file itself.
@@ -122,8 +121,8 @@ impl LayerError {
     }
 
     /// What can be done about it: a file must be changed.
-    pub fn kind(&self) -> Kind {
-        Kind::Permanent
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Permanent
     }
 }
 
@@ -137,7 +136,8 @@ impl Layers {
         patches: &BTreeMap<String, Secret<String>>,
         encrypted: &BTreeMap<String, Confidential>,
     ) -> Result<Self, LayerError> {
-        let mut layers = Self { texts: vec![file.to_owned()], ..Self::laid(BTreeMap::new()) };
+        let mut layers =
+            Self { texts: vec![file.to_owned()], ..Self::prerendered(BTreeMap::new()) };
         for values in encrypted.values() {
             layers.encrypted.extend(values);
         }
@@ -153,7 +153,7 @@ impl Layers {
             let level = builder.level(&Scope::Pool(pool.name.clone()), None, &pool.patches)?;
             pools.insert(&pool.name, level);
         }
-        for (machine, place) in spec.machines() {
+        for (machine, membership) in spec.machines() {
             let host_name = Setting {
                 what: "name",
                 text: host_name(spec.contract, &machine.name),
@@ -161,9 +161,9 @@ impl Layers {
             };
             let scope = Scope::Machine(machine.name.clone());
             let own = builder.level(&scope, Some(host_name), &machine.patches)?;
-            let group = match place {
-                Place::ControlPlane => Some(&control_plane),
-                Place::Pool(pool) => pools.get(&pool.name),
+            let group = match membership {
+                Membership::ControlPlane => Some(&control_plane),
+                Membership::Pool(pool) => pools.get(&pool.name),
             };
             let order = all.iter().chain(group.into_iter().flatten()).chain(&own).copied();
             let order = order.collect();
@@ -172,13 +172,13 @@ impl Layers {
         Ok(builder.layers)
     }
 
-    /// What a door has laid itself, for each machine.
-    pub fn laid(laid: BTreeMap<MachineName, Laid>) -> Self {
+    /// Layers of machines whose configuration a door rendered itself.
+    pub fn prerendered(prerendered: BTreeMap<MachineName, Prerendered>) -> Self {
         Self {
             layers: Vec::new(),
             order: BTreeMap::new(),
             texts: Vec::new(),
-            laid,
+            prerendered,
             encrypted: Confidential::default(),
         }
     }
@@ -186,8 +186,8 @@ impl Layers {
     /// What is hidden where the configuration of a machine is shown.
     pub fn confidential(&self, machine: &MachineName) -> Confidential {
         let mut confidential = self.encrypted.clone();
-        if let Some(laid) = self.of_door(machine) {
-            confidential.extend(&laid.confidential);
+        if let Some(prerendered) = self.prerendered_for(machine) {
+            confidential.extend(&prerendered.confidential);
         }
         for layer in self.of(machine).filter(|layer| layer.is_encrypted) {
             confidential.add_patch(&layer.patch);
@@ -195,9 +195,9 @@ impl Layers {
         confidential
     }
 
-    /// What a door has laid for a machine.
-    pub(crate) fn of_door(&self, machine: &MachineName) -> Option<&Laid> {
-        self.laid.get(machine)
+    /// Returns the configuration that a door rendered for a machine.
+    pub(crate) fn prerendered_for(&self, machine: &MachineName) -> Option<&Prerendered> {
+        self.prerendered.get(machine)
     }
 
     /// The layers of a machine, the last one winning.
@@ -213,28 +213,28 @@ impl Layers {
     }
 
     /// `file:line:column`, or nothing where no text gave the value.
-    pub fn place(&self, origin: Origin) -> Option<String> {
+    pub fn location(&self, origin: Location) -> Option<String> {
         let index = usize::try_from(origin.source.0).ok()?.checked_sub(1)?;
         Some(format!("{}:{}:{}", self.texts.get(index)?, origin.line, origin.column))
     }
 
-    fn text(&mut self, name: String) -> Source {
+    fn text(&mut self, name: String) -> SourceId {
         self.texts.push(name);
-        Source(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
+        SourceId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
     }
 }
 
-impl Laid {
+impl Prerendered {
     /// The place that a value was written at, or nothing where no text gave it.
-    pub(crate) fn place(&self, origin: Origin) -> Option<String> {
+    pub(crate) fn location(&self, origin: Location) -> Option<String> {
         let index = usize::try_from(origin.source.0).ok()?.checked_sub(1)?;
-        Some(self.texts.get(index)?.place(origin.line))
+        Some(self.texts.get(index)?.location(origin.line))
     }
 }
 
-impl Text {
+impl LayerSource {
     /// A line of it as people find it: `file:line`, and the key.
-    pub fn place(&self, line: u32) -> String {
+    pub fn location(&self, line: u32) -> String {
         let Self { file, key, lines } = self;
         let at = usize::try_from(line).ok().and_then(|line| lines.get(line.checked_sub(1)?));
         let at = at.map_or_else(String::new, |line| format!(":{line}"));
@@ -266,7 +266,7 @@ struct Builder<'a> {
 struct Setting {
     what: &'static str,
     text: String,
-    origin: Origin,
+    origin: Location,
 }
 
 impl<'a> Builder<'a> {
@@ -309,7 +309,7 @@ impl<'a> Builder<'a> {
         self.encrypted.contains_key(file.unwrap_or(&self.layers.texts[0]))
     }
 
-    fn file(&mut self, path: &'a str, named: Origin) -> Result<Patch, LayerError> {
+    fn file(&mut self, path: &'a str, named: Location) -> Result<Patch, LayerError> {
         if let Some(patch) = self.files.get(path) {
             return Ok(patch.clone());
         }
@@ -327,7 +327,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The spec's file with a line of it.
-    fn line(&self, origin: Origin) -> String {
+    fn line(&self, origin: Location) -> String {
         let file = &self.layers.texts[0];
         if origin.line == 0 { file.clone() } else { format!("{file}:{}", origin.line) }
     }

@@ -14,7 +14,7 @@ mod compare;
 mod file;
 mod install;
 mod layers;
-mod native;
+mod native_export;
 mod plan;
 mod planner;
 mod reboot;
@@ -25,7 +25,7 @@ mod step;
 mod view;
 
 pub use action::{
-    Action, ApplyConfig, AwaitMachine, AwaitNode, AwaitVoter, Awaited, BootstrapEtcd, Change,
+    Action, ApplyConfig, AwaitMachine, AwaitNode, AwaitVoter, Awaited, BootstrapEtcd, ChangeKind,
     DestroyMachine, EtcdEffect, FetchKubeconfig, HandOverLeadership, Limits, Nature, Needed, On,
     Outcome, ProvideMachine, RETURNS_WITHIN, RebootMachine, ResetMachine, steps_reference,
 };
@@ -33,15 +33,16 @@ pub use check::check;
 pub use compare::{PlanDifference, compare};
 pub use domain::{
     AddonName, Address, ApplyMode, BootId, ClassName, ClusterName, Day, Digest, DigestKey, Disk,
-    Endpoint, Etcd, Fact, FailureDomain, Fingerprint, Form, Instance, Inventory, InventoryError,
-    Kind, KubernetesVersion, MAX_LAG, MachineFacts, MachineName, Malformed, Member, MemberId,
-    Moment, Network, NodeIdentity, NodeName, NodeState, Orphan, PoolName, ProviderId, ProviderName,
-    Source, Span, Standing, Supported, TalosVersion, Target, TimeOfDay, Window,
+    Endpoint, ErrorKind, Etcd, Fact, FailureDomain, Fingerprint, Instance, InvalidText, Inventory,
+    InventoryError, KubernetesVersion, MAX_LAG, MachineFacts, MachineName, Member, MemberId,
+    Network, NodeIdentity, NodeName, NodeState, Orphan, Ownership, PoolName, ProviderId,
+    ProviderName, Source, Span, Supported, TalosVersion, Target, TextFormat, TimeOfDay, Timestamp,
+    Window,
 };
 pub use file::PlanFileError;
 pub use install::{Install, InstallDisk};
-pub use layers::{Laid, LaidStep, Layer, LayerError, Layers, Scope, Text};
-pub use native::{Native, NativeError};
+pub use layers::{Layer, LayerError, LayerSnapshot, LayerSource, Layers, Prerendered, Scope};
+pub use native_export::{NativeError, NativeExport};
 pub use plan::{
     Approval, ApprovalError, Approved, Body, Checked, Draft, Goal, Override, Plan, Skipped,
 };
@@ -50,7 +51,7 @@ pub use reboot::RebootClass;
 pub use render::{ConfigChange, Explained, Live, RenderError, Renderer, Rendering, Renderings};
 pub use rule::{Finding, Refusal, Rule};
 pub use spec::{
-    Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, PatchEntry,
-    PatchSource, Place, Policy, Pool, Problem, SpecError, SpecRule, TimeOrigins, json_schema,
+    Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, Membership,
+    PatchEntry, PatchSource, Policy, Pool, Problem, SpecError, SpecRule, TimeOrigins, json_schema,
 };
 pub use step::{FieldChange, Gate, Needs, Precondition, QuorumProof, Step, StepNumber};

@@ -3,13 +3,13 @@
 //! A planner or a file gives a [`Draft`]; the checker makes it [`Checked`]; an approval of exactly this
 //! plan, by its hash, makes it [`Approved`]. Only such a plan can be executed.
 
-use domain::{ClusterName, Digest, MachineName, Moment, Target};
+use domain::{ClusterName, Digest, MachineName, Target, Timestamp};
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Kind;
+use crate::ErrorKind;
 use crate::rule::Rule;
 use crate::step::{Step, StepNumber};
 
@@ -45,7 +45,7 @@ pub struct Body {
     #[serde(default, skip_serializing_if = "Goal::is_spec")]
     pub goal: Goal,
     /// When it was made.
-    pub made: Moment,
+    pub made: Timestamp,
     /// The plan that stopped before this one, if one did.
     pub parent: Option<Digest>,
     /// Rules that do not hold for it.
@@ -119,7 +119,7 @@ pub struct Approval {
     /// Who.
     pub by: String,
     /// When.
-    pub at: Moment,
+    pub at: Timestamp,
 }
 
 /// Why a plan is not approved.
@@ -151,8 +151,8 @@ impl ApprovalError {
     }
 
     /// What can be done about it: somebody must approve.
-    pub fn kind(&self) -> Kind {
-        Kind::NeedsPerson
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::NeedsPerson
     }
 }
 

@@ -66,18 +66,18 @@ fn needs_reboot(difference: &Difference, talos: Option<&TalosVersion>) -> bool {
         return false;
     }
     // Every release reads these when etcd starts, and nothing but a boot starts it again.
-    if within(&difference.path, ETCD) && !within(&difference.path, ETCD_IMMEDIATE) {
+    if is_within(&difference.path, ETCD) && !is_within(&difference.path, ETCD_IMMEDIATE) {
         return true;
     }
     if since(14) {
         return false;
     }
     let known = IMMEDIATE.iter().filter(|(minor, _)| since(*minor) || *minor == 0);
-    !known.flat_map(|(_, fields)| *fields).any(|field| within(&difference.path, field))
+    !known.flat_map(|(_, fields)| *fields).any(|field| is_within(&difference.path, field))
 }
 
 /// Whether a path is a field or something in it.
-fn within(path: &str, field: &str) -> bool {
+fn is_within(path: &str, field: &str) -> bool {
     path.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 

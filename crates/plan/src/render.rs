@@ -12,14 +12,14 @@ use domain::{Digest, DigestKey, MachineName, TalosVersion};
 use talos_config::yaml::Dialect;
 use talos_config::{
     Bundle, Confidential, Config, Explanation, Finding, Generate, Mode, Options, Patch, Patched,
-    Role, Secret, Source, diff, diff_hiding, explain, explain_steps,
+    Role, Secret, SourceId, diff, diff_hiding, explain, explain_steps,
 };
 
-use crate::Kind;
+use crate::ErrorKind;
 use crate::install::{Install, InstallDisk};
-use crate::layers::{Laid, Layers};
+use crate::layers::{Layers, Prerendered};
 use crate::reboot::{self, RebootClass};
-use crate::spec::{ClusterSpec, Cni, Machine, Place};
+use crate::spec::{ClusterSpec, Cni, Machine, Membership};
 use crate::step::FieldChange;
 
 /// Makes the configuration of machines. It keeps what machines share, so one renderer should make all.
@@ -139,8 +139,8 @@ impl RenderError {
     }
 
     /// What can be done about it: the spec or a patch must be changed.
-    pub fn kind(&self) -> Kind {
-        Kind::Permanent
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Permanent
     }
 }
 
@@ -183,12 +183,12 @@ impl<'a> Renderer<'a> {
 
     /// The configuration of a machine itself. It holds secrets.
     pub fn config(&mut self, name: &MachineName) -> Result<Config, RenderError> {
-        let (machine, place) = self.machine(name)?;
-        let config = match self.layers.of_door(name) {
-            Some(laid) => Config::parse(laid.text.expose(), Source::default())
+        let (machine, membership) = self.machine(name)?;
+        let config = match self.layers.prerendered_for(name) {
+            Some(prerendered) => Config::parse(prerendered.text.expose(), SourceId::default())
                 .map_err(|error| RenderError::Generate { machine: name.clone(), error })?,
             None => {
-                let shared = self.shared(machine, place)?;
+                let shared = self.shared(machine, membership)?;
                 let own = self.layers.of(name).skip(self.layers.shared(name).len());
                 apply(shared, own.map(|layer| (layer.name.as_str(), &layer.patch)), name)?
             }
@@ -206,26 +206,27 @@ impl<'a> Renderer<'a> {
 
     /// The text that a machine is given for its configuration: the door's own, or the one that Talos writes.
     pub fn text(&self, name: &MachineName, config: &Config) -> Secret<String> {
-        let laid = self.layers.of_door(name).map(|laid| laid.text.clone());
-        laid.unwrap_or_else(|| config.encode(Dialect::V1_14))
+        let prerendered =
+            self.layers.prerendered_for(name).map(|prerendered| prerendered.text.clone());
+        prerendered.unwrap_or_else(|| config.encode(Dialect::V1_14))
     }
 
     /// Which layers set a value of a machine's configuration.
     pub fn explain(&self, name: &MachineName, path: &str) -> Result<Explained, RenderError> {
-        let (machine, place) = self.machine(name)?;
-        if let Some(laid) = self.layers.of_door(name) {
-            return explain_laid(laid, name, path);
+        let (machine, membership) = self.machine(name)?;
+        if let Some(prerendered) = self.layers.prerendered_for(name) {
+            return explain_prerendered(prerendered, name, path);
         }
         let confidential = self.layers.confidential(name);
-        let generated = self.generate(machine, place)?.encode(Dialect::V1_14);
+        let generated = self.generate(machine, membership)?.encode(Dialect::V1_14);
         let layers: Vec<_> = self.layers.of(name).collect();
         let patches: Vec<Patch> = layers.iter().map(|layer| layer.patch.clone()).collect();
         let generated = generated.expose();
-        let explanation = explain(generated, Source::default(), &patches, path, &confidential)
+        let explanation = explain(generated, SourceId::default(), &patches, path, &confidential)
             .map_err(|error| RenderError::Explain { machine: name.clone(), error })?;
         let who = |layer: usize| layer.checked_sub(1).and_then(|at| layers.get(at));
         let history = explanation.history.iter().map(|change| {
-            let place = self.layers.place(change.origin);
+            let place = self.layers.location(change.origin);
             let name = who(change.layer).map_or("generated", |layer| layer.name.as_str());
             (place.unwrap_or_else(|| name.to_owned()), change.value.clone())
         });
@@ -233,18 +234,22 @@ impl<'a> Renderer<'a> {
         Ok(Explained { explanation, history })
     }
 
-    fn machine(&self, name: &MachineName) -> Result<(&'a Machine, Place<'a>), RenderError> {
+    fn machine(&self, name: &MachineName) -> Result<(&'a Machine, Membership<'a>), RenderError> {
         self.spec.machine(name).ok_or_else(|| RenderError::UnknownMachine(name.clone()))
     }
 
     /// What a machine has in common with others of its role, disk and layers.
-    fn shared(&mut self, machine: &'a Machine, place: Place<'a>) -> Result<Config, RenderError> {
+    fn shared(
+        &mut self,
+        machine: &'a Machine,
+        membership: Membership<'a>,
+    ) -> Result<Config, RenderError> {
         let numbers = self.layers.shared(&machine.name);
-        let key = (place.role() == Role::Worker, machine.disk.as_str(), numbers);
+        let key = (membership.role() == Role::Worker, machine.disk.as_str(), numbers);
         if let Some(config) = self.shared.get(&key) {
             return Ok(config.clone());
         }
-        let generated = self.generate(machine, place)?;
+        let generated = self.generate(machine, membership)?;
         let layers = self.layers.of(&machine.name).take(numbers.len());
         let layers = layers.map(|layer| (layer.name.as_str(), &layer.patch));
         let config = apply(generated, layers, &machine.name)?;
@@ -252,7 +257,11 @@ impl<'a> Renderer<'a> {
         Ok(config)
     }
 
-    fn generate(&self, machine: &Machine, place: Place<'_>) -> Result<Config, RenderError> {
+    fn generate(
+        &self,
+        machine: &Machine,
+        membership: Membership<'_>,
+    ) -> Result<Config, RenderError> {
         let spec = self.spec;
         let options = Options {
             dns_domain: spec.network.domain.clone(),
@@ -274,7 +283,7 @@ impl<'a> Renderer<'a> {
             options,
         };
         generate
-            .config(place.role())
+            .config(membership.role())
             .map_err(|error| RenderError::Generate { machine: machine.name.clone(), error })
     }
 
@@ -311,13 +320,17 @@ impl<'a> Renderer<'a> {
     }
 }
 
-fn explain_laid(laid: &Laid, machine: &MachineName, path: &str) -> Result<Explained, RenderError> {
-    let steps = laid.steps.iter().map(|step| &step.config);
-    let explanation = explain_steps(steps, path, &laid.confidential)
+fn explain_prerendered(
+    prerendered: &Prerendered,
+    machine: &MachineName,
+    path: &str,
+) -> Result<Explained, RenderError> {
+    let steps = prerendered.steps.iter().map(|step| &step.config);
+    let explanation = explain_steps(steps, path, &prerendered.confidential)
         .map_err(|error| RenderError::Explain { machine: machine.clone(), error })?;
     let history = explanation.history.iter().map(|change| {
-        let layer = || laid.steps[change.layer].layer.clone();
-        (laid.place(change.origin).unwrap_or_else(layer), change.value.clone())
+        let layer = || prerendered.steps[change.layer].layer.clone();
+        (prerendered.location(change.origin).unwrap_or_else(layer), change.value.clone())
     });
     let history = history.collect();
     Ok(Explained { explanation, history })

@@ -4,7 +4,7 @@ use std::fmt;
 
 use domain::{MachineName, Target};
 
-use crate::Kind;
+use crate::ErrorKind;
 use crate::step::StepNumber;
 
 /// A safety rule.
@@ -159,7 +159,7 @@ impl Rule {
     }
 
     /// What can be done about a refusal.
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> ErrorKind {
         self.row().2
     }
 
@@ -168,8 +168,8 @@ impl Rule {
         Self::ALL.into_iter().find(|rule| rule.name() == name)
     }
 
-    const fn row(self) -> (&'static str, bool, Kind) {
-        use Kind::{NeedsPerson, Permanent, Retryable};
+    const fn row(self) -> (&'static str, bool, ErrorKind) {
+        use ErrorKind::{NeedsPerson, Permanent, Retryable};
         match self {
             Self::QuorumTolerance => ("quorum.tolerance", true, Retryable),
             Self::QuorumOnlyVoter => ("quorum.only-voter", true, NeedsPerson),
@@ -263,14 +263,14 @@ impl Refusal {
     }
 
     /// What can be done: it may go away only if every rule that is broken may.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ErrorKind {
         let kinds = || self.findings.iter().map(|finding| finding.rule.kind());
-        if kinds().any(|kind| kind == Kind::Permanent) {
-            Kind::Permanent
-        } else if kinds().any(|kind| kind == Kind::NeedsPerson) {
-            Kind::NeedsPerson
+        if kinds().any(|kind| kind == ErrorKind::Permanent) {
+            ErrorKind::Permanent
+        } else if kinds().any(|kind| kind == ErrorKind::NeedsPerson) {
+            ErrorKind::NeedsPerson
         } else {
-            Kind::Retryable
+            ErrorKind::Retryable
         }
     }
 }

@@ -9,7 +9,7 @@ use plan::{
     Action, ApprovalError, ClusterSpec, Inventory, InventoryError, LayerError, NativeError,
     PlanFileError, RenderError, Rule, SpecError, json_schema, steps_reference,
 };
-use talos_config::{Config, Secret, Source};
+use talos_config::{Config, Secret, SourceId};
 use world::World;
 
 #[test]
@@ -41,7 +41,7 @@ fn the_examples_can_be_planned() {
 #[test]
 fn the_example_of_all_keys_says_what_it_says() {
     let text = fs_err::read_to_string(root().join("examples/pools/ichor.yaml")).expect("a spec");
-    let spec = ClusterSpec::parse(&text, talos_config::Source(1)).expect("a spec");
+    let spec = ClusterSpec::parse(&text, talos_config::SourceId(1)).expect("a spec");
     let pools: Vec<(&str, usize)> =
         spec.pools.iter().map(|pool| (pool.name.as_str(), pool.machines.len())).collect();
     assert_eq!(pools, [("general", 4), ("storage", 3)]);
@@ -145,7 +145,7 @@ fn nothing_that_is_stored_has_a_secret_in_it() {
     let mut other = World::new(&World::text(3, 1, "")).expect("a spec");
     other.running(&other.names()).expect("configurations");
     for config in other.live.values_mut() {
-        *config = Config::parse("version: v1alpha1\nmachine:\n  type: worker\n", Source(9))
+        *config = Config::parse("version: v1alpha1\nmachine:\n  type: worker\n", SourceId(9))
             .expect("a configuration");
     }
     let changed = other.renderings().expect("renderings");

@@ -8,11 +8,11 @@ use std::path::Path;
 
 use plan::{
     Action, ApplyMode, Body, BootId, DigestKey, Disk, Draft, Goal, Instance, MachineName, Member,
-    MemberId, Moment, NodeIdentity, NodeState, Orphan, Override, PatchSource, Plan, Planned,
-    ProviderId, QuorumProof, Renderer, ResetMachine, Source, Span, SpecError, Standing, StepNumber,
-    Target, check, compare,
+    MemberId, NodeIdentity, NodeState, Orphan, Override, Ownership, PatchSource, Plan, Planned,
+    ProviderId, QuorumProof, Renderer, ResetMachine, Source, Span, SpecError, StepNumber, Target,
+    Timestamp, check, compare,
 };
-use talos_config::{Mode, Origin, Secret};
+use talos_config::{Location, Mode, Secret};
 use testkit::scripts;
 use world::{NOW, SECRETS, World, known, not_known};
 
@@ -162,7 +162,7 @@ impl Stage {
     fn patch(&mut self, rest: &str, text: &str) -> String {
         let patch = PatchSource {
             patch: text.parse().expect("a patch"),
-            origin: Origin { line: 1, ..Origin::default() },
+            origin: Location { line: 1, ..Location::default() },
         };
         let spec = &mut self.world().spec;
         let patches = match rest.split_once(' ') {
@@ -236,9 +236,9 @@ impl Stage {
                 }
                 "not provided" => world.provided(name, None),
                 "provided" => world.provided(name, Some(instance(name))),
-                "not reachable" => world.facts(name).standing = not_known("connection refused"),
+                "not reachable" => world.facts(name).ownership = not_known("connection refused"),
                 "of another cluster" => {
-                    world.facts(name).standing = known(Standing::Another, Source::TalosApi);
+                    world.facts(name).ownership = known(Ownership::Foreign, Source::TalosApi);
                 }
                 "installed anew" => {
                     let node = NodeIdentity(format!("new-node-of-{name}"));
@@ -258,7 +258,7 @@ impl Stage {
                 }
                 "away" => {
                     let facts = world.facts(name);
-                    facts.standing = known(Standing::Away, Source::Directory);
+                    facts.ownership = known(Ownership::Away, Source::Directory);
                     facts.disturbed = Some(facts_moment());
                 }
                 "disturbed by us" => world.facts(name).disturbed = Some(facts_moment()),
@@ -361,9 +361,9 @@ impl Stage {
 
     fn later(&mut self, rest: &str) -> String {
         let span: Span = rest.parse().expect("a span");
-        let Moment(now) = self.world().inventory.taken;
+        let Timestamp(now) = self.world().inventory.taken;
         let seconds = i64::try_from(span.duration().as_secs()).expect("seconds");
-        self.world().inventory.taken = Moment(now + seconds);
+        self.world().inventory.taken = Timestamp(now + seconds);
         String::new()
     }
 
@@ -467,8 +467,8 @@ impl Stage {
     }
 }
 
-fn facts_moment() -> Moment {
-    Moment(world::NOW.0 - 60)
+fn facts_moment() -> Timestamp {
+    Timestamp(world::NOW.0 - 60)
 }
 
 fn lines(items: impl Iterator<Item = impl std::fmt::Display>) -> String {

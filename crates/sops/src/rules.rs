@@ -1,6 +1,6 @@
 //! `.sops.yaml`: the recipients of a new file, and its encrypted values.
 
-use talos_config::Source;
+use talos_config::SourceId;
 use talos_config::yaml::{self, Content, Limits, Node, Resolved, Style};
 
 use crate::age::Recipient;
@@ -87,7 +87,7 @@ impl CreationRules {
     /// Reads the text of a `.sops.yaml`.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let documents =
-            yaml::parse(text, Source::default(), Limits::default()).map_err(|error| {
+            yaml::parse(text, SourceId::default(), Limits::default()).map_err(|error| {
                 Error::Rules { problem: error.problem, line: Some(error.origin.line) }
             })?;
         let root = documents.into_iter().next().map(|document| document.root);

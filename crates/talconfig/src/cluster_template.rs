@@ -14,7 +14,7 @@ mod write;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-use talos_config::{Error, Problem, Source};
+use talos_config::{Error, Problem, SourceId};
 
 use crate::error::ErrorDetail;
 use read::{ClusterFile, NodeEntry};
@@ -40,7 +40,7 @@ pub const SCOPES: [&str; 3] = ["global", "controller", "worker"];
 
 impl ClusterTemplate {
     /// Reads and checks both files.
-    pub fn parse(cluster: (&str, Source), nodes: (&str, Source)) -> Result<Self, Error> {
+    pub fn parse(cluster: (&str, SourceId), nodes: (&str, SourceId)) -> Result<Self, Error> {
         let cluster = read::document(cluster.0, cluster.1)?;
         let nodes = read::document(nodes.0, nodes.1)?;
         let mut problems = Vec::new();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     fn problems(cluster: &str, nodes: &str) -> Vec<Problem> {
-        match ClusterTemplate::parse((cluster, Source(1)), (nodes, Source(2))) {
+        match ClusterTemplate::parse((cluster, SourceId(1)), (nodes, SourceId(2))) {
             Ok(_) => Vec::new(),
             Err(Error::Document(problems)) => problems,
             Err(other) => panic!("{other}"),
@@ -181,7 +181,7 @@ mod tests {
             let found = problems(CLUSTER, &text);
             assert_eq!(found.len(), 1, "{key}: {value}: {found:?}");
             assert!(found[0].message.contains(wrong), "{key}: {value}: {found:?}");
-            assert_eq!(found[0].origin.source, Source(2));
+            assert_eq!(found[0].origin.source, SourceId(2));
             let line = text.lines().position(|line| line.contains(&format!("{key}: ")));
             let line = line.map_or(2, |line| u32::try_from(line).unwrap() + 1);
             assert_eq!(found[0].origin.line, line, "{key}: {value}");
@@ -247,7 +247,7 @@ mod tests {
             let found = problems(&text, &node("", ""));
             assert_eq!(found.len(), 1, "{text}: {found:?}");
             assert!(found[0].message.contains(wrong), "{text}: {found:?}");
-            assert_eq!(found[0].origin.source, Source(1));
+            assert_eq!(found[0].origin.source, SourceId(1));
         }
     }
 
@@ -255,7 +255,7 @@ mod tests {
     fn what_is_only_questionable_is_a_warning() {
         let cluster = format!("{CLUSTER}node_vlan_tga: 5\ncloudflare_domain: example.com\n");
         let nodes = node("address", "10.0.1.11");
-        let guide = ClusterTemplate::parse((&cluster, Source(1)), (&nodes, Source(2))).unwrap();
+        let guide = ClusterTemplate::parse((&cluster, SourceId(1)), (&nodes, SourceId(2))).unwrap();
         let warnings: Vec<&str> =
             guide.warnings.iter().map(|warning| warning.message.as_str()).collect();
         assert_eq!(
@@ -266,7 +266,7 @@ mod tests {
             ]
         );
         let nodes = node("address", "10.0.0.10");
-        let guide = ClusterTemplate::parse((CLUSTER, Source(1)), (&nodes, Source(2))).unwrap();
+        let guide = ClusterTemplate::parse((CLUSTER, SourceId(1)), (&nodes, SourceId(2))).unwrap();
         assert_eq!(guide.warnings[0].message, "address: 10.0.0.10 is cluster_api_addr too");
     }
 

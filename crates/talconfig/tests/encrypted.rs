@@ -4,7 +4,7 @@ mod host;
 
 use plan::{DigestKey, Live, Renderer};
 use talconfig::{Cluster, Environment, Images, Secrets, Talconfig};
-use talos_config::{Config, Mode, Source};
+use talos_config::{Config, Mode, SourceId};
 
 use host::Files;
 
@@ -76,7 +76,7 @@ impl Seen {
         let cluster = Cluster::new(&talconfig, &secrets, &images, "metal").expect("a cluster");
         let name = "cp-1".parse().expect("a name");
         let (spec, layers) = cluster
-            .translate(Source(1), Some(&name))
+            .translate(SourceId(1), Some(&name))
             .map_err(|error| error.to_string())
             .expect("a translation");
         let key = DigestKey::new([7; 32]);

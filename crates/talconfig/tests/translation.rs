@@ -1,7 +1,7 @@
 //! Plans get the configuration that talhelper would write, in every recorded case and in generated
 //! directories.
 
-#[path = "../../ichor/tests/bytes/directories.rs"]
+#[path = "../../ichor/tests/golden/directories.rs"]
 mod directories;
 mod host;
 
@@ -11,10 +11,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use plan::{DigestKey, MachineName, Native, Renderer};
+use plan::{DigestKey, MachineName, NativeExport, Renderer};
 use serde_json::Value;
 use talconfig::{Cluster, Environment, Error, Host as _, Images, Secrets, Talconfig};
-use talos_config::{Config, Mode, Source};
+use talos_config::{Config, Mode, SourceId};
 
 use directories::Directory;
 use host::Files;
@@ -145,7 +145,7 @@ impl Seen {
         self.clusters += 1;
         let names = talconfig.nodes.iter().filter_map(talconfig::Node::machine_name);
         let names: Vec<MachineName> = names.collect();
-        let (spec, layers) = match cluster.translate(Source(1), names.first()) {
+        let (spec, layers) = match cluster.translate(SourceId(1), names.first()) {
             Ok(translated) => translated,
             Err(Error::Spec(error)) => return self.refused.push(format!("{name}: {error}")),
             Err(error) => return self.wrong.push(format!("{name}: {error}")),
@@ -158,7 +158,7 @@ impl Seen {
         let configs: BTreeMap<_, _> = configs.collect();
         // A valid cluster can be written natively, down to the last field.
         if talconfig::check_spec(&spec).is_ok() && configs.len() == names.len() {
-            match Native::of(&spec, &configs, &secrets.bundle, &key, mode) {
+            match NativeExport::from_configs(&spec, &configs, &secrets.bundle, &key, mode) {
                 Ok(_) => self.native += 1,
                 Err(error) => self.wrong.push(format!("{name}: natively: {error}")),
             }
@@ -171,7 +171,7 @@ impl Seen {
                     continue;
                 }
             };
-            let theirs = Config::parse(machine.text.expose(), Source::default());
+            let theirs = Config::parse(machine.text.expose(), SourceId::default());
             if theirs.is_ok_and(|theirs| theirs != config) {
                 self.wrong.push(format!("{name}: {name_of} has another configuration"));
             }

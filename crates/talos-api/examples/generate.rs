@@ -49,7 +49,7 @@ fn proto_files(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Messages with secrets, or with bytes of which nobody knows what they are. `src/opaque.rs` gives each a
+/// Messages with secrets, or with bytes of which nobody knows what they are. `src/redacted_debug.rs` gives each a
 /// `Debug` that shows nothing; the compiler sees to it that the two lists are the same.
 const OPAQUE: &[&str] = &[
     ".common.Data",

@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use talos_api::{Client, Node, each_node};
-use talos_config::{Source, Talosconfig};
+use talos_config::{SourceId, Talosconfig};
 
 fn main() -> Result<()> {
     let files: Vec<String> = std::env::args().skip(1).collect();
     let [talosconfig, nodes] = files.as_slice() else { anyhow::bail!("two files are needed") };
-    let talosconfig = Talosconfig::parse(&fs_err::read_to_string(talosconfig)?, Source(1))?;
+    let talosconfig = Talosconfig::parse(&fs_err::read_to_string(talosconfig)?, SourceId(1))?;
     let context = talosconfig.context(talosconfig.current()).context("a context")?;
     let names: Vec<String> = fs_err::read_to_string(nodes)?.lines().map(str::to_owned).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

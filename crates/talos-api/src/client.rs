@@ -7,8 +7,8 @@ use talos_config::Context;
 use talos_config::pki::Certificate;
 use tonic::transport::{Channel, Endpoint};
 
-use crate::dial::{Address, Connector};
-use crate::error::{Disconnect, NodeError, Reason, Stage};
+use crate::connector::{Connector, HostPort};
+use crate::error::{CallError, Disconnect, NodeError, Stage};
 use crate::limits::Limits;
 use crate::node::Node;
 use crate::tls::{self, Fingerprint, Unusable};
@@ -58,9 +58,9 @@ impl Client {
     pub async fn certificates_of(endpoint: &str) -> Result<Vec<Certificate>, NodeError> {
         let failed = |message: String| NodeError {
             node: endpoint.to_owned(),
-            reason: Reason::Unreachable(Disconnect { message, stage: Stage::Connecting }),
+            reason: CallError::Unreachable(Disconnect { message, stage: Stage::Connecting }),
         };
-        let address = Address::parse(endpoint).ok_or_else(|| failed("no endpoint".to_owned()))?;
+        let address = HostPort::parse(endpoint).ok_or_else(|| failed("no endpoint".to_owned()))?;
         let config = tls::maintenance(Vec::new());
         let config = config.map_err(|Unusable(what)| failed(format!("{what} cannot be used")))?;
         let shown = Connector::new(vec![address], config).certificates().await;
@@ -74,9 +74,9 @@ impl Client {
         limits: Limits,
     ) -> Result<Self, ConnectError> {
         let config = config.map_err(|Unusable(what)| ConnectError::Credentials(what))?;
-        let addresses: Vec<Address> = endpoints
+        let addresses: Vec<HostPort> = endpoints
             .iter()
-            .map(|text| Address::parse(text).ok_or_else(|| ConnectError::Endpoint(text.clone())))
+            .map(|text| HostPort::parse(text).ok_or_else(|| ConnectError::Endpoint(text.clone())))
             .collect::<Result<_, _>>()?;
         if addresses.is_empty() {
             return Err(ConnectError::NoEndpoint);
@@ -85,10 +85,10 @@ impl Client {
     }
 
     /// A machine at another endpoint, with the same credentials, which are read once for all of them.
-    pub fn beside(&self, endpoint: &str) -> Result<Self, ConnectError> {
-        let address = Address::parse(endpoint);
+    pub fn for_endpoint(&self, endpoint: &str) -> Result<Self, ConnectError> {
+        let address = HostPort::parse(endpoint);
         let address = address.ok_or_else(|| ConnectError::Endpoint(endpoint.to_owned()))?;
-        Ok(Self::open(self.connector.beside(address), self.limits))
+        Ok(Self::open(self.connector.for_address(address), self.limits))
     }
 
     fn open(connector: Connector, limits: Limits) -> Self {
@@ -110,7 +110,7 @@ impl Client {
     }
 
     /// The machine that the connection ends at: the one in maintenance, or the endpoint itself.
-    pub fn here(&self, name: &str, deadline: Duration) -> Node {
+    pub fn direct(&self, name: &str, deadline: Duration) -> Node {
         Node::new(self, name, None, deadline)
     }
 }

@@ -16,12 +16,12 @@ pub struct NodeError {
     /// Which machine.
     pub node: String,
     /// Why.
-    pub reason: Reason,
+    pub reason: CallError,
 }
 
 /// Why a call failed.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum Reason {
+pub enum CallError {
     /// Nothing answered, or what answered went away.
     #[error("unreachable ({0})")]
     Unreachable(Disconnect),
@@ -77,7 +77,7 @@ pub enum Reason {
     },
 }
 
-impl Reason {
+impl CallError {
     /// What a status of gRPC means. `deadline` is what the call was given.
     pub(crate) fn new(status: &Status, deadline: Duration) -> Self {
         let message = message(status);
@@ -403,34 +403,38 @@ fn alert(message: &str) -> Option<rustls::Error> {
 }
 
 /// Why one side does not trust the other; nothing where TLS failed for another reason.
-fn distrust(error: &rustls::Error) -> Option<Reason> {
+fn distrust(error: &rustls::Error) -> Option<CallError> {
     use CertificateError::{Expired, ExpiredContext, NotValidYet, NotValidYetContext};
     match error {
         rustls::Error::InvalidCertificate(
             Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. },
-        ) => Some(Reason::CertificateTime("its certificate is not valid now".to_owned())),
+        ) => Some(CallError::CertificateTime("its certificate is not valid now".to_owned())),
         rustls::Error::AlertReceived(AlertDescription::CertificateExpired) => {
-            Some(Reason::CertificateTime("it says that ours is not valid now".to_owned()))
+            Some(CallError::CertificateTime("it says that ours is not valid now".to_owned()))
         }
         // The chain is verified before the name.
         rustls::Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-        ) => Some(Reason::OtherAddress),
-        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-            Some(Reason::Untrusted("its certificate is not signed by this cluster's CA".to_owned()))
-        }
-        // Signed by itself, as in maintenance.
-        rustls::Error::InvalidCertificate(CertificateError::Other(_)) => Some(Reason::Untrusted(
-            "its certificate is not one that this cluster's CA signs for machines".to_owned(),
-        )),
-        rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => Some(
-            Reason::Untrusted("it demands a client certificate (CertificateRequired)".to_owned()),
+        ) => Some(CallError::OtherAddress),
+        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => Some(
+            CallError::Untrusted("its certificate is not signed by this cluster's CA".to_owned()),
         ),
+        // Signed by itself, as in maintenance.
+        rustls::Error::InvalidCertificate(CertificateError::Other(_)) => {
+            Some(CallError::Untrusted(
+                "its certificate is not one that this cluster's CA signs for machines".to_owned(),
+            ))
+        }
+        rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
+            Some(CallError::Untrusted(
+                "it demands a client certificate (CertificateRequired)".to_owned(),
+            ))
+        }
         rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented => {
-            Some(Reason::Untrusted(error.to_string()))
+            Some(CallError::Untrusted(error.to_string()))
         }
         rustls::Error::AlertReceived(alert) if DISTRUST.contains(alert) => {
-            Some(Reason::Untrusted(error.to_string()))
+            Some(CallError::Untrusted(error.to_string()))
         }
         _ => None,
     }
@@ -456,13 +460,13 @@ mod tests {
     fn configuration_in_an_answer_is_not_repeated() {
         let said = "this config change can't be applied in immediate mode\ndiff: - key: hunter2";
         let reason =
-            Reason::new(&Status::invalid_argument(said), Duration::from_secs(1)).to_string();
+            CallError::new(&Status::invalid_argument(said), Duration::from_secs(1)).to_string();
         assert!(reason.contains("immediate mode") && !reason.contains("hunter2"), "{reason}");
     }
 
     #[test]
     fn a_call_may_have_happened_unless_something_says_that_it_did_not() {
-        let told = |status: Status| Reason::new(&status, Duration::from_secs(1));
+        let told = |status: Status| CallError::new(&status, Duration::from_secs(1));
         for (reason, stage) in [
             (told(Status::failed_precondition("not yet")), Stage::Connected),
             (told(Status::already_exists("etcd")), Stage::Connected),
@@ -482,7 +486,7 @@ mod tests {
     #[test]
     fn a_machine_cannot_speak_for_the_connection() {
         let said = "received fatal alert: UnknownCA";
-        let reason = Reason::new(&Status::unknown(said), Duration::from_secs(1));
-        assert!(matches!(reason, Reason::Other { .. }), "{reason:?}");
+        let reason = CallError::new(&Status::unknown(said), Duration::from_secs(1));
+        assert!(matches!(reason, CallError::Other { .. }), "{reason:?}");
     }
 }

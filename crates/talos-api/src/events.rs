@@ -7,15 +7,15 @@ use prost_types::Any;
 
 use crate::error::NodeError;
 use crate::node::{Node, Stream};
-use crate::patience::{Judged, Patience};
 use crate::proto::machine::{
     AddressEvent, ConfigLoadErrorEvent, ConfigValidationErrorEvent, Event, EventsRequest,
     MachineStatusEvent, PhaseEvent, RestartEvent, SequenceEvent, ServiceStateEvent, TaskEvent,
 };
+use crate::reconnect::{Backoff, StreamItem};
 
 /// What a machine tells.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Occurrence {
+pub enum EventPayload {
     /// A sequence began, ended or failed: a boot, a reboot, an upgrade.
     Sequence(SequenceEvent),
     /// A phase of a sequence.
@@ -38,7 +38,7 @@ pub enum Occurrence {
     Other,
 }
 
-impl Occurrence {
+impl EventPayload {
     /// Reads what an event carries. `None` for the greeting that every stream begins with.
     pub fn decode(data: &Any) -> Option<Self> {
         let name = data.type_url.rsplit('/').next().unwrap_or_default();
@@ -82,7 +82,7 @@ pub enum Since {
 
 /// What a stream of events gives.
 #[derive(Clone, Debug)]
-pub enum Followed {
+pub enum StreamEvent {
     /// Something happened. The greeting of the machine is not told.
     Event(Event),
     /// The machine went away, and is called again.
@@ -100,7 +100,7 @@ impl Node {
             actor,
             stream: None,
             told: Memory::default(),
-            patience: Patience::default(),
+            backoff: Backoff::default(),
         }
     }
 }
@@ -114,37 +114,37 @@ pub struct Events {
     actor: String,
     stream: Option<Stream<Event>>,
     told: Memory,
-    patience: Patience,
+    backoff: Backoff,
 }
 
 impl Events {
     /// Begins to listen, so that nothing is missed of what happens from now on.
     pub async fn begin(&mut self) -> Result<(), NodeError> {
         let read = self.read().await;
-        match self.patience.judge(&self.node, read)? {
-            Judged::Message(event) => {
+        match self.backoff.classify(&self.node, read)? {
+            StreamItem::Message(event) => {
                 self.remember(&event);
                 Ok(())
             }
-            Judged::Lost(error) => Err(error),
+            StreamItem::Lost(error) => Err(error),
         }
     }
 
     /// The next event. Fails when the machine does not answer to begin with, and where trying again would not help.
-    pub async fn next(&mut self) -> Result<Followed, NodeError> {
+    pub async fn next(&mut self) -> Result<StreamEvent, NodeError> {
         loop {
             let read = self.read().await;
-            match self.patience.judge(&self.node, read)? {
-                Judged::Message(event) => {
+            match self.backoff.classify(&self.node, read)? {
+                StreamItem::Message(event) => {
                     if self.remember(&event) {
-                        return Ok(Followed::Event(event));
+                        return Ok(StreamEvent::Event(event));
                     }
                 }
-                Judged::Lost(error) => {
+                StreamItem::Lost(error) => {
                     if self.stream.take().is_some() {
-                        return Ok(Followed::Interrupted(error));
+                        return Ok(StreamEvent::Interrupted(error));
                     }
-                    self.patience.wait().await;
+                    self.backoff.wait().await;
                 }
             }
         }
@@ -176,7 +176,7 @@ impl Events {
         let events = |node: Node| async move { node.machine().events(request).await };
         let mut stream = self.node.open(events).await?;
         let greeting = stream.next().await;
-        self.stream = Some(stream.patient());
+        self.stream = Some(stream.without_idle_timeout());
         greeting
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use flate2::read::GzDecoder;
 use talos_config::Secret;
 
-use crate::error::{NodeError, Reason};
+use crate::error::{CallError, NodeError};
 use crate::limits::Limits;
 use crate::node::Node;
 
@@ -15,7 +15,7 @@ impl Node {
     pub async fn kubeconfig(&self) -> Result<Secret<String>, NodeError> {
         let open = |node: Self| async move { node.machine().kubeconfig(()).await };
         let packed = self.limited(ARCHIVE).open(open).await?.collect_bytes().await?;
-        unpack(&packed).map_err(|problem| self.error(Reason::Unreadable(problem)))
+        unpack(&packed).map_err(|problem| self.error(CallError::Unreadable(problem)))
     }
 }
 

@@ -18,16 +18,17 @@
 #[rustfmt::skip]
 mod generated;
 mod client;
+mod connector;
 mod details;
-mod dial;
 mod error;
+mod etcd;
 mod events;
 mod kubeconfig;
 mod limits;
 mod node;
-mod opaque;
-mod patience;
 pub mod proto;
+mod reconnect;
+mod redacted_debug;
 mod release;
 pub mod resource;
 mod tls;
@@ -36,11 +37,12 @@ mod watch;
 
 pub use client::{Client, ConnectError};
 pub use details::WithoutDetails;
-pub use error::{Disconnect, NodeError, Reason, Stage, Timeout};
-pub use events::{Events, Followed, Occurrence, Since};
+pub use error::{CallError, Disconnect, NodeError, Stage, Timeout};
+pub use etcd::EtcdPresence;
+pub use events::{EventPayload, Events, Since, StreamEvent};
 pub use limits::{Bound, Bounds, Limits};
 pub use node::{Node, Routed, Service, Stream, each_node};
-pub use release::{Feature, NotARelease, Release};
+pub use release::{Feature, InvalidRelease, TalosRelease};
 pub use tls::Fingerprint;
 pub use upload::UploadError;
-pub use watch::{Change, Selection, Watch};
+pub use watch::{Selection, Watch, WatchEvent};

@@ -16,9 +16,9 @@ use tonic::transport::Channel;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::client::{Client, ConnectError};
+use crate::connector::Connector;
 use crate::details::WithoutDetails;
-use crate::dial::Connector;
-use crate::error::{NodeError, Reason, Stage};
+use crate::error::{CallError, NodeError, Stage};
 use crate::limits::{Bound, Bounds, Limits};
 use crate::proto::cluster::cluster_service_client::ClusterServiceClient;
 use crate::proto::common::Data;
@@ -82,9 +82,9 @@ impl Node {
         self.deadline
     }
 
-    /// The same machine, with more or less patience.
+    /// The same machine with another deadline for calls.
     #[must_use]
-    pub fn within(&self, deadline: Duration) -> Self {
+    pub fn with_deadline(&self, deadline: Duration) -> Self {
         let routed = Routed { deadline: Some(deadline), ..self.routed.clone() };
         Self { deadline, routed, ..self.clone() }
     }
@@ -96,7 +96,7 @@ impl Node {
     }
 
     /// Another machine of the cluster, called over the same connection.
-    pub fn beside(&self, name: &str) -> Result<Self, ConnectError> {
+    pub fn sibling(&self, name: &str) -> Result<Self, ConnectError> {
         let route = name.parse().map_err(|_| ConnectError::Endpoint(name.to_owned()))?;
         let routed = Routed { route: Some(route), ..self.routed.clone() };
         Ok(Self { name: name.to_owned(), routed, ..self.clone() })
@@ -136,24 +136,24 @@ impl Node {
         let outcome = timeout(self.deadline + GRACE, call).await;
         let reason = match outcome {
             Ok(Ok(response)) => return Ok(response.into_inner()),
-            Ok(Err(status)) => Reason::new(&status, self.deadline),
+            Ok(Err(status)) => CallError::new(&status, self.deadline),
             Err(_) if self.connector.is_connecting() => {
-                Reason::timed_out(self.deadline, Stage::Connecting)
+                CallError::timed_out(self.deadline, Stage::Connecting)
             }
-            Err(_) => Reason::timed_out(self.deadline, Stage::Sent),
+            Err(_) => CallError::timed_out(self.deadline, Stage::Sent),
         };
         Err(self.error(reason))
     }
 
     /// Does what changes nothing on the machine, and does it again when the machine could not be reached:
     /// its API restarts now and then.
-    pub async fn ask<T, F>(&self, question: impl Fn(Self) -> F) -> Result<T, NodeError>
+    pub async fn retrying<T, F>(&self, question: impl Fn(Self) -> F) -> Result<T, NodeError>
     where
         F: Future<Output = Result<T, NodeError>>,
     {
         for delay in RETRIES {
             match question(self.clone()).await {
-                Err(NodeError { reason: Reason::Unreachable(_), .. }) => sleep(delay).await,
+                Err(NodeError { reason: CallError::Unreachable(_), .. }) => sleep(delay).await,
                 answer => return answer,
             }
         }
@@ -162,7 +162,7 @@ impl Node {
 
     /// Begins a stream. Dropping it tells the machine to stop, and what is not read is not sent.
     ///
-    /// Each message has to come within the deadline, unless the stream is [`patient`](Stream::patient). All of them have to
+    /// Each message has to come within the deadline, unless [`Stream::without_idle_timeout`] was called. All of them have to
     /// come within [`Bounds`] only where [`bounded`](Stream::bounded) sets some.
     pub async fn open<T, F>(&self, call: impl FnOnce(Self) -> F) -> Result<Stream<T>, NodeError>
     where
@@ -171,13 +171,13 @@ impl Node {
         let mut endless = self.clone();
         endless.routed.deadline = None;
         let messages = self.call(call(endless)).await?;
-        let (node, patience) = (self.clone(), Some(self.deadline));
-        Ok(Stream { node, messages, patience, end: None, quota: None })
+        let (node, idle_timeout) = (self.clone(), Some(self.deadline));
+        Ok(Stream { node, messages, idle_timeout, end: None, quota: None })
     }
 
     /// Tells one boot of the machine from another. Only administrators may ask.
     pub async fn boot_id(&self) -> Result<String, NodeError> {
-        let read = self.ask(|node| async move {
+        let read = self.retrying(|node| async move {
             let request = ReadRequest { path: "/proc/sys/kernel/random/boot_id".to_owned() };
             let read = |node: Self| async move { node.machine().read(request).await };
             node.limited(BOOT_ID).open(read).await?.collect_bytes().await
@@ -186,8 +186,9 @@ impl Node {
     }
 
     /// The one message of a reply that could hold several machines' and is this machine's alone.
-    pub fn only<T>(&self, messages: Vec<T>) -> Result<T, NodeError> {
-        let unreadable = || self.error(Reason::Unreadable("a reply without a message".to_owned()));
+    pub fn single_reply<T>(&self, messages: Vec<T>) -> Result<T, NodeError> {
+        let unreadable =
+            || self.error(CallError::Unreadable("a reply without a message".to_owned()));
         messages.into_iter().next().ok_or_else(unreadable)
     }
 
@@ -200,10 +201,10 @@ impl Node {
     }
 
     fn endless(&self, limit: String) -> NodeError {
-        self.error(Reason::Endless(limit))
+        self.error(CallError::Endless(limit))
     }
 
-    pub(crate) fn error(&self, reason: Reason) -> NodeError {
+    pub(crate) fn error(&self, reason: CallError) -> NodeError {
         NodeError { node: self.name.clone(), reason }
     }
 }
@@ -213,7 +214,7 @@ impl Node {
 pub struct Stream<T> {
     node: Node,
     messages: Streaming<T>,
-    patience: Option<Duration>,
+    idle_timeout: Option<Duration>,
     end: Option<End>,
     quota: Option<Quota>,
 }
@@ -235,33 +236,35 @@ struct Quota {
 impl<T> Stream<T> {
     /// The stream may be silent for as long as it likes: somebody follows it.
     #[must_use]
-    pub fn patient(mut self) -> Self {
-        self.patience = None;
+    pub fn without_idle_timeout(mut self) -> Self {
+        self.idle_timeout = None;
         self
     }
 
     /// The next message; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<T>, NodeError> {
-        let Some(End { at, total }) = self.end else { return self.next_patiently().await };
+        let Some(End { at, total }) = self.end else {
+            return self.next_before_idle_timeout().await;
+        };
         // Messages that are always there already would never let a timer speak.
         if Instant::now() < at
-            && let Ok(next) = timeout_at(at, self.next_patiently()).await
+            && let Ok(next) = timeout_at(at, self.next_before_idle_timeout()).await
         {
             return next;
         }
-        Err(self.node.error(Reason::OverLimit(Bound::Time(total))))
+        Err(self.node.error(CallError::OverLimit(Bound::Time(total))))
     }
 
-    async fn next_patiently(&mut self) -> Result<Option<T>, NodeError> {
+    async fn next_before_idle_timeout(&mut self) -> Result<Option<T>, NodeError> {
         let next = self.messages.message();
-        let outcome = match self.patience {
-            Some(patience) => timeout(patience, next).await,
+        let outcome = match self.idle_timeout {
+            Some(idle_timeout) => timeout(idle_timeout, next).await,
             None => Ok(next.await),
         };
         let reason = match outcome {
             Ok(Ok(message)) => return Ok(message),
-            Ok(Err(status)) => Reason::new(&status, self.node.deadline),
-            Err(_) => Reason::timed_out(self.node.deadline, Stage::Sent),
+            Ok(Err(status)) => CallError::new(&status, self.node.deadline),
+            Err(_) => CallError::timed_out(self.node.deadline, Stage::Sent),
         };
         Err(self.node.error(reason))
     }
@@ -272,11 +275,11 @@ impl<T: Message> Stream<T> {
     pub async fn collect(self) -> Result<Vec<T>, NodeError> {
         let node = self.node.clone();
         let total = node.limits.total.max(node.deadline);
-        let collected = timeout(total, self.collect_patiently()).await;
+        let collected = timeout(total, self.collect_all()).await;
         collected.unwrap_or_else(|_| Err(node.endless(format!("{} s", total.as_secs()))))
     }
 
-    async fn collect_patiently(mut self) -> Result<Vec<T>, NodeError> {
+    async fn collect_all(mut self) -> Result<Vec<T>, NodeError> {
         let mut messages = Vec::new();
         let mut bytes = 0;
         while let Some(message) = self.next().await? {
@@ -308,7 +311,7 @@ impl Stream<Data> {
         let bytes = content(&self.node, data)?;
         if let Some(Quota { most, left }) = &mut self.quota {
             let Some(rest) = left.checked_sub(bytes.len() as u64) else {
-                return Err(self.node.error(Reason::OverLimit(Bound::Bytes(*most))));
+                return Err(self.node.error(CallError::OverLimit(Bound::Bytes(*most))));
             };
             *left = rest;
         }
@@ -328,7 +331,7 @@ impl Stream<Data> {
 
 fn content(node: &Node, data: Data) -> Result<Vec<u8>, NodeError> {
     match data.metadata.map(|metadata| metadata.error) {
-        Some(error) if !error.is_empty() => Err(node.error(Reason::told(error))),
+        Some(error) if !error.is_empty() => Err(node.error(CallError::told(error))),
         _ => Ok(data.bytes),
     }
 }
@@ -362,7 +365,7 @@ where
     }
     let lost = |node: String| {
         let message = "the task that asked it ended early".to_owned();
-        Err(NodeError { node, reason: Reason::Other { code: tonic::Code::Internal, message } })
+        Err(NodeError { node, reason: CallError::Other { code: tonic::Code::Internal, message } })
     };
     names
         .into_iter()

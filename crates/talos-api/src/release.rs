@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{NodeError, Reason};
+use crate::error::{CallError, NodeError};
 use crate::node::Node;
 
 /// A release of Talos. Builds between releases count as the one they lead to.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Release {
+pub struct TalosRelease {
     /// 1
     pub major: u32,
     /// 13 of 1.13.2
@@ -46,7 +46,7 @@ pub enum Feature {
     BootIdResource,
 }
 
-impl Release {
+impl TalosRelease {
     const fn minor(minor: u32) -> Self {
         Self { major: 1, minor, patch: 0 }
     }
@@ -60,8 +60,8 @@ impl Release {
 
 impl Feature {
     /// The release that brought it, and the one that took it away.
-    fn releases(self) -> (Release, Option<Release>) {
-        let since = |minor| (Release::minor(minor), None);
+    fn releases(self) -> (TalosRelease, Option<TalosRelease>) {
+        let since = |minor| (TalosRelease::minor(minor), None);
         match self {
             Self::LogsContainers => since(7),
             Self::DiskResources => since(8),
@@ -70,7 +70,7 @@ impl Feature {
             Self::EtcdDowngrade => since(11),
             Self::ForcedReboot => since(12),
             Self::ImageService | Self::LifecycleService | Self::VersionInMaintenance => since(13),
-            Self::RebootOnApply => (Release::minor(0), Some(Release::minor(14))),
+            Self::RebootOnApply => (TalosRelease::minor(0), Some(TalosRelease::minor(14))),
             Self::BootIdResource => since(14),
         }
     }
@@ -78,12 +78,13 @@ impl Feature {
 
 impl Node {
     /// The release that the machine runs. A machine in maintenance tells since 1.13.
-    pub async fn release(&self) -> Result<Release, NodeError> {
-        let reply =
-            self.ask(|node| async move { node.call(node.machine().version(())).await }).await?;
-        let tag = self.only(reply.messages)?.version.unwrap_or_default().tag;
-        tag.parse().map_err(|NotARelease(tag)| {
-            self.error(Reason::Unreadable(format!("{tag:?} is no release of Talos")))
+    pub async fn release(&self) -> Result<TalosRelease, NodeError> {
+        let reply = self
+            .retrying(|node| async move { node.call(node.machine().version(())).await })
+            .await?;
+        let tag = self.single_reply(reply.messages)?.version.unwrap_or_default().tag;
+        tag.parse().map_err(|InvalidRelease(tag)| {
+            self.error(CallError::Unreadable(format!("{tag:?} is no release of Talos")))
         })
     }
 
@@ -97,21 +98,21 @@ impl Node {
             (_, Some(until)) if until <= release => format!("gone since Talos {until}"),
             (since, _) => format!("Talos {since} has it"),
         };
-        Err(self.error(Reason::Unsupported(format!("{text}, the machine runs {release}"))))
+        Err(self.error(CallError::Unsupported(format!("{text}, the machine runs {release}"))))
     }
 }
 
 /// A text that names no release.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0:?} is no release of Talos")]
-pub struct NotARelease(String);
+pub struct InvalidRelease(String);
 
-impl FromStr for Release {
-    type Err = NotARelease;
+impl FromStr for TalosRelease {
+    type Err = InvalidRelease;
 
     /// `v1.14.0`, `1.14.0-rc.1`, `v1.15.0-alpha.0-12-gabc` and `1.13`.
-    fn from_str(text: &str) -> Result<Self, NotARelease> {
-        let error = || NotARelease(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, InvalidRelease> {
+        let error = || InvalidRelease(text.to_owned());
         let plain = text.strip_prefix('v').unwrap_or(text);
         let numbers = plain.split(['-', '+']).next().unwrap_or_default();
         let mut parts = numbers.split('.').map(str::parse);
@@ -125,7 +126,7 @@ impl FromStr for Release {
     }
 }
 
-impl fmt::Display for Release {
+impl fmt::Display for TalosRelease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
     }
@@ -143,16 +144,16 @@ mod tests {
             ("v1.15.0-alpha.0-12-gabc", "1.15.0"),
             ("v1.13", "1.13.0"),
         ] {
-            assert_eq!(text.parse::<Release>().unwrap().to_string(), expected);
+            assert_eq!(text.parse::<TalosRelease>().unwrap().to_string(), expected);
         }
         for text in ["", "v", "1", "v1.x.0", "1.2.3.4", "one.two"] {
-            assert!(text.parse::<Release>().is_err(), "{text}");
+            assert!(text.parse::<TalosRelease>().is_err(), "{text}");
         }
     }
 
     #[test]
     fn features_come_and_go() {
-        let release = |text: &str| text.parse::<Release>().unwrap();
+        let release = |text: &str| text.parse::<TalosRelease>().unwrap();
         assert!(!release("1.12.9").has(Feature::ImageService));
         assert!(release("1.13.0").has(Feature::ImageService));
         assert!(release("1.13.9").has(Feature::RebootOnApply));

@@ -8,7 +8,7 @@
 //! Newer machines have them.
 
 use prost::Message;
-use talos_config::Source;
+use talos_config::SourceId;
 use talos_config::yaml::{self, Limits, Node, SyntaxError};
 
 use crate::proto::cosi;
@@ -239,7 +239,7 @@ fn message<M: Message + Default>(spec: &cosi::Spec, kind: &'static str) -> Resul
 
 fn generic(kind: &str, spec: &cosi::Spec) -> Result<Node, Error> {
     // The text is no file of the user, so its places are told without one.
-    yaml::parse(&spec.yaml_spec, Source::default(), Limits::default())
+    yaml::parse(&spec.yaml_spec, SourceId::default(), Limits::default())
         .map_err(|source| Error::Yaml { kind: kind.to_owned(), source })?
         .into_iter()
         .next()

@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::error::{NodeError, Reason};
+use crate::error::{CallError, NodeError};
 use crate::node::{Node, Stream};
-use crate::patience::{Judged, Patience};
 use crate::proto::cosi::meta::ResourceDefinitionSpec;
 use crate::proto::cosi::{
     Event, EventType, GetRequest, ListRequest, Metadata, Resource, Spec as ResourceSpec,
     WatchOptions, WatchRequest, WatchResponse,
 };
+use crate::reconnect::{Backoff, StreamItem};
 use crate::resource::{self, Spec};
 
 /// Which resources.
@@ -28,15 +28,15 @@ pub struct Selection {
 
 /// What became of a resource.
 #[derive(Clone)]
-pub enum Change {
+pub enum WatchEvent {
     /// It is there now, or was when the watch began.
-    Appeared(Resource),
+    Created(Resource),
     /// It is another than before.
-    Changed(Resource),
+    Updated(Resource),
     /// It is gone, and was this. Of one that went while nobody looked only the metadata is left.
-    Gone(Resource),
+    Destroyed(Resource),
     /// All that was there has been told; what follows happens now.
-    Settled,
+    Bootstrapped,
     /// The machine went away, and is called again.
     Interrupted(NodeError),
 }
@@ -47,7 +47,7 @@ impl Node {
         let found = self.get_resource(S::NAMESPACE, S::TYPE, id).await;
         match found {
             Ok(resource) => S::decode_from(&resource).map_err(|error| self.unreadable(&error)),
-            Err(NodeError { reason: Reason::NotFound(_), .. }) => Ok(None),
+            Err(NodeError { reason: CallError::NotFound(_), .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -77,11 +77,11 @@ impl Node {
             id: id.to_owned(),
             options: None,
         };
-        let reply = self.ask(|node| {
+        let reply = self.retrying(|node| {
             let request = request.clone();
             async move { node.call(node.state().get(request)).await }
         });
-        let missing = || self.error(Reason::Unreadable("a reply without a resource".to_owned()));
+        let missing = || self.error(CallError::Unreadable("a reply without a resource".to_owned()));
         reply.await?.resource.ok_or_else(missing)
     }
 
@@ -93,7 +93,7 @@ impl Node {
     ) -> Result<Vec<Resource>, NodeError> {
         let request =
             ListRequest { namespace: namespace.to_owned(), r#type: kind.to_owned(), options: None };
-        let replies = self.ask(|node| {
+        let replies = self.retrying(|node| {
             let request = request.clone();
             async move {
                 let list = |node: Self| async move { node.state().list(request).await };
@@ -118,14 +118,14 @@ impl Node {
         match (matches.pop(), matches.is_empty()) {
             (Some(only), true) => Ok(only),
             (None, _) => {
-                Err(self.error(Reason::NotFound(format!("no resources are called {name:?}"))))
+                Err(self.error(CallError::NotFound(format!("no resources are called {name:?}"))))
             }
             (Some(last), false) => {
                 matches.push(last);
                 let names: Vec<String> =
                     matches.into_iter().map(|definition| definition.resource_type).collect();
                 let text = format!("{name:?} may be any of {}", names.join(", "));
-                Err(self.error(Reason::Invalid(text)))
+                Err(self.error(CallError::Invalid(text)))
             }
         }
     }
@@ -140,12 +140,12 @@ impl Node {
             unseen: BTreeSet::new(),
             waiting: VecDeque::new(),
             settled: false,
-            patience: Patience::default(),
+            backoff: Backoff::default(),
         }
     }
 
     fn unreadable(&self, error: &resource::Error) -> NodeError {
-        self.error(Reason::Unreadable(error.to_string()))
+        self.error(CallError::Unreadable(error.to_string()))
     }
 }
 
@@ -158,10 +158,10 @@ pub struct Watch {
     told: BTreeMap<String, State>,
     /// What they know and a stream that has just begun has not told yet.
     unseen: BTreeSet<String>,
-    waiting: VecDeque<Change>,
+    waiting: VecDeque<WatchEvent>,
     /// Whether the stream has told all that is there.
     settled: bool,
-    patience: Patience,
+    backoff: Backoff,
 }
 
 /// Versions begin anew when a machine boots; the times tell the boots apart.
@@ -170,24 +170,24 @@ type State = (String, Option<(i64, i32)>, Option<(i64, i32)>);
 impl Watch {
     /// The next change. Fails when the machine does not answer to begin with, and where trying again would not
     /// help.
-    pub async fn next(&mut self) -> Result<Change, NodeError> {
+    pub async fn next(&mut self) -> Result<WatchEvent, NodeError> {
         loop {
             if let Some(change) = self.waiting.pop_front() {
                 return Ok(change);
             }
             let read = self.read().await;
-            match self.patience.judge(&self.node, read)? {
-                Judged::Message(response) => {
+            match self.backoff.classify(&self.node, read)? {
+                StreamItem::Message(response) => {
                     for event in response.event {
                         self.take(event);
                     }
                     self.node.check_count(self.told.len())?;
                 }
-                Judged::Lost(error) => {
+                StreamItem::Lost(error) => {
                     if self.stream.take().is_some() {
-                        return Ok(Change::Interrupted(error));
+                        return Ok(WatchEvent::Interrupted(error));
                     }
-                    self.patience.wait().await;
+                    self.backoff.wait().await;
                 }
             }
         }
@@ -212,7 +212,7 @@ impl Watch {
         let first = stream.next().await;
         self.unseen = self.told.keys().cloned().collect();
         self.settled = false;
-        self.stream = Some(stream.patient());
+        self.stream = Some(stream.without_idle_timeout());
         first
     }
 
@@ -240,8 +240,8 @@ impl Watch {
                 // The machine had more to tell than it could keep. What was missed is found by beginning anew.
                 self.stream = None;
                 let text = event.error.unwrap_or_default();
-                let error = self.node.error(Reason::disconnected(text));
-                self.waiting.push_back(Change::Interrupted(error));
+                let error = self.node.error(CallError::disconnected(text));
+                self.waiting.push_back(WatchEvent::Interrupted(error));
             }
             EventType::Noop => {}
         }
@@ -253,7 +253,7 @@ impl Watch {
 
     fn settle(&mut self) {
         if !std::mem::replace(&mut self.settled, true) {
-            self.waiting.push_back(Change::Settled);
+            self.waiting.push_back(WatchEvent::Bootstrapped);
         }
     }
 
@@ -264,8 +264,10 @@ impl Watch {
         self.unseen.remove(&metadata.id);
         let before = self.told.insert(metadata.id.clone(), state.clone());
         match before {
-            None => self.waiting.push_back(Change::Appeared(resource)),
-            Some(before) if before != state => self.waiting.push_back(Change::Changed(resource)),
+            None => self.waiting.push_back(WatchEvent::Created(resource)),
+            Some(before) if before != state => {
+                self.waiting.push_back(WatchEvent::Updated(resource));
+            }
             Some(_) => {}
         }
     }
@@ -274,7 +276,7 @@ impl Watch {
         let Some(metadata) = &resource.metadata else { return };
         self.unseen.remove(&metadata.id);
         if self.told.remove(&metadata.id).is_some() {
-            self.waiting.push_back(Change::Gone(resource));
+            self.waiting.push_back(WatchEvent::Destroyed(resource));
         }
     }
 

@@ -19,8 +19,8 @@ use talos_api::proto::machine::{
     ServiceStateEvent, Version, VersionInfo, VersionResponse,
 };
 use talos_api::{
-    Bound, Bounds, Change, Client, Followed, Limits, Node, NodeError, Occurrence, Reason,
-    Selection, Since, Stage, Stream, Timeout, each_node,
+    Bound, Bounds, CallError, Client, EventPayload, Limits, Node, NodeError, Selection, Since,
+    Stage, Stream, StreamEvent, Timeout, WatchEvent, each_node,
 };
 use talos_config::Context;
 use talos_config::pki::{
@@ -40,7 +40,7 @@ fn a_machine_of_another_authority_is_not_trusted() {
         server.reason(&Pki::new(2).context(NOW_AND_LATER)).await
     });
     assert!(
-        matches!(&reason, Reason::Untrusted(text) if text.contains("not signed by this cluster's CA")),
+        matches!(&reason, CallError::Untrusted(text) if text.contains("not signed by this cluster's CA")),
         "{reason}"
     );
 }
@@ -59,7 +59,7 @@ fn certificates_that_are_not_valid_now_are_told_from_those_of_others() {
         ("ours expired", (1, NOW_AND_LATER), (1, LONG_AGO), "it says that ours is not valid now"),
     ] {
         let reason = reason(machine, client);
-        assert_eq!(reason, Reason::CertificateTime(expected.to_owned()), "{name}");
+        assert_eq!(reason, CallError::CertificateTime(expected.to_owned()), "{name}");
         assert!(reason.to_string().ends_with("do the clocks agree?"), "{reason}");
         assert!(!reason.may_have_happened() && !reason.completed_handshake(), "{name}");
     }
@@ -67,7 +67,7 @@ fn certificates_that_are_not_valid_now_are_told_from_those_of_others() {
     for validity in [LONG_AGO, FAR_AHEAD] {
         let reason = reason((2, validity), (1, NOW_AND_LATER));
         assert!(
-            matches!(&reason, Reason::Untrusted(text) if text.contains("not signed by this cluster's CA")),
+            matches!(&reason, CallError::Untrusted(text) if text.contains("not signed by this cluster's CA")),
             "{reason}"
         );
     }
@@ -82,7 +82,7 @@ fn a_client_of_another_authority_is_told_so() {
             Context { ca: theirs.authority.certificate().encode(), ..ours.context(NOW_AND_LATER) };
         server.reason(&context).await
     });
-    assert!(matches!(&reason, Reason::Untrusted(text) if text.contains("alert")), "{reason:?}");
+    assert!(matches!(&reason, CallError::Untrusted(text) if text.contains("alert")), "{reason:?}");
     assert!(!reason.may_have_happened());
 }
 
@@ -100,7 +100,7 @@ fn what_is_no_machine_is_not_connected() {
         for (name, address) in [("closed", closed), ("resets", resets), ("babbles", babbles.await)]
         {
             let reason = reboot(&node(&pki, address, LONG)).await;
-            assert!(matches!(reason, Reason::Unreachable(_)), "{name}: {reason:?}");
+            assert!(matches!(reason, CallError::Unreachable(_)), "{name}: {reason:?}");
             assert_eq!(reason.stage(), Stage::Connecting, "{name}: {reason:?}");
             assert!(!reason.may_have_happened() && !reason.completed_handshake(), "{name}");
         }
@@ -122,7 +122,7 @@ fn a_connection_that_breaks_may_have_carried_the_call() {
         });
         for (name, address) in [("greets", greets.await), ("takes", takes.await)] {
             let reason = reboot(&node(&pki, address, LONG)).await;
-            assert!(matches!(reason, Reason::Unreachable(_)), "{name}: {reason:?}");
+            assert!(matches!(reason, CallError::Unreachable(_)), "{name}: {reason:?}");
             assert_eq!(reason.stage(), Stage::Sent, "{name}: {reason:?}");
             assert!(reason.completed_handshake() && reason.may_have_happened(), "{name}");
         }
@@ -138,7 +138,7 @@ fn a_machine_that_refuses_did_not_do_it() {
             async {}
         });
         let reason = reboot(&node(&pki, server.await.address, LONG)).await;
-        assert!(matches!(reason, Reason::Refused(_)), "{reason:?}");
+        assert!(matches!(reason, CallError::Refused(_)), "{reason:?}");
         assert!(reason.completed_handshake() && !reason.may_have_happened());
     });
 }
@@ -156,7 +156,7 @@ fn a_machine_that_says_nothing_is_not_waited_for() {
             Silence::BeforeTls => Stage::Connecting,
             Silence::AfterTls => Stage::Sent,
         };
-        assert_eq!(reason, Reason::TimedOut(Timeout { deadline: SHORT, stage }), "{said:?}");
+        assert_eq!(reason, CallError::TimedOut(Timeout { deadline: SHORT, stage }), "{said:?}");
     }
 }
 
@@ -172,7 +172,7 @@ fn a_machine_that_takes_a_call_and_never_answers_is_not_waited_for() {
         let node = node(&pki, server.address, SHORT);
         version(&node).await.expect_err("an error").reason
     });
-    assert_eq!(reason, Reason::TimedOut(Timeout { deadline: SHORT, stage: Stage::Sent }));
+    assert_eq!(reason, CallError::TimedOut(Timeout { deadline: SHORT, stage: Stage::Sent }));
     assert!(reason.may_have_happened());
 }
 
@@ -187,7 +187,7 @@ fn a_connection_that_only_seems_open_is_noticed() {
             .open(|node| async move { node.machine().logs(LogsRequest::default()).await })
             .await
             .expect("a stream")
-            .patient();
+            .without_idle_timeout();
         loop {
             match stream.next().await {
                 Ok(Some(_)) => {}
@@ -196,7 +196,7 @@ fn a_connection_that_only_seems_open_is_noticed() {
             }
         }
     });
-    assert!(matches!(reason, Reason::Unreachable(_)), "{reason}");
+    assert!(matches!(reason, CallError::Unreachable(_)), "{reason}");
 }
 
 #[test]
@@ -218,8 +218,8 @@ fn garbage_is_told_as_such() {
             node.release().await.expect_err(name)
         });
         let expected = match name {
-            "no protobuf" | "no message" => matches!(error.reason, Reason::Unreadable(_)),
-            _ => matches!(error.reason, Reason::Other { .. } | Reason::Unreadable(_)),
+            "no protobuf" | "no message" => matches!(error.reason, CallError::Unreadable(_)),
+            _ => matches!(error.reason, CallError::Other { .. } | CallError::Unreadable(_)),
         };
         assert!(expected, "{name}: {error:?}");
     }
@@ -228,7 +228,7 @@ fn garbage_is_told_as_such() {
         let address = garbage_server(&pki).await;
         version(&node(&pki, address, SHORT)).await.expect_err("an error").reason
     });
-    assert!(matches!(reason, Reason::Unreachable(_) | Reason::Other { .. }), "{reason:?}");
+    assert!(matches!(reason, CallError::Unreachable(_) | CallError::Other { .. }), "{reason:?}");
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn details_that_cannot_be_read_are_left_out() {
             call.answer_with_head(response.body(()).expect("a response"));
         });
         let at_once = reboot(&node(&pki, server.await.address, LONG)).await;
-        assert_eq!(at_once, Reason::Refused(String::new()));
+        assert_eq!(at_once, CallError::Refused(String::new()));
         let server = Server::start(pki.clone(), NOW_AND_LATER, |call: Call| async move {
             let mut trailers = HeaderMap::new();
             trailers.insert("grpc-status", HeaderValue::from_static("9"));
@@ -251,7 +251,7 @@ fn details_that_cannot_be_read_are_left_out() {
             call.begin().send_trailers(trailers).expect("a client");
         });
         let in_the_end = reboot(&node(&pki, server.await.address, LONG)).await;
-        assert_eq!(in_the_end, Reason::Refused(String::new()));
+        assert_eq!(in_the_end, CallError::Refused(String::new()));
     });
 }
 
@@ -266,7 +266,7 @@ fn a_reply_that_is_too_large_is_refused_before_it_is_read() {
         let node = node(&pki, server.await.address, SHORT);
         version(&node).await.expect_err("an error").reason
     });
-    assert!(matches!(reason, Reason::TooLarge(_)), "{reason:?}");
+    assert!(matches!(reason, CallError::TooLarge(_)), "{reason:?}");
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn a_stranger_may_say_less_at_once() {
         let reply = frame(&reply.encode_to_vec());
         let server = Server::start_open(pki, move |call: Call| call.answer(vec![reply.clone()]));
         let reason = version(&stranger(server.await.address)).await.expect_err("too much").reason;
-        assert!(matches!(reason, Reason::TooLarge(_)), "{reason:?}");
+        assert!(matches!(reason, CallError::TooLarge(_)), "{reason:?}");
     });
 }
 
@@ -291,7 +291,7 @@ fn a_stranger_without_an_end_is_left() {
         });
         let node = stranger(server.await.address);
         let reason = node.list::<DiskSpec>().await.expect_err("no end").reason;
-        assert_eq!(reason, Reason::Endless("10000 messages".to_owned()));
+        assert_eq!(reason, CallError::Endless("10000 messages".to_owned()));
         assert_eq!(reason.code(), "machine.endless");
     });
 }
@@ -324,7 +324,7 @@ fn what_is_collected_is_bounded_by_count_size_and_time() {
             let node = node(&pki, server.await.address, SHORT).limited(limits);
             let listed = node.list_resources("runtime", "Disks.block.talos.dev").await;
             let reason = listed.expect_err("no end").reason;
-            assert_eq!(reason, Reason::Endless(expected.to_owned()));
+            assert_eq!(reason, CallError::Endless(expected.to_owned()));
         });
     }
 }
@@ -346,7 +346,7 @@ fn what_ends_within_the_limits_is_whole() {
         let files = list(Limits { messages: 10, ..Limits::MEMBER }).await.expect("ten files");
         assert_eq!(files.iter().map(|file| file.name.as_str()).collect::<String>(), "0123456789");
         let more = list(Limits { messages: 9, ..Limits::MEMBER }).await.expect_err("ten files");
-        assert_eq!(more.reason, Reason::Endless("9 messages".to_owned()));
+        assert_eq!(more.reason, CallError::Endless("9 messages".to_owned()));
     });
 }
 
@@ -361,9 +361,9 @@ fn a_boot_id_a_kubeconfig_and_a_directory_have_an_end() {
             });
             let node = node(&pki, server.await.address, LONG);
             let boot = node.boot_id().await.expect_err("no end").reason;
-            assert_eq!(boot, Reason::Endless("16 messages".to_owned()));
+            assert_eq!(boot, CallError::Endless("16 messages".to_owned()));
             let kubeconfig = node.kubeconfig().await.err().expect("no end").reason;
-            assert_eq!(kubeconfig, Reason::Endless("4096 messages".to_owned()));
+            assert_eq!(kubeconfig, CallError::Endless("4096 messages".to_owned()));
         });
     }
     run(async {
@@ -375,7 +375,7 @@ fn a_boot_id_a_kubeconfig_and_a_directory_have_an_end() {
         let list = |node: Node| async move { node.machine().list(ListRequest::default()).await };
         let listed = node.open(list).await.expect("a stream").collect().await;
         let reason = listed.expect_err("no end").reason;
-        assert_eq!(reason, Reason::Endless("100000 messages".to_owned()));
+        assert_eq!(reason, CallError::Endless("100000 messages".to_owned()));
     });
 }
 
@@ -408,7 +408,7 @@ fn stream_that_is_passed_on_ends_within_its_bounds() {
                     Err(error) => break error.reason,
                 }
             };
-            assert_eq!(reason, Reason::OverLimit(expected), "{name}");
+            assert_eq!(reason, CallError::OverLimit(expected), "{name}");
             assert_eq!(reason.code(), "machine.over-limit");
             assert!(reason.hint().is_some_and(|hint| hint.contains("--")), "{name}");
             assert!(received <= bounds.bytes, "{name}: {received} bytes were passed on");
@@ -464,12 +464,12 @@ fn a_watch_remembers_no_more_than_is_kept_of_a_machine() {
         let mut appeared = 0;
         let reason = loop {
             match watch.next().await {
-                Ok(Change::Appeared(_)) => appeared += 1,
+                Ok(WatchEvent::Created(_)) => appeared += 1,
                 Ok(_) => panic!("something else than a resource"),
                 Err(error) => break error.reason,
             }
         };
-        assert_eq!((appeared, reason), (100, Reason::Endless("100 messages".to_owned())));
+        assert_eq!((appeared, reason), (100, CallError::Endless("100 messages".to_owned())));
     });
 }
 
@@ -494,12 +494,12 @@ fn values_that_are_not_known_are_kept() {
         let node = node(&pki, server.await.address, SHORT);
         let mut followed = node.events(Since::Now, "");
         let mut read = Vec::new();
-        while let Followed::Event(event) = followed.next().await.expect("an event") {
-            read.push(Occurrence::decode(&event.data.expect("data")).expect("no greeting"));
+        while let StreamEvent::Event(event) = followed.next().await.expect("an event") {
+            read.push(EventPayload::decode(&event.data.expect("data")).expect("no greeting"));
         }
         read
     });
-    assert_eq!(read, [Occurrence::Service(service), Occurrence::Other, Occurrence::Other]);
+    assert_eq!(read, [EventPayload::Service(service), EventPayload::Other, EventPayload::Other]);
 }
 
 #[test]
@@ -570,7 +570,7 @@ fn only_what_changes_nothing_is_asked_again() {
         });
         let node = node(&pki, server.await.address, SHORT);
         let asked = node.release().await.expect_err("unavailable");
-        assert!(matches!(asked.reason, Reason::Unreachable(_)), "{asked}");
+        assert!(matches!(asked.reason, CallError::Unreachable(_)), "{asked}");
         assert_eq!(calls.swap(0, Ordering::Relaxed), 3);
         node.call(node.machine().version(())).await.expect_err("unavailable");
         assert_eq!(calls.load(Ordering::Relaxed), 1);
@@ -604,8 +604,8 @@ fn events_are_asked_for_from_the_last_one_on() {
         let mut ids = Vec::new();
         while ids.len() < 2 {
             match followed.next().await.expect("an event") {
-                Followed::Event(event) => ids.push(event.id),
-                Followed::Interrupted(_) => {}
+                StreamEvent::Event(event) => ids.push(event.id),
+                StreamEvent::Interrupted(_) => {}
             }
         }
         assert_eq!(ids, ["7", "9"]);
@@ -617,7 +617,7 @@ fn events_are_asked_for_from_the_last_one_on() {
 }
 
 /// How a call that changes something fails.
-async fn reboot(node: &Node) -> Reason {
+async fn reboot(node: &Node) -> CallError {
     let outcome = node.call(node.machine().reboot(RebootRequest::default())).await;
     outcome.expect_err("an error").reason
 }
@@ -647,7 +647,7 @@ fn node(pki: &Pki, address: SocketAddr, deadline: Duration) -> Node {
 /// Something that answers at an address, and shows no credentials.
 fn stranger(address: SocketAddr) -> Node {
     let client = Client::maintenance(&address.to_string(), Vec::new()).expect("a client");
-    client.here("127.0.0.1", LONG)
+    client.direct("127.0.0.1", LONG)
 }
 
 trait At {
@@ -700,7 +700,7 @@ impl Server {
         Self { address: scripted.address, scripted }
     }
 
-    async fn reason(&self, context: &Context) -> Reason {
+    async fn reason(&self, context: &Context) -> CallError {
         let client = Client::new(&context.clone().at(self.address)).expect("a client");
         let node = client.node("127.0.0.1", SHORT).expect("a node");
         version(&node).await.expect_err("an error").reason

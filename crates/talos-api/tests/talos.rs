@@ -14,10 +14,10 @@ use talos_api::proto::machine::machine_status_event::MachineStage;
 use talos_api::proto::machine::{Event, RebootRequest, ResetRequest, sequence_event};
 use talos_api::resource::Spec;
 use talos_api::{
-    Change, Client, Fingerprint, Followed, Node, NodeError, Occurrence, Reason, Selection, Since,
-    each_node,
+    CallError, Client, EventPayload, Fingerprint, Node, NodeError, Selection, Since, StreamEvent,
+    WatchEvent, each_node,
 };
-use talos_config::{Context, Source, Talosconfig};
+use talos_config::{Context, SourceId, Talosconfig};
 use testkit::peers;
 use testkit::talos::{self, Cluster, Size};
 use tokio::sync::mpsc;
@@ -98,31 +98,34 @@ fn every_failure_has_its_reason() {
 
     let nobody = Context { endpoints: vec!["127.0.0.1:1".to_owned()], ..right.clone() };
     let nobody = reason(&nobody, &address);
-    assert!(matches!(nobody, Reason::Unreachable(_)), "{nobody:?}");
+    assert!(matches!(nobody, CallError::Unreachable(_)), "{nobody:?}");
 
     // Somebody else's authority, and somebody else's certificate.
     let other = other_cluster();
     let foreign = reason(&Context { ca: other.ca.clone(), ..right.clone() }, &address);
-    assert!(matches!(foreign, Reason::Untrusted(_)), "{foreign:?}");
+    assert!(matches!(foreign, CallError::Untrusted(_)), "{foreign:?}");
     let stranger = Context { ca: right.ca.clone(), endpoints: right.endpoints.clone(), ..other };
     // The machine says why and hangs up; now and then the connection is gone before that is read.
-    let reasons: Vec<Reason> = (0..5).map(|_| reason(&stranger, &address)).collect();
-    assert!(reasons.iter().any(|reason| matches!(reason, Reason::Untrusted(_))), "{reasons:?}");
+    let reasons: Vec<CallError> = (0..5).map(|_| reason(&stranger, &address)).collect();
+    assert!(reasons.iter().any(|reason| matches!(reason, CallError::Untrusted(_))), "{reasons:?}");
     assert!(
         reasons
             .iter()
-            .all(|reason| matches!(reason, Reason::Untrusted(_) | Reason::Unreachable(_))),
+            .all(|reason| matches!(reason, CallError::Untrusted(_) | CallError::Unreachable(_))),
         "{reasons:?}"
     );
 
     let elsewhere = reason(&right, "127.99.99.99");
-    assert!(matches!(elsewhere, Reason::Unreachable(_) | Reason::TimedOut(_)), "{elsewhere:?}");
+    assert!(
+        matches!(elsewhere, CallError::Unreachable(_) | CallError::TimedOut(_)),
+        "{elsewhere:?}"
+    );
 
     let missing = run(async {
         let node = nodes(&client(&cluster), &cluster).remove(0);
         node.list_resources("runtime", "Nothing.example.org").await.expect_err("no such type")
     });
-    assert!(matches!(missing.reason, Reason::Unsupported(_)), "{missing}");
+    assert!(matches!(missing.reason, CallError::Unsupported(_)), "{missing}");
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn a_machine_in_maintenance_is_known_by_its_fingerprint() {
     let endpoint = format!("{}:50000", machine.endpoint);
     let here = |fingerprints| {
         let client = Client::maintenance(&endpoint, fingerprints).expect("a client");
-        client.here(&endpoint, DEADLINE)
+        client.direct(&endpoint, DEADLINE)
     };
     let wrong =
         Fingerprint::parse("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=").expect("32 bytes");
@@ -140,11 +143,11 @@ fn a_machine_in_maintenance_is_known_by_its_fingerprint() {
         let version_there = version(&here(Vec::new())).await.expect("a version");
         assert!(version_there.starts_with('v'), "{version_there}");
         let refused = version(&here(vec![wrong])).await.expect_err("another machine");
-        assert!(matches!(refused.reason, Reason::Untrusted(_)), "{refused}");
+        assert!(matches!(refused.reason, CallError::Untrusted(_)), "{refused}");
         let node = here(Vec::new());
         let reset = node.call(node.machine().reset(ResetRequest::default())).await;
         let denied = reset.expect_err("not for everybody");
-        assert!(matches!(denied.reason, Reason::Denied(_)), "{denied}");
+        assert!(matches!(denied.reason, CallError::Denied(_)), "{denied}");
     });
 }
 
@@ -258,8 +261,8 @@ impl Line {
 
 /// Something that one of the two streams told.
 enum Told {
-    Change(Change),
-    Event(Followed),
+    Change(WatchEvent),
+    Event(StreamEvent),
 }
 
 /// Follows services and events at the same time.
@@ -313,25 +316,25 @@ type State = (String, Option<(i64, i32)>, Option<(i64, i32)>);
 
 impl Services {
     /// Fails when something is told twice, or not told before.
-    fn take(&mut self, change: Change) {
+    fn take(&mut self, change: WatchEvent) {
         match change {
-            Change::Appeared(resource) => {
+            WatchEvent::Created(resource) => {
                 let (id, state) = state(&resource);
                 assert!(self.known.insert(id.clone(), state).is_none(), "{id} was there");
             }
-            Change::Changed(resource) => {
+            WatchEvent::Updated(resource) => {
                 let (id, state) = state(&resource);
                 let before = self.known.insert(id.clone(), state.clone());
                 let before = before.unwrap_or_else(|| panic!("{id} was not there"));
                 assert_ne!(before, state, "{id} has not changed");
                 self.is_new |= self.interrupted > 0 && before.1 != state.1;
             }
-            Change::Gone(resource) => {
+            WatchEvent::Destroyed(resource) => {
                 let id = resource.metadata.unwrap_or_default().id;
                 assert!(self.known.remove(&id).is_some(), "{id} was not there");
             }
-            Change::Settled => self.settled += 1,
-            Change::Interrupted(_) => self.interrupted += 1,
+            WatchEvent::Bootstrapped => self.settled += 1,
+            WatchEvent::Interrupted(_) => self.interrupted += 1,
         }
     }
 }
@@ -348,10 +351,10 @@ struct History {
 
 impl History {
     /// Fails when an event is told twice.
-    fn take(&mut self, followed: Followed) {
+    fn take(&mut self, followed: StreamEvent) {
         let Event { id, data, .. } = match followed {
-            Followed::Event(event) => event,
-            Followed::Interrupted(_) => {
+            StreamEvent::Event(event) => event,
+            StreamEvent::Interrupted(_) => {
                 self.interrupted += 1;
                 return;
             }
@@ -360,12 +363,12 @@ impl History {
         let began = |event: &talos_api::proto::machine::SequenceEvent, name: &str| {
             event.sequence == name && event.action() == sequence_event::Action::Start
         };
-        match Occurrence::decode(&data.expect("data")).expect("no greeting") {
-            Occurrence::Sequence(event) if self.interrupted == 0 => {
+        match EventPayload::decode(&data.expect("data")).expect("no greeting") {
+            EventPayload::Sequence(event) if self.interrupted == 0 => {
                 self.has_rebooted |= began(&event, "reboot");
             }
-            Occurrence::Sequence(event) => self.has_booted |= began(&event, "boot"),
-            Occurrence::MachineStatus(event) if self.interrupted > 0 => {
+            EventPayload::Sequence(event) => self.has_booted |= began(&event, "boot"),
+            EventPayload::MachineStatus(event) if self.interrupted > 0 => {
                 let is_ready = event.status.as_ref().is_some_and(|status| status.ready);
                 self.is_running = event.stage() == MachineStage::Running && is_ready;
             }
@@ -394,8 +397,8 @@ async fn remembered(node: &Node) -> Vec<String> {
     // It tells them at once, and then what comes.
     while let Ok(followed) = timeout(Duration::from_secs(2), events.next()).await {
         match followed.expect("an event") {
-            Followed::Event(event) => ids.push(event.id),
-            Followed::Interrupted(error) => panic!("{error}"),
+            StreamEvent::Event(event) => ids.push(event.id),
+            StreamEvent::Interrupted(error) => panic!("{error}"),
         }
     }
     assert!(!ids.is_empty());
@@ -409,7 +412,7 @@ async fn version(node: &Node) -> Result<String, NodeError> {
     Ok(version.unwrap_or_default().tag)
 }
 
-fn reason(context: &Context, node: &str) -> Reason {
+fn reason(context: &Context, node: &str) -> CallError {
     run(async {
         let client = Client::new(context).expect("a client");
         let node = client.node(node, DEADLINE).expect("a node");
@@ -446,7 +449,7 @@ fn other_cluster() -> Context {
 }
 
 fn current(text: &str) -> Context {
-    let config = Talosconfig::parse(text, Source(1)).expect("a talosconfig");
+    let config = Talosconfig::parse(text, SourceId(1)).expect("a talosconfig");
     config.context(config.current()).expect("a context")
 }
 

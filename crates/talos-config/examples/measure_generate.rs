@@ -12,12 +12,12 @@
 use std::time::Instant;
 
 use talos_config::yaml::Dialect;
-use talos_config::{Bundle, Contract, Generate, Options, Patch, Patched, Role, Source};
+use talos_config::{Bundle, Contract, Generate, Options, Patch, Patched, Role, SourceId};
 
 fn main() {
     let path = std::env::args().nth(1).expect("a file of secrets");
     let secrets = fs_err::read_to_string(path).expect("a file of secrets");
-    let secrets = Bundle::parse(&secrets, Source(1)).expect("secrets");
+    let secrets = Bundle::parse(&secrets, SourceId(1)).expect("secrets");
     let generate = Generate {
         cluster: "c",
         endpoint: "https://10.0.0.10:6443",
@@ -32,7 +32,7 @@ fn main() {
             let name = format!(
                 "apiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\nhostname: w-{machine}\n"
             );
-            let patch = Patch::parse(&name, Source(2)).expect("a patch");
+            let patch = Patch::parse(&name, SourceId(2)).expect("a patch");
             let config = generate.config(Role::Worker).expect("a configuration");
             let config =
                 Patched::from(config).apply(&patch, Dialect::V1_14).expect("a configuration");

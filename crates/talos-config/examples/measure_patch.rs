@@ -11,7 +11,7 @@
 use std::time::Instant;
 
 use talos_config::yaml::Dialect;
-use talos_config::{Patch, Source, apply};
+use talos_config::{Patch, SourceId, apply};
 
 fn main() {
     let texts: Vec<String> = std::env::args()
@@ -24,9 +24,9 @@ fn main() {
             let begun = Instant::now();
             let patches: Vec<Patch> = patches
                 .iter()
-                .map(|text| Patch::parse(text, Source(2)).expect("a patch"))
+                .map(|text| Patch::parse(text, SourceId(2)).expect("a patch"))
                 .collect();
-            let result = apply(config, Source(1), &patches, Dialect::V1_14).expect("a result");
+            let result = apply(config, SourceId(1), &patches, Dialect::V1_14).expect("a result");
             std::hint::black_box(result.encode(Dialect::V1_14));
             begun.elapsed().as_nanos()
         })

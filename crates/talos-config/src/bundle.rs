@@ -21,10 +21,10 @@ use crate::kinds::{KEY, KEY_PAIR};
 use crate::schema::{Field, Type, field};
 use crate::value::Value;
 use crate::yaml::{self, Dialect, Tree, first_document};
-use crate::{Secret, Source};
+use crate::{Secret, SourceId};
 
 #[cfg(feature = "pki")]
-pub use generate::Makers;
+pub use generate::SecretSource;
 #[cfg(feature = "pki")]
 pub use import::KubernetesPki;
 
@@ -34,7 +34,7 @@ pub struct Bundle(BTreeMap<String, Value>);
 
 impl Bundle {
     /// Reads a bundle. Keys that are not known are left alone, as talosctl does.
-    pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
+    pub fn parse(text: &str, source: SourceId) -> Result<Self, Error> {
         Ok(Self(decode::lenient_object(&first_document(text, source)?, FIELDS)?))
     }
 

@@ -24,17 +24,17 @@ mod syntax;
 mod types;
 
 pub(crate) use environment::Environment;
-use source::{Errors, Place, Source};
+use source::{Errors, Position, SourceText};
 
 /// Looks whether an expression is well-formed and gives what its place needs. The error is talosctl's.
 pub(crate) fn check(expression: &str, environment: Environment) -> Result<(), String> {
-    let source = Source::new(expression);
+    let source = SourceText::new(expression);
     let mut errors = Errors::default();
     let size = source.characters().len();
     if size > LONGEST {
         let message =
             format!("expression code point size exceeds limit: size: {size}, limit {LONGEST}");
-        errors.report(Place::Nowhere, message);
+        errors.report(Position::Nowhere, message);
         return errors.into_result(&source);
     }
     let Some((tree, root)) = parse::parse(&source, environment.has_optional_types(), &mut errors)
@@ -45,7 +45,7 @@ pub(crate) fn check(expression: &str, environment: Environment) -> Result<(), St
     if count > parse::MOST_NODES {
         let limit = parse::MOST_NODES;
         let message = format!("expression node count exceeds limit: count {count}, limit {limit}");
-        errors.report(Place::Nowhere, message);
+        errors.report(Position::Nowhere, message);
         return errors.into_result(&source);
     }
     let result = check::check(&tree, root, environment, &mut errors);

@@ -48,7 +48,7 @@ impl Confidential {
     pub fn add_text(&mut self, text: &str) {
         self.add_value(text);
         for document in
-            yaml::parse(text, crate::Source::default(), Limits::default()).iter().flatten()
+            yaml::parse(text, crate::SourceId::default(), Limits::default()).iter().flatten()
         {
             self.add_node(&document.root);
         }

@@ -7,11 +7,11 @@ use crate::decode;
 use crate::encode::{self, Secrets};
 use crate::error::Error;
 use crate::kinds;
-use crate::nearest::nearest;
 use crate::schema::Kind;
+use crate::suggest::suggest;
 use crate::value::Value;
 use crate::yaml::{self, Content, Dialect, Limits, Node, Resolved, Tree, resolve};
-use crate::{Origin, Problem, Secret, Source};
+use crate::{Location, Problem, Secret, SourceId};
 
 /// A machine's configuration.
 ///
@@ -30,12 +30,12 @@ pub struct Document {
     /// Its fields; what is unset is not there.
     pub body: BTreeMap<String, Value>,
     /// Where it begins.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 impl Config {
     /// Reads a configuration.
-    pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
+    pub fn parse(text: &str, source: SourceId) -> Result<Self, Error> {
         let mut seen = BTreeSet::new();
         let mut documents = Vec::new();
         for (origin, node) in nodes(text, source)? {
@@ -106,7 +106,7 @@ impl Config {
     /// The text as another library writes it, with `indent` spaces for each level.
     pub fn encode_indented(&self, indent: usize) -> Secret<String> {
         let documents = self.in_order().map(|document| yaml::Document {
-            origin: Origin::default(),
+            origin: Location::default(),
             root: yaml::Node::from(&document.tree(Secrets::Shown, Dialect::default())),
             comments: Vec::new(),
         });
@@ -184,7 +184,7 @@ impl PartialEq for Document {
 }
 
 /// The documents of a text that are not empty, with the places where they begin.
-pub(crate) fn nodes(text: &str, source: Source) -> Result<Vec<(Origin, Node)>, Error> {
+pub(crate) fn nodes(text: &str, source: SourceId) -> Result<Vec<(Location, Node)>, Error> {
     let documents = yaml::parse(text, source, Limits::default())?;
     let mut nodes = Vec::new();
     for document in documents {
@@ -218,7 +218,7 @@ fn what_it_is(node: &Node) -> String {
     let Content::Mapping(entries) = &node.content else { return String::new() };
     let keys = entries.iter().filter_map(|(key, _)| key.scalar());
     let mut meant =
-        keys.filter_map(|(key, _)| nearest(key, ["machine", "cluster", "kind"].into_iter()));
+        keys.filter_map(|(key, _)| suggest(key, ["machine", "cluster", "kind"].into_iter()));
     meant.next().map_or_else(
         || "a document has apiVersion and kind, or one of the keys machine and cluster".to_owned(),
         |near| format!("did you mean {near:?}?"),
@@ -297,7 +297,7 @@ impl Identity {
         let kind = if self.is_v1alpha1() { Some(kinds::V1ALPHA1) } else { self.registered() };
         let Some(kind) = kind else {
             let message = format!("{:?} {:?}: not registered", self.kind, self.version);
-            let near = nearest(&self.kind, kinds::ALL.iter().map(|kind| kind.name));
+            let near = suggest(&self.kind, kinds::ALL.iter().map(|kind| kind.name));
             let hint = near.map_or_else(
                 || "this is no kind of Talos document".to_owned(),
                 |near| format!("did you mean {near:?}?"),

@@ -8,11 +8,11 @@ use std::fmt;
 
 use base64::Engine;
 
-use crate::Origin;
+use crate::Location;
 use crate::error::{Error, Problem};
 use crate::format;
-use crate::nearest::nearest;
 use crate::schema::{self, Choice, Field, Format, Nulls, Type};
+use crate::suggest::suggest;
 use crate::value::{Data, Value};
 use crate::yaml::{
     BINARY_TAG, CORE_TAG, Content, Node, Resolved, old_boolean, resolve, resolve_node,
@@ -443,12 +443,12 @@ impl Decoder<'_> {
         unique
     }
 
-    fn unknown(&mut self, key: &str, origin: Origin, fields: &'static [Field], path: &Path<'_>) {
+    fn unknown(&mut self, key: &str, origin: Location, fields: &'static [Field], path: &Path<'_>) {
         let known = schema::flat(fields).map(|field| field.key);
         self.problems.push(Problem {
             origin,
             message: format!("unknown key {:?}", Path::Key(path, key).to_string()),
-            hint: nearest(key, known).map(|near| format!("did you mean {near:?}?")),
+            hint: suggest(key, known).map(|near| format!("did you mean {near:?}?")),
         });
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::format::url::{without_token, without_user};
-use crate::natural;
+use crate::natural_order;
 use crate::schema::{self, Field, Format, Type};
 use crate::secret::REDACTED;
 use crate::value::{Data, Value};
@@ -135,7 +135,7 @@ fn sorted<'a>(
     tree: impl Fn(&'a Value) -> Tree<'a>,
 ) -> Vec<(Cow<'a, str>, Tree<'a>)> {
     let mut sorted: Vec<_> = entries.iter().collect();
-    sorted.sort_by(|(left, _), (right, _)| natural::compare(left, right));
+    sorted.sort_by(|(left, _), (right, _)| natural_order::compare(left, right));
     sorted.into_iter().map(|(key, value)| (key.into(), tree(value))).collect()
 }
 
@@ -164,13 +164,13 @@ fn zero(field: &Field) -> Tree<'static> {
 #[cfg(test)]
 mod tests {
     use crate::yaml::Dialect;
-    use crate::{Config, Source};
+    use crate::{Config, SourceId};
 
     #[test]
     fn empty_search_domains_are_written_since_1_14() {
         let head = "apiVersion: v1alpha1\nkind: ResolverConfig\n";
         let list = "searchDomains:\n    domains: []\n";
-        let config = Config::parse(&format!("{head}{list}"), Source(1)).unwrap();
+        let config = Config::parse(&format!("{head}{list}"), SourceId(1)).unwrap();
         for (dialect, rest) in [(Dialect::V1_12, ""), (Dialect::V1_13, ""), (Dialect::V1_14, list)]
         {
             assert_eq!(

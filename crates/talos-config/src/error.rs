@@ -1,6 +1,6 @@
 //! What can be wrong with configuration, said with its place.
 
-use crate::Origin;
+use crate::Location;
 use crate::yaml::SyntaxError;
 
 /// Why configuration or a patch was refused. Nothing is changed by then.
@@ -18,7 +18,7 @@ pub enum Error {
         /// Which ones.
         message: String,
         /// Where the second one is.
-        origin: Origin,
+        origin: Location,
     },
     /// There is no document at all.
     #[error("config not found")]
@@ -44,7 +44,7 @@ pub enum Error {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Problem {
     /// The place in the text.
-    pub origin: Origin,
+    pub origin: Location,
     /// What is wrong.
     pub message: String,
     /// What would be right.
@@ -77,7 +77,7 @@ impl Error {
     }
 
     /// The first place that the error speaks of.
-    pub fn origin(&self) -> Option<Origin> {
+    pub fn origin(&self) -> Option<Location> {
         match self {
             Self::Syntax(error) => Some(error.origin),
             Self::Document(problems) => problems.first().map(|problem| problem.origin),
@@ -108,7 +108,7 @@ impl Error {
         }
     }
 
-    pub(crate) fn document(origin: Origin, message: impl Into<String>) -> Self {
+    pub(crate) fn document(origin: Location, message: impl Into<String>) -> Self {
         Self::Document(vec![Problem { origin, message: message.into(), hint: None }])
     }
 }

@@ -2,16 +2,17 @@
 
 use crate::confidential::{Confidential, element_of, key_below};
 use crate::config::{Config, Document};
+use crate::contract::Contract;
 use crate::diff::{line, names};
 use crate::encode;
 use crate::error::Error;
-use crate::nearest::nearest;
 use crate::patch::{Patch, Patched};
 use crate::schema::{self, Field, Type};
 use crate::secret::REDACTED;
+use crate::suggest::suggest;
 use crate::value::{Data, Value};
 use crate::yaml::Dialect;
-use crate::{Origin, Problem, Source, kinds};
+use crate::{Location, Problem, SourceId, kinds};
 
 /// A value, where it comes from and what it means.
 #[derive(Clone, Debug)]
@@ -23,28 +24,28 @@ pub struct Explanation {
     /// Its value in one line, secrets hidden; `None` when it is not set.
     pub value: Option<String>,
     /// How it became so, the last change last.
-    pub history: Vec<Change>,
+    pub history: Vec<ValueChange>,
     /// What it means, where there is something to say.
     pub about: &'static str,
     /// The first release that knows it, where that is later than its document's.
-    pub since: Option<schema::Release>,
+    pub since: Option<Contract>,
 }
 
 /// One change of a value.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct ValueChange {
     /// Zero for the configuration itself, one for the first patch, and so on.
     pub layer: usize,
     /// What it became; `None` when it was taken away.
     pub value: Option<String>,
     /// Where that was written; no line when a patch only took something away.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 /// Follows a field through a configuration and its patches. What came out of encrypted files is hidden.
 pub fn explain(
     text: &str,
-    source: Source,
+    source: SourceId,
     patches: &[Patch],
     path: &str,
     confidential: &Confidential,
@@ -81,8 +82,8 @@ struct Track<'p> {
     path: &'p str,
     confidential: &'p Confidential,
     layers: usize,
-    history: Vec<Change>,
-    known: Option<Place>,
+    history: Vec<ValueChange>,
+    known: Option<ResolvedField>,
 }
 
 impl<'p> Track<'p> {
@@ -94,35 +95,37 @@ impl<'p> Track<'p> {
     fn see(&mut self, config: &Config) {
         let layer = self.layers;
         self.layers += 1;
-        let last = self.known.as_ref().and_then(|place| place.value.as_ref());
+        let last = self.known.as_ref().and_then(|resolved| resolved.value.as_ref());
         // What was taken away is still known from before.
-        let gone = || self.known.as_ref().map(|before| Place { value: None, ..before.clone() });
-        let Some(place) = Place::find(config, self.path).or_else(gone) else { return };
-        if place.value.as_ref() != last {
-            let origin = place.value.as_ref().map(|value| newest(value, last)).unwrap_or_default();
-            let value = place.shown(self.confidential);
-            self.history.push(Change { layer, value, origin });
+        let gone =
+            || self.known.as_ref().map(|before| ResolvedField { value: None, ..before.clone() });
+        let Some(resolved) = ResolvedField::find(config, self.path).or_else(gone) else { return };
+        if resolved.value.as_ref() != last {
+            let origin =
+                resolved.value.as_ref().map(|value| newest(value, last)).unwrap_or_default();
+            let value = resolved.shown(self.confidential);
+            self.history.push(ValueChange { layer, value, origin });
         }
-        self.known = Some(place);
+        self.known = Some(resolved);
     }
 
     /// Says how the field of the last configuration came to be.
     fn explain(self, config: &Config) -> Result<Explanation, Error> {
-        let place = self.known.or_else(|| Place::of_kind(config, self.path));
-        let place = place.ok_or_else(|| unknown(config, self.path, self.confidential))?;
+        let resolved = self.known.or_else(|| ResolvedField::of_kind(config, self.path));
+        let resolved = resolved.ok_or_else(|| unknown(config, self.path, self.confidential))?;
         Ok(Explanation {
-            value: place.shown(self.confidential),
-            document: place.document,
-            path: place.path,
+            value: resolved.shown(self.confidential),
+            document: resolved.document,
+            path: resolved.path,
             history: self.history,
-            about: place.about,
-            since: place.since,
+            about: resolved.about,
+            since: resolved.since,
         })
     }
 }
 
 /// Every value that was written, with its path and its origin.
-pub fn origins(config: &Config) -> Vec<(String, Origin)> {
+pub fn origins(config: &Config) -> Vec<(String, Location)> {
     let mut found = Vec::new();
     for document in config.in_order() {
         for (key, value) in &document.body {
@@ -132,7 +135,7 @@ pub fn origins(config: &Config) -> Vec<(String, Origin)> {
     found
 }
 
-fn leaves(value: &Value, path: String, found: &mut Vec<(String, Origin)>) {
+fn leaves(value: &Value, path: String, found: &mut Vec<(String, Location)>) {
     match &value.data {
         Data::Map(entries) if !entries.is_empty() => {
             for (key, value) in entries {
@@ -149,7 +152,7 @@ fn leaves(value: &Value, path: String, found: &mut Vec<(String, Origin)>) {
 }
 
 /// Where the part of a value that is new was written; nowhere when something was only taken away.
-fn newest(value: &Value, before: Option<&Value>) -> Origin {
+fn newest(value: &Value, before: Option<&Value>) -> Location {
     let changed = match (&value.data, before.map(|before| &before.data)) {
         (Data::Map(now), Some(Data::Map(then))) => {
             let mut entries = now.iter().map(|(key, value)| (value, then.get(key)));
@@ -161,12 +164,12 @@ fn newest(value: &Value, before: Option<&Value>) -> Origin {
         }
         _ => return value.origin,
     };
-    changed.map_or_else(Origin::default, |(value, before)| newest(value, before))
+    changed.map_or_else(Location::default, |(value, before)| newest(value, before))
 }
 
 /// A field in a configuration or, without a value, in the table of a kind.
 #[derive(Clone)]
-struct Place {
+struct ResolvedField {
     document: String,
     path: String,
     /// The path without the names of elements.
@@ -177,10 +180,10 @@ struct Place {
     /// It is a value called `secret` in free-form data that holds secrets.
     named_secret: bool,
     about: &'static str,
-    since: Option<schema::Release>,
+    since: Option<Contract>,
 }
 
-impl Place {
+impl ResolvedField {
     fn find(config: &Config, path: &str) -> Option<Self> {
         // The longest name first, so that `LinkConfig/eth0.100` is not taken for `eth0`.
         let mut documents: Vec<&Document> = config.documents().iter().collect();
@@ -191,7 +194,7 @@ impl Place {
             Some(found) => found,
             None => (config.document(kinds::V1ALPHA1.name, "")?, path),
         };
-        let mut place = Self {
+        let mut resolved = Self {
             document: document.id(),
             path: rest.to_owned(),
             field: String::new(),
@@ -206,13 +209,13 @@ impl Place {
             rest = match rest.strip_prefix('[') {
                 Some(selector) => {
                     let (selector, after) = selector.split_once(']')?;
-                    place.select(selector)?;
+                    resolved.select(selector)?;
                     after
                 }
-                None => place.enter(rest.strip_prefix('.').unwrap_or(rest))?,
+                None => resolved.enter(rest.strip_prefix('.').unwrap_or(rest))?,
             };
         }
-        Some(place)
+        Some(resolved)
     }
 
     /// A field of a kind of which the configuration has no document.
@@ -222,11 +225,11 @@ impl Place {
             return None;
         }
         let body = std::collections::BTreeMap::new();
-        let empty = Document { kind, body, origin: Origin::default() };
+        let empty = Document { kind, body, origin: Location::default() };
         let config = Config::new(vec![empty]).ok()?;
-        let mut place = Self::find(&config, path)?;
-        (place.value, place.since) = (None, place.since.or(Some(kind.since)));
-        Some(place)
+        let mut resolved = Self::find(&config, path)?;
+        (resolved.value, resolved.since) = (None, resolved.since.or(Some(kind.since)));
+        Some(resolved)
     }
 
     /// Goes to a field or to a key of a map, and gives what is left of the path.
@@ -313,7 +316,7 @@ fn unknown(config: &Config, path: &str, confidential: &Confidential) -> Error {
         Some(format!("there is: {}", named.join(", ")))
     };
     let message = format!("nothing is at {path:?}");
-    Error::Document(vec![Problem { origin: Origin::default(), message, hint }])
+    Error::Document(vec![Problem { origin: Location::default(), message, hint }])
 }
 
 /// The key that was probably meant at the first place of a path that does not exist.
@@ -330,6 +333,6 @@ fn nearest_key(mut fields: &'static [Field], path: &str, behind_kind: bool) -> O
         }
     };
     let fields = schema::flat(fields).map(|field| field.key);
-    let near = nearest(wrong, fields.chain(kinds::ALL.iter().map(|kind| kind.name)));
+    let near = suggest(wrong, fields.chain(kinds::ALL.iter().map(|kind| kind.name)));
     near.map(|near| format!("did you mean {near:?}?"))
 }

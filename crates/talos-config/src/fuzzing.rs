@@ -3,15 +3,15 @@
 use crate::cel::{self, Environment};
 use crate::yaml::{Dialect, Limits, parse as parse_yaml};
 use crate::{
-    Bundle, Confidential, Config, Mode, Patch, Patched, Source, apply, diff, explain, origins,
+    Bundle, Confidential, Config, Mode, Patch, Patched, SourceId, apply, diff, explain, origins,
 };
 
 /// Parses; what is read as a configuration must survive being written and read again.
 pub fn parse(text: &str) {
-    let _ = parse_yaml(text, Source(1), Limits::default());
-    if let Ok(config) = Config::parse(text, Source(1)) {
+    let _ = parse_yaml(text, SourceId(1), Limits::default());
+    if let Ok(config) = Config::parse(text, SourceId(1)) {
         let written = config.encode(Dialect::V1_14).into_exposed();
-        let again = Config::parse(&written, Source(1));
+        let again = Config::parse(&written, SourceId(1));
         // The encoder of Talos writes some texts so that nobody can read them, and so do we.
         if let Ok(again) = again {
             assert!(diff(&config, &again).is_empty(), "read differently after being written");
@@ -24,33 +24,33 @@ pub fn parse(text: &str) {
 /// Lays the part behind the first form feed over the part before it.
 pub fn merge(text: &str) {
     let (left, right) = text.split_once('\u{c}').unwrap_or((text, text));
-    if let Ok(patch) = Patch::parse(right, Source(2)) {
-        let merged = apply(left, Source(1), &[patch], Dialect::V1_14);
+    if let Ok(patch) = Patch::parse(right, SourceId(2)) {
+        let merged = apply(left, SourceId(1), &[patch], Dialect::V1_14);
         let _ = merged.and_then(Patched::into_config);
     }
 }
 
 /// Applies the text as a patch, and asks about a field on the way.
 pub fn patch(text: &str) {
-    let Ok(patch) = Patch::parse(text, Source(2)) else { return };
+    let Ok(patch) = Patch::parse(text, SourceId(2)) else { return };
     let patches = [patch];
-    let _ = apply(EVERYTHING, Source(1), &patches, Dialect::V1_14);
+    let _ = apply(EVERYTHING, SourceId(1), &patches, Dialect::V1_14);
     let _ = explain(
         EVERYTHING,
-        Source(1),
+        SourceId(1),
         &patches,
         "machine.network.interfaces[eth0].mtu",
         &Confidential::default(),
     );
     let single = EVERYTHING.split("---").next().unwrap_or_default();
-    if let Ok(result) = apply(single, Source(1), &patches, Dialect::V1_14) {
+    if let Ok(result) = apply(single, SourceId(1), &patches, Dialect::V1_14) {
         let _ = result.encode(Dialect::V1_14);
     }
 }
 
 /// Validates in every mode; what is said must not depend on what was said before.
 pub fn validate(text: &str) {
-    let Ok(config) = Config::parse(text, Source(1)) else { return };
+    let Ok(config) = Config::parse(text, SourceId(1)) else { return };
     for mode in Mode::ALL {
         let validation = config.validate(mode, false);
         assert!(validation == config.validate(mode, false), "validated twice with two results");
@@ -62,9 +62,9 @@ pub fn validate(text: &str) {
 
 /// Reads the text as secrets; what is read must survive being written and read again.
 pub fn bundle(text: &str) {
-    let Ok(bundle) = Bundle::parse(text, Source(1)) else { return };
+    let Ok(bundle) = Bundle::parse(text, SourceId(1)) else { return };
     let written = bundle.encode(Dialect::V1_14).into_exposed();
-    if let Ok(again) = Bundle::parse(&written, Source(1)) {
+    if let Ok(again) = Bundle::parse(&written, SourceId(1)) {
         assert!(again.encode(Dialect::V1_14).into_exposed() == written, "written differently");
     }
     #[cfg(feature = "pki")]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::Origin;
+use crate::Location;
 use crate::bundle::Bundle;
 use crate::config::{Config, Document};
 use crate::contract::Contract;
@@ -135,7 +135,7 @@ impl Writer<'_> {
             ("machine", self.legacy_machine()),
             ("cluster", self.legacy_cluster()),
         ];
-        Document { kind: kinds::V1ALPHA1, body: body(fields), origin: Origin::default() }
+        Document { kind: kinds::V1ALPHA1, body: body(fields), origin: Location::default() }
     }
 
     fn legacy_machine(&self) -> Value {
@@ -339,7 +339,7 @@ impl Writer<'_> {
         documents.push(Document {
             kind: kinds::V1ALPHA1,
             body: body(fields),
-            origin: Origin::default(),
+            origin: Location::default(),
         });
         if options.discovery {
             let fields =
@@ -587,7 +587,7 @@ fn authentication() -> Value {
 /// A document of a kind. Fields that are not given are unset.
 fn document(kind: &str, fields: impl IntoIterator<Item = (&'static str, Value)>) -> Document {
     let kind = kinds::find(kind).expect("a kind of the tables");
-    Document { kind, body: body(fields), origin: Origin::default() }
+    Document { kind, body: body(fields), origin: Location::default() }
 }
 
 fn body(fields: impl IntoIterator<Item = (&'static str, Value)>) -> BTreeMap<String, Value> {

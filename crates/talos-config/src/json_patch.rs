@@ -14,7 +14,7 @@ use crate::value::{Data, Value};
 use crate::yaml::{
     self, Content, Dialect, Limits, Node, Resolved, Style, old_boolean, resolve, resolve_node,
 };
-use crate::{Origin, Source, kinds};
+use crate::{Location, SourceId, kinds};
 
 /// One operation.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ pub(crate) struct Operation {
 }
 
 /// Reads a list of operations, written as JSON or as YAML. Nothing at all is an empty list.
-pub(crate) fn parse(text: &str, source: Source) -> Result<Vec<Operation>, Error> {
+pub(crate) fn parse(text: &str, source: SourceId) -> Result<Vec<Operation>, Error> {
     let documents = yaml::parse(text, source, Limits::default())?;
     let Some(document) = documents.into_iter().next() else { return Ok(Vec::new()) };
     let items = match document.root.content {
@@ -352,7 +352,7 @@ fn index(key: &str, length: usize) -> Result<usize, String> {
 }
 
 /// Reads text of exactly one document as free-form data.
-pub(crate) fn single_document(text: &str, source: Source) -> Result<Value, Error> {
+pub(crate) fn single_document(text: &str, source: SourceId) -> Result<Value, Error> {
     let documents = yaml::parse(text, source, Limits::default())?;
     match documents.as_slice() {
         [document] => data(&document.root, Rules::Old),
@@ -367,19 +367,19 @@ pub(crate) fn from_documents(config: &Config, dialect: Dialect) -> Result<Value,
     };
     let mut text = String::new();
     yaml::emit(&document.tree(Secrets::Shown, dialect), dialect, &mut text);
-    let mut value = single_document(&text, Source::default())?;
+    let mut value = single_document(&text, SourceId::default())?;
     restore_origins(&mut value, &document.body);
     Ok(value)
 }
 
 /// Gives values that went through text the places that they had before.
 fn restore_origins(value: &mut Value, before: &BTreeMap<String, Value>) {
-    value.origin = Origin::default();
+    value.origin = Location::default();
     if let Data::Map(entries) = &mut value.data {
         for (key, value) in entries {
             match before.get(key) {
                 Some(before) => restore_origin(value, before),
-                None => value.origin = Origin::default(),
+                None => value.origin = Location::default(),
             }
         }
     }

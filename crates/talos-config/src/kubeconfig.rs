@@ -9,7 +9,7 @@ use std::fmt;
 
 use crate::error::Error;
 use crate::yaml::{self, CORE_TAG, Content, Limits, Node, Style, Tree, emit_folded};
-use crate::{Secret, Source};
+use crate::{Secret, SourceId};
 
 /// Clusters, users and contexts. It holds keys, so it has no `Debug`.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ pub struct Renamed {
 
 impl Kubeconfig {
     /// Reads a kubeconfig. An empty text is one without entries.
-    pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
+    pub fn parse(text: &str, source: SourceId) -> Result<Self, Error> {
         let documents = yaml::parse(text, source, Limits::default())?;
         if let Some(second) = documents.get(1) {
             return Err(Error::document(second.origin, "a kubeconfig is one document"));
@@ -385,9 +385,9 @@ mod tests {
         for text in
             ["[]", "a", "clusters: 1", "users: [1]", "contexts: [{}]", "a: 1\n---\nb: 1", "a: !b c"]
         {
-            assert!(Kubeconfig::parse(text, Source(1)).is_err(), "{text}");
+            assert!(Kubeconfig::parse(text, SourceId(1)).is_err(), "{text}");
         }
-        assert!(Kubeconfig::parse("# nothing", Source(1)).is_ok());
+        assert!(Kubeconfig::parse("# nothing", SourceId(1)).is_ok());
     }
 
     fn merge(config: &mut Kubeconfig, added: &str) -> Vec<String> {
@@ -398,7 +398,7 @@ mod tests {
     }
 
     fn parse(text: &str) -> Kubeconfig {
-        Kubeconfig::parse(text, Source(1)).ok().unwrap()
+        Kubeconfig::parse(text, SourceId(1)).ok().unwrap()
     }
 
     fn kubeconfig(cluster: &str, server: &str, key: &str) -> String {

@@ -8,14 +8,14 @@ use crate::json_patch::{self, Operation};
 use crate::merge;
 use crate::value::Value;
 use crate::yaml::{Content, Dialect};
-use crate::{Secret, Source};
+use crate::{Secret, SourceId};
 
 /// A change to a configuration.
 #[derive(Clone)]
-pub struct Patch(Change);
+pub struct Patch(PatchKind);
 
 #[derive(Clone)]
-enum Change {
+enum PatchKind {
     /// Partial documents to lay over, and parts to take away.
     Strategic(Vec<Entry>),
     /// RFC 6902 operations on a configuration of one document.
@@ -31,13 +31,13 @@ enum Entry {
 
 impl Patch {
     /// Reads a patch, finding out by itself which kind it is.
-    pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
+    pub fn parse(text: &str, source: SourceId) -> Result<Self, Error> {
         let strategic = match strategic(text, source) {
-            Ok(entries) => return Ok(Self(Change::Strategic(entries))),
+            Ok(entries) => return Ok(Self(PatchKind::Strategic(entries))),
             Err(error) => error,
         };
         match json_patch::parse(text, source) {
-            Ok(operations) => Ok(Self(Change::Operations(operations))),
+            Ok(operations) => Ok(Self(PatchKind::Operations(operations))),
             Err(error) if text.trim_start().starts_with('[') => Err(error),
             Err(_) => Err(strategic),
         }
@@ -45,27 +45,27 @@ impl Patch {
 
     /// Whether it is a list of RFC 6902 operations, which only a configuration of one document takes.
     pub fn is_operations(&self) -> bool {
-        matches!(self.0, Change::Operations(_))
+        matches!(self.0, PatchKind::Operations(_))
     }
 
     /// The fields that it sets.
     pub(crate) fn fields(&self) -> Vec<Field> {
         match &self.0 {
-            Change::Strategic(entries) => {
+            PatchKind::Strategic(entries) => {
                 let documents = entries.iter().filter_map(|entry| match entry {
                     Entry::Merge(document) => Some(document),
                     Entry::Delete(_) => None,
                 });
                 documents.flat_map(Field::of_document).collect()
             }
-            Change::Operations(operations) => {
+            PatchKind::Operations(operations) => {
                 operations.iter().flat_map(Operation::fields).collect()
             }
         }
     }
 }
 
-fn strategic(text: &str, source: Source) -> Result<Vec<Entry>, Error> {
+fn strategic(text: &str, source: SourceId) -> Result<Vec<Entry>, Error> {
     let mut entries = Vec::new();
     for (origin, mut node) in nodes(text, source)? {
         let selectors = delete::extract(&mut node, origin.line)?;
@@ -98,7 +98,7 @@ pub struct Patched(State);
 #[derive(Clone)]
 enum State {
     /// Text that nothing has touched yet.
-    Text(String, Source),
+    Text(String, SourceId),
     /// Documents, after a strategic patch.
     Documents(Config),
     /// Free-form data, after operations; not checked against anything yet.
@@ -107,19 +107,19 @@ enum State {
 
 impl Patched {
     /// Begins with a text.
-    pub fn new(text: String, source: Source) -> Self {
+    pub fn new(text: String, source: SourceId) -> Self {
         Self(State::Text(text, source))
     }
 
     /// Applies one patch.
     pub fn apply(self, patch: &Patch, dialect: Dialect) -> Result<Self, Error> {
         match &patch.0 {
-            Change::Strategic(entries) => {
+            PatchKind::Strategic(entries) => {
                 let mut config = self.into_config()?;
                 strategic_merge(&mut config, entries)?;
                 Ok(Self(State::Documents(config)))
             }
-            Change::Operations(operations) => {
+            PatchKind::Operations(operations) => {
                 let data = match self.0 {
                     State::Text(text, source) => json_patch::single_document(&text, source),
                     State::Documents(config) => json_patch::from_documents(&config, dialect),
@@ -164,7 +164,7 @@ impl From<Config> for Patched {
 /// Applies several patches in their order.
 pub fn apply(
     text: &str,
-    source: Source,
+    source: SourceId,
     patches: &[Patch],
     dialect: Dialect,
 ) -> Result<Patched, Error> {

@@ -3,6 +3,7 @@
 //! A kind is a table of fields. Everything that is done to documents (reading, merging, deleting,
 //! writing, redacting, comparing) follows these tables, so a new kind is one new table.
 
+pub(crate) use crate::contract::Contract;
 use crate::yaml::Dialect;
 
 /// A kind of document.
@@ -13,7 +14,7 @@ pub struct Kind {
     /// Whether documents of this kind are told apart by `name`.
     pub named: bool,
     /// The first Talos release that knows it.
-    pub since: Release,
+    pub since: Contract,
     /// Its fields, in the order in which they are written.
     pub fields: &'static [Field],
     /// What it is for.
@@ -26,10 +27,6 @@ impl PartialEq for Kind {
         self.name == other.name
     }
 }
-
-/// A minor release of Talos.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Release(pub u8, pub u8);
 
 /// One key of an object.
 #[expect(clippy::struct_excessive_bools, reason = "a table of independent marks")]
@@ -52,7 +49,7 @@ pub struct Field {
     /// Free text in which people keep secrets of their own: Talos shows it, Ichor does not.
     pub private: bool,
     /// The first release that knows it, where that is later than its kind's.
-    pub since: Option<Release>,
+    pub since: Option<Contract>,
     /// What it means, where there is something to say beyond its name.
     pub about: &'static str,
 }
@@ -213,8 +210,8 @@ impl Field {
         self
     }
 
-    pub(crate) const fn since(mut self, major: u8, minor: u8) -> Self {
-        self.since = Some(Release(major, minor));
+    pub(crate) const fn since(mut self, major: u32, minor: u32) -> Self {
+        self.since = Some(Contract::new(major, minor));
         self
     }
 

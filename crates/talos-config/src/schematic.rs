@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-use crate::Source;
+use crate::SourceId;
 use crate::decode;
 use crate::encode::{self, Secrets};
 use crate::error::Error;
@@ -19,12 +19,12 @@ pub struct Schematic(BTreeMap<String, Value>);
 
 impl Schematic {
     /// Reads a schematic. A key that does not exist is an error, as it is to the factory.
-    pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
+    pub fn parse(text: &str, source: SourceId) -> Result<Self, Error> {
         Ok(Self(decode::object(&first_document(text, source)?, FIELDS, &[])?))
     }
 
     /// Reads a schematic as talhelper does, which leaves unknown keys alone.
-    pub fn parse_lenient(text: &str, source: Source) -> Result<Self, Error> {
+    pub fn parse_lenient(text: &str, source: SourceId) -> Result<Self, Error> {
         Ok(Self(decode::lenient_object(&first_document(text, source)?, FIELDS)?))
     }
 

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::schema::{Field, TEXTS, Type, field};
 use crate::value::{Data, Value};
 use crate::yaml::{self, Dialect, Tree, first_document};
-use crate::{Secret, Source};
+use crate::{Secret, SourceId};
 
 /// Contexts: for each cluster its endpoints and the client's credentials.
 #[derive(Clone, Default, PartialEq)]
@@ -86,7 +86,7 @@ impl Talosconfig {
     }
 
     /// Reads contexts. Keys that are not known are left alone, as talosctl does.
-    pub fn parse(text: &str, source: Source) -> Result<Self, Error> {
+    pub fn parse(text: &str, source: SourceId) -> Result<Self, Error> {
         let mut config = decode::lenient_object(&first_document(text, source)?, FIELDS)?;
         // An older name for the first endpoint.
         if let Some(Data::Map(contexts)) =
@@ -250,7 +250,7 @@ mod tests {
         let expected = "context: home\ncontexts:\n    home:\n        endpoints: []\n        ca: Y2E=\n        \
                         crt: Y3J0\n        key: a2V5\n";
         assert_eq!(config.encode().expose(), expected);
-        assert!(Talosconfig::parse(expected, Source(1)).unwrap().encode().expose() == expected);
+        assert!(Talosconfig::parse(expected, SourceId(1)).unwrap().encode().expose() == expected);
     }
 
     #[test]

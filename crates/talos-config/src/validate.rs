@@ -1,30 +1,30 @@
 //! Whether a configuration makes sense: the rules of talosctl's `validate`, in its order and its words,
 //! and some that are ours.
 //!
-//! A rule looks at a [`Place`] of a document and notes what is wrong with it. Rules of Talos decide
+//! A rule looks at a [`Cursor`] of a document and notes what is wrong with it. Rules of Talos decide
 //! whether a configuration is valid; ours are warnings that have a code, and never change the verdict.
 
 mod certificates;
-mod checks;
 mod conflicts;
 mod container;
+mod cross_document;
+mod cursor;
 mod devices;
-mod go;
+mod go_compat;
 mod image;
 mod kubernetes;
 mod labels;
 mod network;
 mod oci;
-mod place;
+mod own_checks;
 pub mod rules;
 mod storage;
 mod system;
 mod v1alpha1;
-mod whole;
 
-use crate::{Config, Document, Origin};
+use crate::{Config, Document, Location};
 
-use place::Place;
+use cursor::Cursor;
 
 /// Where a configuration will be used.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -76,14 +76,14 @@ pub struct Finding {
     /// What it is, in talosctl's words where the rule is Talos'.
     pub message: String,
     /// The place.
-    pub origin: Origin,
+    pub origin: Location,
     /// The name of the rule, where the rule is ours.
     pub code: Option<&'static str>,
 }
 
 impl Validation {
     /// The codes of our own rules, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = checks::CODES;
+    pub const CODES: &[&str] = own_checks::CODES;
 
     /// The errors as talosctl prints them: a list of documents, with the errors of each below it.
     pub fn text(&self) -> String {
@@ -124,7 +124,7 @@ impl Config {
         let legacy = self.documents().iter().find(|document| document.is_v1alpha1());
         if let Some(document) = legacy {
             let mut findings = Findings::new(Some(V1ALPHA1.to_owned()));
-            v1alpha1::check(Place::root(document), mode, &mut findings);
+            v1alpha1::check(Cursor::root(document), mode, &mut findings);
             if strict {
                 findings.warnings_are_errors();
             }
@@ -147,10 +147,10 @@ impl Config {
         }
         let mut findings = Findings::new(None);
         if let Some(legacy) = legacy {
-            conflicts::check(self, Place::root(legacy), &mut findings);
+            conflicts::check(self, Cursor::root(legacy), &mut findings);
         }
-        whole::check(self, mode, &mut findings);
-        checks::check(self, &mut findings);
+        cross_document::check(self, mode, &mut findings);
+        own_checks::check(self, &mut findings);
         findings.move_to(&mut validation);
         validation
     }
@@ -158,11 +158,11 @@ impl Config {
 
 /// Applies the rules of a document's kind; false when there are none.
 fn check_document(document: &Document, findings: &mut Findings) -> bool {
-    let (kind, place) = (document.kind.name, Place::root(document));
-    network::check(kind, place, findings)
-        || storage::check(kind, place, findings)
-        || kubernetes::check(kind, place, findings)
-        || system::check(kind, place, findings)
+    let (kind, cursor) = (document.kind.name, Cursor::root(document));
+    network::check(kind, cursor, findings)
+        || storage::check(kind, cursor, findings)
+        || kubernetes::check(kind, cursor, findings)
+        || system::check(kind, cursor, findings)
 }
 
 /// Kinds that Talos has no rules for.
@@ -192,37 +192,37 @@ impl Findings {
         Self { document, errors: Vec::new(), warnings: Vec::new() }
     }
 
-    fn error(&mut self, place: Place<'_>, message: impl Into<String>) {
-        let finding = self.finding(place, message.into(), None);
+    fn error(&mut self, cursor: Cursor<'_>, message: impl Into<String>) {
+        let finding = self.finding(cursor, message.into(), None);
         self.errors.push(finding);
     }
 
-    fn warn(&mut self, place: Place<'_>, message: impl Into<String>) {
-        let finding = self.finding(place, message.into(), None);
+    fn warn(&mut self, cursor: Cursor<'_>, message: impl Into<String>) {
+        let finding = self.finding(cursor, message.into(), None);
         self.warnings.push(finding);
     }
 
     /// A rule of ours.
-    fn note(&mut self, place: Place<'_>, code: &'static str, message: impl Into<String>) {
-        let finding = self.finding(place, message.into(), Some(code));
+    fn note(&mut self, cursor: Cursor<'_>, code: &'static str, message: impl Into<String>) {
+        let finding = self.finding(cursor, message.into(), Some(code));
         self.warnings.push(finding);
     }
 
     /// Notes an error when a text is not set.
-    fn require(&mut self, place: Place<'_>, message: &str) {
-        if place.text().is_empty() {
-            self.error(place, message);
+    fn require(&mut self, cursor: Cursor<'_>, message: &str) {
+        if cursor.text().is_empty() {
+            self.error(cursor, message);
         }
     }
 
-    fn not_negative(&mut self, duration: Place<'_>, message: impl Into<String>) {
+    fn not_negative(&mut self, duration: Cursor<'_>, message: impl Into<String>) {
         if duration.duration() < 0 {
             self.error(duration, message);
         }
     }
 
-    fn finding(&self, place: Place<'_>, message: String, code: Option<&'static str>) -> Finding {
-        Finding { document: self.document.clone(), message, origin: place.origin(), code }
+    fn finding(&self, cursor: Cursor<'_>, message: String, code: Option<&'static str>) -> Finding {
+        Finding { document: self.document.clone(), message, origin: cursor.origin(), code }
     }
 
     fn warnings_are_errors(&mut self) {
@@ -247,7 +247,7 @@ mod tests {
     fn every_kind_has_rules_or_is_known_to_have_none() {
         for kind in kinds::ALL.iter().filter(|kind| **kind != kinds::V1ALPHA1) {
             let text = format!("apiVersion: v1alpha1\nkind: {}\n", kind.name);
-            let Ok(config) = Config::parse(&text, crate::Source(1)) else { continue };
+            let Ok(config) = Config::parse(&text, crate::SourceId(1)) else { continue };
             let validation = config.validate(Mode::Metal, false);
             let mut findings = Findings::new(None);
             let known = check_document(&config.documents()[0], &mut findings);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::Origin;
+use crate::Location;
 
 /// A value and where it was written.
 ///
@@ -13,7 +13,7 @@ pub struct Value {
     /// The value.
     pub data: Data,
     /// Where it was written.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 /// The shapes of data.
@@ -38,10 +38,10 @@ pub enum Data {
 impl Value {
     /// A value that no text gave.
     pub fn new(data: Data) -> Self {
-        Self { data, origin: Origin::default() }
+        Self { data, origin: Location::default() }
     }
 
-    pub(crate) fn at(data: Data, origin: Origin) -> Self {
+    pub(crate) fn at(data: Data, origin: Location) -> Self {
         Self { data, origin }
     }
 

@@ -1,7 +1,7 @@
 //! What is hidden wherever a configuration is shown, beside what Talos itself hides.
 
 use talos_config::yaml::Dialect;
-use talos_config::{Confidential, Config, Patch, Source, diff, diff_hiding, explain};
+use talos_config::{Confidential, Config, Patch, SourceId, diff, diff_hiding, explain};
 
 #[test]
 fn texts_in_which_people_keep_secrets_are_hidden_wherever_they_come_from() {
@@ -21,7 +21,7 @@ fn texts_in_which_people_keep_secrets_are_hidden_wherever_they_come_from() {
     for path in
         ["machine", "machine.env.A", "cluster.inlineManifests[a].contents", "EtcFileConfig/a"]
     {
-        let explained = explain(PRIVATE, Source(1), &[], path, &nothing).expect("a value");
+        let explained = explain(PRIVATE, SourceId(1), &[], path, &nothing).expect("a value");
         assert!(!format!("{explained:?}").contains("canary"), "{explained:?}");
         assert!(explained.value.is_some_and(|value| value.contains("******")), "{path}");
     }
@@ -90,11 +90,11 @@ fn shown(left: &Config, right: &Config, confidential: &Confidential) -> Vec<Stri
 }
 
 fn config(text: &str) -> Config {
-    Config::parse(text, Source(1)).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    Config::parse(text, SourceId(1)).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 fn patch(text: &str) -> Patch {
-    Patch::parse(text, Source(2)).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    Patch::parse(text, SourceId(2)).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 const PRIVATE: &str = "\

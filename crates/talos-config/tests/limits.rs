@@ -1,7 +1,7 @@
 //! Hostile and hopeless input is refused with its place, quickly and without much memory.
 
 use talos_config::yaml::{Dialect, Limits, parse};
-use talos_config::{Config, Error, Patch, Source, apply};
+use talos_config::{Config, Error, Patch, SourceId, apply};
 
 #[test]
 fn an_alias_bomb_does_not_go_off() {
@@ -10,7 +10,7 @@ fn an_alias_bomb_does_not_go_off() {
         let aliases = format!("*a{}, ", level - 1).repeat(9);
         text = format!("{text}a{level}: &a{level} [{}]\n", aliases.trim_end_matches(", "));
     }
-    let error = parse(&text, Source(1), Limits::default()).err().expect("a refusal");
+    let error = parse(&text, SourceId(1), Limits::default()).err().expect("a refusal");
     assert_eq!(error.problem, "document contains excessive aliasing");
 }
 
@@ -21,7 +21,7 @@ fn too_deep_is_refused_in_every_style() {
     for text in
         ["[".repeat(100_000), "{a: ".repeat(deep), "- ".repeat(deep), block, "? ".repeat(deep)]
     {
-        let error = parse(&text, Source(1), Limits::default()).err().expect("a refusal");
+        let error = parse(&text, SourceId(1), Limits::default()).err().expect("a refusal");
         assert!(error.problem.starts_with("exceeded max depth"), "{error:?}");
     }
 }
@@ -29,18 +29,18 @@ fn too_deep_is_refused_in_every_style() {
 #[test]
 fn too_long_is_refused() {
     let text = "a".repeat(Limits::default().bytes + 1);
-    assert!(parse(&text, Source(1), Limits::default()).is_err());
+    assert!(parse(&text, SourceId(1), Limits::default()).is_err());
 }
 
 #[test]
 fn aliases_add_neither_depth_nor_bytes_beyond_the_limits() {
     let nested = |inner: &str| format!("{}{inner}{}", "[".repeat(150), "]".repeat(150));
     let deep = format!("a: &a {}\nb: &b {}\n", nested("x"), nested("*a"));
-    let error = parse(&deep, Source(1), Limits::default()).err().expect("a refusal");
+    let error = parse(&deep, SourceId(1), Limits::default()).err().expect("a refusal");
     assert!(error.problem.starts_with("exceeded max depth"), "{error:?}");
 
     let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), "*a, ".repeat(100));
-    let error = parse(&long, Source(1), Limits::default()).err().expect("a refusal");
+    let error = parse(&long, SourceId(1), Limits::default()).err().expect("a refusal");
     assert_eq!(error.problem, "document contains excessive aliasing");
 }
 
@@ -49,16 +49,16 @@ fn operations_cannot_grow_without_bounds() {
     let doubled: Vec<String> = (0..40)
         .map(|step| format!(r#"{{"op":"copy","from":"/machine","path":"/machine/x{step}"}}"#))
         .collect();
-    let patch = Patch::parse(&format!("[{}]", doubled.join(",")), Source(2)).expect("a patch");
+    let patch = Patch::parse(&format!("[{}]", doubled.join(",")), SourceId(2)).expect("a patch");
     let error =
-        apply("machine: {}\n", Source(1), &[patch], Dialect::V1_14).err().expect("a refusal");
+        apply("machine: {}\n", SourceId(1), &[patch], Dialect::V1_14).err().expect("a refusal");
     assert!(error.to_string().contains("too large"), "{error}");
 }
 
 #[test]
 fn an_anchor_cannot_contain_itself() {
     for text in ["a: &a [*a]", "&a [*a]", "&a {b: *a}", "a: &a\n  b: *a"] {
-        assert!(parse(text, Source(1), Limits::default()).is_err(), "{text}");
+        assert!(parse(text, SourceId(1), Limits::default()).is_err(), "{text}");
     }
 }
 
@@ -73,7 +73,7 @@ fn errors_name_line_and_column() {
         ("a: *b", 1, 4, "unknown anchor referenced"),
         ("%YAML 1.2\n---\na: b", 1, 1, "found incompatible YAML document"),
     ] {
-        let error = parse(text, Source(1), Limits::default()).err().expect("a refusal");
+        let error = parse(text, SourceId(1), Limits::default()).err().expect("a refusal");
         assert_eq!((error.origin.line, error.origin.column), (line, column), "{text}: {error:?}");
         assert_eq!(error.problem, words, "{text}");
     }
@@ -81,7 +81,7 @@ fn errors_name_line_and_column() {
 
 #[test]
 fn a_misspelt_key_is_told_with_what_was_meant() {
-    let error = Config::parse("machine:\n  netwrok: {}\n", Source(1)).err().expect("a refusal");
+    let error = Config::parse("machine:\n  netwrok: {}\n", SourceId(1)).err().expect("a refusal");
     assert_eq!(error.code(), "config.document");
     assert_eq!(error.origin().map(|origin| (origin.line, origin.column)), Some((2, 3)));
     assert_eq!(error.hint(), Some("did you mean \"network\"?"));
@@ -90,7 +90,8 @@ fn a_misspelt_key_is_told_with_what_was_meant() {
 #[test]
 fn what_is_wrong_is_told_all_at_once() {
     let text = "machine:\n  type: [a]\n  foo: 1\n  install: {wipe: maybe}\n";
-    let Error::Document(problems) = Config::parse(text, Source(1)).err().expect("a refusal") else {
+    let Error::Document(problems) = Config::parse(text, SourceId(1)).err().expect("a refusal")
+    else {
         panic!("problems of a document");
     };
     let lines: Vec<u32> = problems.iter().map(|problem| problem.origin.line).collect();
@@ -112,7 +113,8 @@ fn secrets_are_in_no_error() {
         "cluster: {controlPlane: {endpoint: 'https://user:hunter2@h:x'}}",
         "machine: {systemDiskEncryption: {state: {keys: [{slot: 0, static: hunter2}]}}}",
     ] {
-        for error in [Config::parse(text, Source(1)).err(), Patch::parse(text, Source(1)).err()] {
+        for error in [Config::parse(text, SourceId(1)).err(), Patch::parse(text, SourceId(1)).err()]
+        {
             let error = error.expect("a refusal");
             assert!(
                 !format!("{error} {error:?} {:?}", error.hint()).contains("hunter2"),

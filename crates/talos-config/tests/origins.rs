@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use talos_config::yaml::{Content, Dialect, Limits, parse};
-use talos_config::{Confidential, Origin, Patch, Source, apply, explain, origins};
+use talos_config::{Confidential, Location, Patch, SourceId, apply, explain, origins};
 
 const CONFIG: &str = "\
 machine:
@@ -42,8 +42,8 @@ mtu: 9000
 
 #[test]
 fn every_leaf_of_the_result_has_its_origin() {
-    let config = apply(CONFIG, Source(1), &patches(&[ALL, ONE]), Dialect::V1_14).unwrap();
-    let found: BTreeMap<String, Origin> =
+    let config = apply(CONFIG, SourceId(1), &patches(&[ALL, ONE]), Dialect::V1_14).unwrap();
+    let found: BTreeMap<String, Location> =
         origins(&config.into_config().unwrap()).into_iter().collect();
     for (path, place) in [
         ("v1alpha1.machine.type", (1, 2, 9)),
@@ -56,11 +56,11 @@ fn every_leaf_of_the_result_has_its_origin() {
         let (source, line, column) = place;
         assert_eq!(
             found.get(path),
-            Some(&Origin { source: Source(source), line, column }),
+            Some(&Location { source: SourceId(source), line, column }),
             "{path}"
         );
     }
-    assert!(found.values().all(|origin| origin.source != Source(0)), "{found:?}");
+    assert!(found.values().all(|origin| origin.source != SourceId(0)), "{found:?}");
 }
 
 #[test]
@@ -72,19 +72,20 @@ fn origins_survive_operations() {
         operations,
         "machine: {network: {interfaces: [{interface: eth0, mtu: 9}]}}",
     ]);
-    let config = apply(config, Source(1), &patches, Dialect::V1_14).unwrap().into_config().unwrap();
-    let found: BTreeMap<String, Origin> = origins(&config).into_iter().collect();
-    assert_eq!(found["v1alpha1.machine.type"].source, Source(1));
-    assert_eq!(found["v1alpha1.machine.network.interfaces[0].dhcp"].source, Source(2));
-    assert_eq!(found["v1alpha1.machine.network.hostname"].source, Source(3));
-    assert_eq!(found["v1alpha1.machine.network.interfaces[0].mtu"].source, Source(4));
+    let config =
+        apply(config, SourceId(1), &patches, Dialect::V1_14).unwrap().into_config().unwrap();
+    let found: BTreeMap<String, Location> = origins(&config).into_iter().collect();
+    assert_eq!(found["v1alpha1.machine.type"].source, SourceId(1));
+    assert_eq!(found["v1alpha1.machine.network.interfaces[0].dhcp"].source, SourceId(2));
+    assert_eq!(found["v1alpha1.machine.network.hostname"].source, SourceId(3));
+    assert_eq!(found["v1alpha1.machine.network.interfaces[0].mtu"].source, SourceId(4));
 }
 
 #[test]
 fn a_history_names_every_change() {
     let explained = explain(
         CONFIG,
-        Source(1),
+        SourceId(1),
         &patches(&[ALL, ONE]),
         "machine.network.hostname",
         &Confidential::default(),
@@ -101,9 +102,14 @@ fn a_history_names_every_change() {
 #[test]
 fn a_deletion_is_part_of_the_history() {
     let patches = patches(&["machine: {network: {hostname: {$patch: delete}}}"]);
-    let explained =
-        explain(CONFIG, Source(1), &patches, "machine.network.hostname", &Confidential::default())
-            .unwrap();
+    let explained = explain(
+        CONFIG,
+        SourceId(1),
+        &patches,
+        "machine.network.hostname",
+        &Confidential::default(),
+    )
+    .unwrap();
     assert_eq!(explained.value, None);
     assert_eq!(
         explained.history.last().map(|change| (change.layer, change.value.is_none())),
@@ -116,7 +122,7 @@ fn what_is_gone_from_a_map_is_still_explained() {
     let patches = patches(&["machine: {sysctls: {net.core.somaxconn: {$patch: delete}}}"]);
     let explained = explain(
         CONFIG,
-        Source(1),
+        SourceId(1),
         &patches,
         "machine.sysctls.net.core.somaxconn",
         &Confidential::default(),
@@ -126,7 +132,8 @@ fn what_is_gone_from_a_map_is_still_explained() {
     assert_eq!(explained.history.len(), 2);
     // Nothing new was written, so no line of the configuration is blamed.
     let explained =
-        explain(CONFIG, Source(1), &patches, "machine.sysctls", &Confidential::default()).unwrap();
+        explain(CONFIG, SourceId(1), &patches, "machine.sysctls", &Confidential::default())
+            .unwrap();
     assert_eq!(explained.history.last().map(|change| change.origin.line), Some(0));
 }
 
@@ -141,7 +148,7 @@ fn secrets_are_in_no_explanation() {
         "KubeEtcdEncryptionConfig",
         "SideroLinkConfig.apiUrl",
     ] {
-        let explained = explain(config, Source(1), &[], path, &Confidential::default()).unwrap();
+        let explained = explain(config, SourceId(1), &[], path, &Confidential::default()).unwrap();
         let value = explained.value.as_deref().unwrap_or_default();
         assert!(
             !format!("{explained:?}").contains("12345678") && value.contains("**"),
@@ -153,7 +160,7 @@ fn secrets_are_in_no_explanation() {
 #[test]
 fn a_named_document_is_asked_for_by_its_name() {
     let error =
-        explain(CONFIG, Source(1), &[], "LinkConfig.mtu", &Confidential::default()).unwrap_err();
+        explain(CONFIG, SourceId(1), &[], "LinkConfig.mtu", &Confidential::default()).unwrap_err();
     assert_eq!(error.hint(), Some("there is: LinkConfig/eth1"));
 }
 
@@ -166,7 +173,7 @@ fn paths_reach_everything() {
         ("machine.sysctls.net.core.somaxconn", "1"),
         ("LinkConfig/eth1", "{name: eth1, mtu: 1400}"),
     ] {
-        let explained = explain(CONFIG, Source(1), &[], path, &Confidential::default()).unwrap();
+        let explained = explain(CONFIG, SourceId(1), &[], path, &Confidential::default()).unwrap();
         assert_eq!(explained.value.as_deref(), Some(value), "{path}");
     }
 }
@@ -175,7 +182,7 @@ fn patches(texts: &[&str]) -> Vec<Patch> {
     texts
         .iter()
         .zip(2..)
-        .map(|(text, source)| Patch::parse(text, Source(source)).expect("a patch"))
+        .map(|(text, source)| Patch::parse(text, SourceId(source)).expect("a patch"))
         .collect()
 }
 
@@ -183,7 +190,7 @@ fn patches(texts: &[&str]) -> Vec<Patch> {
 #[test]
 fn comments_aliases_and_brackets_have_their_places() {
     let text = "a: &x | # one\n  text\nb: [*x] # two\n# three\nc: {d: 1}\n";
-    let documents = parse(text, Source(1), Limits::default()).expect("YAML");
+    let documents = parse(text, SourceId(1), Limits::default()).expect("YAML");
     let [document] = documents.as_slice() else { panic!("one document") };
     let comments: Vec<_> = document
         .comments

@@ -8,7 +8,7 @@ use proptest::test_runner::RngSeed;
 use talos_config::yaml::{
     Content, Dialect, Limits, Node, Resolved, Style, Tree, emit, parse, resolve,
 };
-use talos_config::{Patch, Source, apply, fuzzing};
+use talos_config::{Patch, SourceId, apply, fuzzing};
 
 proptest! {
     #![proptest_config(tried(10_000))]
@@ -19,7 +19,7 @@ proptest! {
         let tree = shape.tree();
         let mut text = String::new();
         emit(&tree, Dialect::V1_14, &mut text);
-        let documents = parse(&text, Source(1), Limits::default());
+        let documents = parse(&text, SourceId(1), Limits::default());
         prop_assert!(documents.is_ok(), "{:?}\n{text}", documents.err());
         let documents = documents.unwrap();
         prop_assert_eq!(documents.len(), 1);
@@ -33,7 +33,7 @@ proptest! {
     /// No text makes the parser panic, and its errors name a place within the text.
     #[test]
     fn no_text_is_too_strange(text in strange_text()) {
-        if let Err(error) = parse(&text, Source(1), Limits::default()) {
+        if let Err(error) = parse(&text, SourceId(1), Limits::default()) {
             let lines = text.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).count();
             prop_assert!((1..=lines).contains(&(error.origin.line as usize)), "{error:?}\n{text}");
         }
@@ -47,9 +47,9 @@ proptest! {
     #[test]
     fn no_configuration_is_too_strange(text in strange_text(), patch in strange_text()) {
         fuzzing::parse(&text);
-        if let Ok(patch) = Patch::parse(&patch, Source(2)) {
-            let _ = apply(&text, Source(1), std::slice::from_ref(&patch), Dialect::V1_14);
-            let _ = apply(BASE, Source(1), &[patch], Dialect::V1_14);
+        if let Ok(patch) = Patch::parse(&patch, SourceId(2)) {
+            let _ = apply(&text, SourceId(1), std::slice::from_ref(&patch), Dialect::V1_14);
+            let _ = apply(BASE, SourceId(1), &[patch], Dialect::V1_14);
         }
     }
 }

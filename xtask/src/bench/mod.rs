@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::workspace::Workspace;
-use crate::{peers, say};
+use crate::{output, peers};
 
 pub(crate) use sample::measure;
 
@@ -47,7 +47,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     };
     if args.list {
         for (name, about) in names() {
-            say::data(&format!("{name:<16} {about}"));
+            output::data(&format!("{name:<16} {about}"));
         }
         return Ok(());
     }
@@ -56,11 +56,11 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     }
     let wanted = |name: &str| args.cases.is_empty() || args.cases.iter().any(|case| case == name);
     let ichor = build(workspace)?;
-    say::data(HEAD);
+    output::data(HEAD);
     let mut results = Vec::new();
     for case in CASES.iter().filter(|case| wanted(case.name)) {
         let result = compare(case, &ichor, args.rounds)?;
-        say::data(&result.table());
+        output::data(&result.table());
         results.push(serde_json::to_value(result)?);
     }
     for case in LIBRARY_CASES.iter().filter(|case| wanted(case.name)) {
@@ -68,7 +68,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     }
     if args.cases.iter().any(|case| case == create::NAME) {
         let result = create::run(&ichor)?;
-        say::data(&result.table());
+        output::data(&result.table());
         results.push(serde_json::to_value(result)?);
     }
     if let Some(path) = &args.json {
@@ -95,7 +95,7 @@ fn measure_library(workspace: &Workspace, case: &LibraryCase) -> Result<serde_js
     ];
     arguments.extend(files.iter().map(String::as_str));
     let figures: serde_json::Value = serde_json::from_str(&workspace.read_cargo(&arguments)?)?;
-    say::data(&library_table(case.name, case.package, &figures));
+    output::data(&library_table(case.name, case.package, &figures));
     Ok(serde_json::json!({ "case": case.name, "library": case.package, "figures": figures }))
 }
 

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use nix::sys::resource::{UsageWho, getrusage};
 use serde::{Deserialize, Serialize};
 
-use crate::say;
+use crate::output;
 
 #[derive(Deserialize, Serialize)]
 pub(super) struct Sample {
@@ -50,6 +50,6 @@ pub(crate) fn measure(command: &[OsString]) -> Result<()> {
         bail!("{} ended with {status}", program.display());
     }
     let peak_kib = u64::try_from(getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss())?;
-    say::data(&serde_json::to_string(&Sample { nanoseconds, peak_kib })?);
+    output::data(&serde_json::to_string(&Sample { nanoseconds, peak_kib })?);
     Ok(())
 }

@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::getpgrp;
 
-use crate::say;
+use crate::output;
 
 /// The builds of one test run. Dropping it ends the one that runs and begins no other.
 pub(crate) struct Builds {
@@ -118,7 +118,7 @@ impl Shared {
         state.running = None;
         if !state.stopped {
             match outcome(built) {
-                Ok(said) => say::progress(said.trim_end()),
+                Ok(said) => output::progress(said.trim_end()),
                 Err(reason) => {
                     state.failed.extend(names.iter().map(|name| (*name, reason.clone())));
                 }

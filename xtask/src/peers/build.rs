@@ -9,7 +9,7 @@ use fs_err::File;
 use testkit::peers::{self, Error, Library, Patch, Pin};
 
 use super::{Batch, describe};
-use crate::{say, tools};
+use crate::{output, tools};
 
 impl Batch {
     /// Builds the programs and gives one line about each.
@@ -34,7 +34,7 @@ impl Batch {
             return Ok(lines);
         }
         let names: Vec<_> = missing.iter().map(|program| program.name).collect();
-        say::progress(&format!("building {} (minutes, once)", names.join(", ")));
+        output::progress(&format!("building {} (minutes, once)", names.join(", ")));
         let begun = Instant::now();
         let scratch = scratch(&cache, pin)?;
         let output = scratch.path().join("programs");

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::Result;
 use testkit::peers::{self, Error, Pin, Program};
 
-use crate::say;
+use crate::output;
 
 pub(crate) use background::{Builds, command};
 
@@ -38,13 +38,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut missing = Vec::new();
     for (pin, program) in wanted {
         match pin.locate(program) {
-            Ok(path) => say::data(&describe(program, "there", &path)?),
-            Err(error) if args.list => say::data(&format!("{:<24} {error}", program.name)),
+            Ok(path) => output::data(&describe(program, "there", &path)?),
+            Err(error) if args.list => output::data(&format!("{:<24} {error}", program.name)),
             Err(_) => missing.push((pin, program)),
         }
     }
     for batch in batches(missing) {
-        batch.build()?.iter().for_each(|line| say::data(line));
+        batch.build()?.iter().for_each(|line| output::data(line));
     }
     Ok(())
 }
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 /// Builds those of the named programs that are missing.
 pub(crate) fn ensure(names: &[&str]) -> Result<()> {
     for batch in batches(missing(names)?) {
-        batch.build()?.iter().for_each(|line| say::progress(line));
+        batch.build()?.iter().for_each(|line| output::progress(line));
     }
     Ok(())
 }

@@ -21,7 +21,7 @@ use nix::unistd::{Pid, getppid, pivot_root, sethostname};
 use serde::{Deserialize, Serialize};
 
 use super::cgroup;
-use crate::say;
+use crate::output;
 
 /// All that a node is started with; handed from process to process as an argument.
 #[derive(Deserialize, Serialize)]
@@ -65,7 +65,7 @@ pub(super) fn keep(mut boot: Boot) -> Result<u8> {
     boot.parent = 0;
     let console = std::io::stderr().as_fd().try_clone_to_owned()?;
     let mut init = super::own("init", &boot)?.stdout(Stdio::from(console)).spawn()?;
-    say::data(&init.id().to_string());
+    output::data(&init.id().to_string());
     let status = init.wait()?;
     let code = status.signal().map_or(status.code().unwrap_or(1), |signal| 128 + signal);
     Ok(u8::try_from(code)?)

@@ -27,7 +27,7 @@ use serde::Serialize;
 use testkit::peers;
 use testkit::talos::{Connection, Error, Request, Site, Size, ask, ask_at, directory, homes};
 
-use crate::say;
+use crate::output;
 use parts::Parts;
 
 pub(crate) use parts::PROGRAMS;
@@ -109,7 +109,7 @@ pub(crate) fn run(args: Args) -> Result<ExitCode> {
             match ask(&Request::Stop) {
                 // It ends without an answer.
                 Ok(_) | Err(Error::Refused(_)) => {}
-                Err(Error::NoHarness(_)) => say::progress("no nodes are running"),
+                Err(Error::NoHarness(_)) => output::progress("no nodes are running"),
             }
             serve::remove_leftovers()?;
         }
@@ -250,11 +250,11 @@ fn own(command: &str, argument: &impl Serialize) -> Result<Command> {
 
 fn show(sites: &[Site]) {
     for site in sites {
-        say::data(&format!("{}  files in {}", site.size, site.directory.display()));
+        output::data(&format!("{}  files in {}", site.size, site.directory.display()));
         for node in &site.nodes {
             let state = if node.running { "on" } else { "off" };
             let role = format!("{:?}", node.role).to_lowercase();
-            say::data(&format!(
+            output::data(&format!(
                 "  {:<8} {role:<13} {state:<4} {} from here {}  {} MB",
                 node.name,
                 node.address,

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use testkit::peers;
 
 use super::image::{Image, hex};
-use crate::say;
+use crate::output;
 
 /// Where the parts are.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ impl Parts {
         let making = File::create(folder.with_added_extension("lock"))?;
         making.file().lock()?;
         if !folder.exists() {
-            say::progress("making the root file system and the images of the nodes");
+            output::progress("making the root file system and the images of the nodes");
             let scratch = tempfile::Builder::new().prefix("making-").tempdir_in(peers::cache())?;
             crate::tools::unpack_package("busybox-static", &scratch.path().join("busybox"))?;
             write_root(&scratch.path().join("root"))?;

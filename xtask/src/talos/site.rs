@@ -22,7 +22,7 @@ use super::cgroup::Groups;
 use super::init::{self, Boot};
 use super::parts::Parts;
 use super::{forward, registry};
-use crate::say;
+use crate::output;
 
 pub(super) struct Site {
     pub(super) size: Size,
@@ -283,7 +283,7 @@ impl Process {
                 .and_then(|()| work(&run));
             // Once it has started nothing receives a failure any more: tests see a node that is off, so the reason is printed.
             if let Err(error) = &done {
-                say::progress(&format!("harness: {error:#}"));
+                output::progress(&format!("harness: {error:#}"));
             }
             run.started.send(done).ok();
         });

@@ -1,6 +1,6 @@
 //! The test levels and what each of them needs.
 //!
-//! A level is a test target: tests in `tests/peers.rs` of any crate belong to the level `peers`. They
+//! A level is a test target: tests in `tests/interop.rs` of any crate belong to the level `interop`. They
 //! are marked `#[ignore]` with a reason, so that plain `cargo test` runs the pure level alone and says
 //! what it left out.
 
@@ -31,21 +31,21 @@ pub(super) const LEVELS: &[Level] = &[
         nodes: false,
     },
     Level {
-        name: "parts",
+        name: "system",
         about: "with real programs of the operating system",
         peers: &[],
         packages: &["bash", "fish", "python3-jinja2", "zsh"],
         nodes: false,
     },
     Level {
-        name: "bytes",
+        name: "golden",
         about: "what is written, beside what talosctl and talhelper write",
         peers: &["talosctl-1.14.1", "talosctl-1.13.9", "talosctl-1.12.0", "talhelper", "sops"],
         packages: &[],
         nodes: false,
     },
     Level {
-        name: "peers",
+        name: "interop",
         about: "with the real programs that Ichor is compared with",
         peers: &["talosctl-1.14.1", "kubectl", "sops", "etcd", "kube-apiserver"],
         packages: &["openssl"],

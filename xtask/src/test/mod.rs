@@ -11,7 +11,7 @@ use crate::checks::{CHECKS, Check};
 use crate::peers::{self, Builds};
 use crate::tools::{self, Tool};
 use crate::workspace::Workspace;
-use crate::{say, talos};
+use crate::{output, talos};
 use level::{LEVELS, Level};
 use report::Report;
 
@@ -34,7 +34,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
     let names =
         || CHECKS.iter().map(|c| (c.name, c.about)).chain(LEVELS.iter().map(|l| (l.name, l.about)));
     if args.list {
-        names().for_each(|(name, about)| say::data(&format!("{name:<10} {about}")));
+        names().for_each(|(name, about)| output::data(&format!("{name:<10} {about}")));
         return Ok(());
     }
     let mut named = args.only.iter().chain(&args.except);
@@ -50,7 +50,7 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<()> {
 
     let mut report = Report::start();
     let result = run_parts(workspace, &checks, &levels, &mut report);
-    say::progress(&format!("── done\n{}", report.table()));
+    output::progress(&format!("── done\n{}", report.table()));
     result?;
     if report.has_skipped() && std::env::var_os("CI").is_some_and(|value| value == "true") {
         bail!("a skipped level is an error when CI=true");
@@ -98,7 +98,7 @@ fn build(missing: &[Result<Vec<peers::Peer>>]) -> Builds {
     let queue = queue(missing.iter().flatten().map(Vec::as_slice));
     if !queue.is_empty() {
         let names = queue.concat().join(", ");
-        say::progress(&format!("building in the background (minutes, once): {names}"));
+        output::progress(&format!("building in the background (minutes, once): {names}"));
     }
     Builds::start(queue, peers::command)
 }
@@ -122,7 +122,7 @@ fn prepare(level: &Level, builds: &Builds, report: &mut Report) -> Result<()> {
     let needs = level.needs();
     let pending = builds.pending(&needs);
     if !pending.is_empty() {
-        say::progress(&format!("── {} waits for {}", level.name, pending.join(", ")));
+        output::progress(&format!("── {} waits for {}", level.name, pending.join(", ")));
     }
     report.prepare(&name("peers"), || builds.wait(&needs))?;
     if level.nodes {
@@ -169,10 +169,10 @@ mod tests {
             let levels: Vec<_> = levels.iter().map(|needs| peers(needs)).collect();
             queue(levels.iter().map(Vec::as_slice)).into_iter().flatten().collect()
         };
-        assert!(of(&["pure", "parts"]).is_empty());
+        assert!(of(&["pure", "system"]).is_empty());
         let needed =
             BTreeSet::from(["etcd", "kube-apiserver", "kubectl", "sops", "talosctl-1.14.1"]);
-        assert_eq!(of(&["pure", "peers"]), needed);
+        assert_eq!(of(&["pure", "interop"]), needed);
         let needed = of(&LEVELS.iter().map(|level| level.name).collect::<Vec<_>>());
         let spared: Vec<_> =
             all().map(|(_, program)| program.name).filter(|name| !needed.contains(name)).collect();

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::say;
+use crate::output;
 
 /// The rows so far. Each has the time since the one before it, so that they add up to the whole run.
 pub(super) struct Report {
@@ -22,7 +22,7 @@ impl Report {
 
     /// Runs a part and says so.
     pub(super) fn run(&mut self, name: &str, part: impl FnOnce() -> Result<()>) -> Result<()> {
-        say::progress(&format!("── {name}"));
+        output::progress(&format!("── {name}"));
         let result = part().with_context(|| format!("{name} failed"));
         self.add(name, if result.is_ok() { Outcome::Ran } else { Outcome::Failed });
         result
@@ -48,7 +48,7 @@ impl Report {
 
     /// Says that a part cannot run, with the time that it took to find that out.
     pub(super) fn skip(&mut self, name: &str, reason: &anyhow::Error) {
-        say::progress(&format!("── {name}\nskipped: {reason:#}"));
+        output::progress(&format!("── {name}\nskipped: {reason:#}"));
         self.add(name, Outcome::Skipped(format!("{reason:#}")));
     }
 

@@ -4,7 +4,7 @@ mod windows;
 
 use std::time::Duration;
 
-use domain::Moment;
+use domain::Timestamp;
 use plan::Gate;
 
 use super::At;
@@ -13,7 +13,7 @@ use crate::event::Event;
 /// Whether a step may be started as far as a gate is concerned.
 enum Verdict {
     Open,
-    Shut { why: String, until: Moment },
+    Shut { why: String, until: Timestamp },
 }
 
 /// Waits until all gates of a step are open at the same time.

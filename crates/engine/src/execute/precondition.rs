@@ -10,7 +10,7 @@ use crate::ports::{ApiError, NextBoot, Observed};
 use crate::provider::ProvidedMachine;
 
 /// What was looked at, as far as the preconditions of a step need it.
-struct Seen {
+struct Evidence {
     machine: Option<Observed>,
     etcd: Option<Etcd>,
     /// A Kubernetes API answers.
@@ -39,7 +39,7 @@ pub(super) async fn check(at: &At<'_>) -> Result<(), Error> {
 }
 
 /// A machine is booted into the configuration that the plan has staged, and into no other.
-fn staged_problem(seen: &Seen, at: &At<'_>) -> Result<Option<&'static str>, Error> {
+fn staged_problem(seen: &Evidence, at: &At<'_>) -> Result<Option<&'static str>, Error> {
     let Some(Observed::Ours(own)) = &seen.machine else { return Ok(None) };
     let next = match &own.next_boot {
         NextBoot::NotKnown => None,
@@ -51,7 +51,7 @@ fn staged_problem(seen: &Seen, at: &At<'_>) -> Result<Option<&'static str>, Erro
     Ok(is_other.then_some("it would boot with another configuration than the plan has staged"))
 }
 
-async fn look(needs: Needs, at: &At<'_>) -> Result<Seen, Error> {
+async fn look(needs: Needs, at: &At<'_>) -> Result<Evidence, Error> {
     let Needs { machine, etcd, kubernetes, provider } = needs;
     let machine = if machine { Some(at.ports.machines.observe(at.machine()?).await) } else { None };
     let etcd = if etcd { Some(members(at).await?) } else { None };
@@ -63,7 +63,7 @@ async fn look(needs: Needs, at: &At<'_>) -> Result<Seen, Error> {
     } else {
         Vec::new()
     };
-    Ok(Seen { machine, etcd, api, instances })
+    Ok(Evidence { machine, etcd, api, instances })
 }
 
 async fn members(at: &At<'_>) -> Result<Etcd, Error> {
@@ -80,7 +80,7 @@ async fn members(at: &At<'_>) -> Result<Etcd, Error> {
 }
 
 /// What is wrong, if the precondition does not hold.
-fn problem(precondition: &Precondition, seen: &Seen, at: &At<'_>) -> Option<String> {
+fn problem(precondition: &Precondition, seen: &Evidence, at: &At<'_>) -> Option<String> {
     let no_machine = Observed::Unreachable("not observed".to_owned());
     let machine = seen.machine.as_ref().unwrap_or(&no_machine);
     let own = match machine {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Digest, Inventory, Kind, MachineFacts, Standing, Target};
-use plan::{Approved, Change, Plan, Rule, Skipped, Step, StepNumber};
+use domain::{Digest, ErrorKind, Inventory, MachineFacts, Ownership, Target};
+use plan::{Approved, ChangeKind, Plan, Rule, Skipped, Step, StepNumber};
 
 use crate::error::PortError;
 
@@ -90,7 +90,7 @@ impl Report {
             && self.failures.iter().all(|failure| {
                 // A machine that does not come back is a reason to look, not to go on with the next one; and a lease is not had
                 // sooner by another plan.
-                failure.error.kind == Kind::Retryable
+                failure.error.kind == ErrorKind::Retryable
                     && failure.error.code != "engine.timed-out"
                     && !failure.error.code.starts_with("lease.")
             })
@@ -100,8 +100,8 @@ impl Report {
 /// Returns whether a plan was made without knowing all that its machines need.
 pub(super) fn needs_another_pass(plan: &Plan<Approved>, inventory: &Inventory) -> bool {
     let is_away =
-        |facts: &MachineFacts| facts.standing.current(inventory.taken) == Some(&Standing::Away);
-    let provides = |step: &Step| step.action.nature().change == Some(Change::Provide);
+        |facts: &MachineFacts| facts.ownership.current(inventory.taken) == Some(&Ownership::Away);
+    let provides = |step: &Step| step.action.nature().change == Some(ChangeKind::Provide);
     let etcd_unknown =
         |skipped: &Skipped| skipped.rule.as_deref() == Some(Rule::QuorumUnknown.name());
     inventory.machines.values().any(is_away)

@@ -4,9 +4,9 @@ use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::{Kind, MachineName};
+use domain::{ErrorKind, MachineName};
 use futures_util::future::{Either, select};
-use plan::{Awaited, Change, EtcdEffect, Goal, Nature, Rule, Step};
+use plan::{Awaited, ChangeKind, EtcdEffect, Goal, Nature, Rule, Step};
 
 use super::guarded::Guarded;
 use super::{CANCELLED, Execution, act, cancelled, gate, in_service, precondition};
@@ -66,8 +66,9 @@ impl Execution<'_> {
             .machine()
             .ok_or_else(|| PortError::precondition(format!("{} is not a machine", step.on)))?;
         let nature = step.action.nature();
-        let needs_lease =
-            nature.disturbs || nature.change == Some(Change::Configure) || self.joins_etcd(step);
+        let needs_lease = nature.disturbs
+            || nature.change == Some(ChangeKind::Configure)
+            || self.joins_etcd(step);
         let guarded = Guarded { execution: self, step };
         let ports = if needs_lease {
             Ports { lifecycle: &guarded, provider: &guarded, ..*self.ports }
@@ -114,7 +115,9 @@ impl Execution<'_> {
                     step.time_out,
                     waited.unwrap_or_default()
                 );
-                return Err(PortError::new("engine.timed-out", Kind::Retryable, message).into());
+                return Err(
+                    PortError::new("engine.timed-out", ErrorKind::Retryable, message).into()
+                );
             }
         }
         self.append(Entry::StepDone { plan: self.plan.hash(), step: step.number }).await

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{Digest, Moment};
+use domain::{Digest, Timestamp};
 use fs_err::os::unix::fs::OpenOptionsExt;
 use plan::{Approved, Draft, Plan};
 use serde::{Deserialize, Serialize};
@@ -222,7 +222,7 @@ impl State {
         &mut self,
         directory: &Path,
         longest: u64,
-        at: Moment,
+        at: Timestamp,
         entry: &Entry,
     ) -> Result<bool, JournalError> {
         self.catch_up(directory)?;
@@ -459,8 +459,8 @@ mod tests {
 
     #[async_trait]
     impl Clock for Fixed {
-        fn now(&self) -> Moment {
-            Moment(7)
+        fn now(&self) -> Timestamp {
+            Timestamp(7)
         }
 
         fn monotonic(&self) -> Duration {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Digest, MachineName, MemberId, Moment, NodeIdentity};
+use domain::{Digest, MachineName, MemberId, NodeIdentity, Timestamp};
 use plan::{Approval, Goal, StepNumber};
 use serde::{Deserialize, Serialize};
 
@@ -17,13 +17,13 @@ pub struct Ledger {
     /// The members of etcd that were seen and not reset since, with their machines.
     pub members: BTreeMap<MemberId, MachineName>,
     /// Machines that were handed their first configuration and have not been recorded since, and when that was.
-    pub configuring: BTreeMap<MachineName, Moment>,
+    pub configuring: BTreeMap<MachineName, Timestamp>,
     /// The generation of each machine that its provider was last asked for, or has to be asked for next.
     pub generations: BTreeMap<MachineName, u32>,
     /// Machines that were disturbed and have not been seen in service since, and when that was.
-    pub disturbed: BTreeMap<MachineName, Moment>,
+    pub disturbed: BTreeMap<MachineName, Timestamp>,
     /// Steps of the last plan that disturb a machine and are under way, with the mark that it had before.
-    disturbing: BTreeMap<StepNumber, (MachineName, Option<Moment>)>,
+    disturbing: BTreeMap<StepNumber, (MachineName, Option<Timestamp>)>,
     /// Steps of the last plan that wait for a machine to be in service.
     awaiting: BTreeMap<StepNumber, MachineName>,
     /// Machines that were about to be reset, and have been neither forgotten nor recorded since.
@@ -53,7 +53,7 @@ pub struct Unfinished {
 
 impl Ledger {
     /// Takes in the next entry, which was written at a moment.
-    pub fn fold(&mut self, at: Moment, entry: &Entry) {
+    pub fn fold(&mut self, at: Timestamp, entry: &Entry) {
         match entry {
             Entry::PlanStarted { plan, goal, holder, .. } => {
                 self.awaiting.clear();
@@ -177,7 +177,7 @@ impl Ledger {
     /// destroy it has done so.
     pub(crate) fn saw_reset(&mut self, machine: &MachineName) {
         if self.resetting.contains(machine) {
-            self.fold(Moment::default(), &self.reset_entry(machine));
+            self.fold(Timestamp::default(), &self.reset_entry(machine));
         }
     }
 

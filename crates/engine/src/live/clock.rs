@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::Moment;
+use domain::Timestamp;
 
 use crate::ports::Clock;
 
@@ -14,15 +14,15 @@ pub struct SystemClock;
 impl SystemClock {
     /// What time it is.
     #[expect(clippy::disallowed_methods, reason = "the one clock of the engine")]
-    pub fn time() -> Moment {
+    pub fn time() -> Timestamp {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        Moment(since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX)))
+        Timestamp(since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX)))
     }
 }
 
 #[async_trait]
 impl Clock for SystemClock {
-    fn now(&self) -> Moment {
+    fn now(&self) -> Timestamp {
         Self::time()
     }
 

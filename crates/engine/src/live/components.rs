@@ -29,8 +29,9 @@ use crate::ports::Component;
 
 /// Services that everybody wants to see, services that are not well, and the pods of the control plane.
 pub(super) async fn components(node: &Node) -> Result<Vec<Component>, NodeError> {
-    let reply = node.ask(|node| async move { node.call(node.machine().service_list(())).await });
-    let services = node.only(reply.await?.messages)?.services;
+    let reply =
+        node.retrying(|node| async move { node.call(node.machine().service_list(())).await });
+    let services = node.single_reply(reply.await?.messages)?.services;
     let mut components: Vec<Component> = services.into_iter().map(service).collect();
     components
         .retain(|component| SHOWN.contains(&component.name.as_str()) || !component.is_healthy);

@@ -61,7 +61,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use async_trait::async_trait;
-    use domain::Moment;
+    use domain::Timestamp;
 
     use super::*;
 
@@ -70,8 +70,8 @@ mod tests {
 
     #[async_trait]
     impl Clock for Hands {
-        fn now(&self) -> Moment {
-            Moment(i64::try_from(self.0.load(Ordering::Relaxed)).unwrap())
+        fn now(&self) -> Timestamp {
+            Timestamp(i64::try_from(self.0.load(Ordering::Relaxed)).unwrap())
         }
 
         fn monotonic(&self) -> Duration {

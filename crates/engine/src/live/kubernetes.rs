@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{Kind, NodeState};
+use domain::{ErrorKind, NodeState};
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::api::core::v1::Node;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
@@ -73,7 +73,7 @@ impl Kubernetes for LiveKubernetes {
         let mut nodes = Vec::new();
         let mut page = ListParams::default().limit(PAGE);
         loop {
-            let listed = within(api.list(&page)).await?;
+            let listed = with_deadline(api.list(&page)).await?;
             nodes.extend(listed.items.into_iter().filter_map(node_status));
             match listed.metadata.continue_.filter(|token| !token.is_empty()) {
                 Some(token) if nodes.len() < MOST_NODES => page = page.continue_token(&token),
@@ -84,7 +84,7 @@ impl Kubernetes for LiveKubernetes {
 
     async fn lease(&self) -> Result<Option<LeaseRecord>, ApiError> {
         let leases = self.leases().await?;
-        let found = within(leases.get_opt(NAME)).await?;
+        let found = with_deadline(leases.get_opt(NAME)).await?;
         Ok(found.map(|Lease { metadata, spec }| {
             let spec = spec.unwrap_or_default();
             let annotations = metadata.annotations.unwrap_or_default();
@@ -122,9 +122,9 @@ impl Kubernetes for LiveKubernetes {
         let parameters = PostParams::default();
         let written = match version {
             // Of two that find none, the API lets one create it.
-            None => within(leases.create(&parameters, &object)).await,
+            None => with_deadline(leases.create(&parameters, &object)).await,
             // It goes with the version that was read: the faster of two wins.
-            Some(_) => within(leases.replace(NAME, &parameters, &object)).await,
+            Some(_) => with_deadline(leases.replace(NAME, &parameters, &object)).await,
         };
         match written {
             Ok(_) => Ok(Put::Written),
@@ -148,7 +148,7 @@ fn node_status(node: Node) -> Option<NodeStatus> {
 }
 
 /// A call within its deadline. Only what never reached an API of this cluster is unreachable.
-async fn within<T>(call: impl Future<Output = kube::Result<T>>) -> Result<T, ApiError> {
+async fn with_deadline<T>(call: impl Future<Output = kube::Result<T>>) -> Result<T, ApiError> {
     match timeout(DEADLINE, call).await {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(kube::Error::Api(status))) => {
@@ -159,7 +159,7 @@ async fn within<T>(call: impl Future<Output = kube::Result<T>>) -> Result<T, Api
                 _ => "kubernetes.failed",
             };
             let message = status.message.clone();
-            Err(ApiError::Refused(PortError::new(code, Kind::Retryable, message)))
+            Err(ApiError::Refused(PortError::new(code, ErrorKind::Retryable, message)))
         }
         Ok(Err(_)) => Err(unreachable("the Kubernetes API cannot be reached")),
         Err(_) => Err(unreachable("the Kubernetes API does not answer")),
@@ -169,14 +169,14 @@ async fn within<T>(call: impl Future<Output = kube::Result<T>>) -> Result<T, Api
 fn unreachable(message: &str) -> ApiError {
     ApiError::Unreachable(PortError {
         may_have_happened: true,
-        ..PortError::new("kubernetes.unreachable", Kind::Retryable, message)
+        ..PortError::new("kubernetes.unreachable", ErrorKind::Retryable, message)
     })
 }
 
 fn unusable() -> ApiError {
     let message = "the credentials for the Kubernetes API cannot be used";
     // Nothing was asked, so that nothing is known about an API.
-    ApiError::Unreachable(PortError::new("kubernetes.failed", Kind::NeedsPerson, message))
+    ApiError::Unreachable(PortError::new("kubernetes.failed", ErrorKind::NeedsPerson, message))
 }
 
 const NAMESPACE: &str = "kube-system";

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{ApplyMode, BootId, Disk, Kind, MemberId, NodeIdentity};
+use domain::{ApplyMode, BootId, Disk, ErrorKind, MemberId, NodeIdentity};
 use talos_api::proto::definitions::block::{DiskSpec, SystemDiskSpec, VolumeStatusSpec};
 use talos_api::proto::definitions::cluster::IdentitySpec;
 use talos_api::proto::definitions::config::MachineConfigSpec;
@@ -17,10 +17,10 @@ use talos_api::proto::definitions::runtime::MachineStatusSpec;
 use talos_api::proto::machine::apply_configuration_request::Mode;
 use talos_api::proto::machine::{
     ApplyConfigurationRequest, BootstrapRequest, EtcdForfeitLeadershipRequest,
-    EtcdMemberListRequest, ListRequest, RebootRequest, ResetPartitionSpec, ResetRequest,
+    EtcdMemberListRequest, RebootRequest, ResetPartitionSpec, ResetRequest,
 };
-use talos_api::{Client, Fingerprint, Node, NodeError, Reason};
-use talos_config::{Config, Context, Secret, Source};
+use talos_api::{CallError, Client, Fingerprint, Node, NodeError};
+use talos_config::{Config, Context, Secret, SourceId};
 
 use super::components::components;
 use super::credentials::{Credentials, Mint};
@@ -77,7 +77,8 @@ impl LiveMachines {
                 client.clone()
             }
             None => {
-                let client = with_credentials.beside(&address).map_err(|error| unusable(&error))?;
+                let client =
+                    with_credentials.for_endpoint(&address).map_err(|error| unusable(&error))?;
                 open.insert(address, (client.clone(), *calls));
                 client
             }
@@ -87,7 +88,7 @@ impl LiveMachines {
             let Some(oldest) = oldest.map(|(address, _)| address.clone()) else { break };
             open.remove(&oldest);
         }
-        Ok(client.here(machine.name.as_str(), DEADLINE))
+        Ok(client.direct(machine.name.as_str(), DEADLINE))
     }
 
     /// The machine as one without configuration. The connection is not kept: an open one delays the machine's change to
@@ -97,29 +98,30 @@ impl LiveMachines {
         let fingerprints: Option<Vec<_>> = machine.fingerprints.iter().map(parse).collect();
         let fingerprints = fingerprints.ok_or_else(|| {
             let message = format!("{}: a fingerprint is not 32 bytes in base64", machine.name);
-            PortError::new("talosconfig.unusable", Kind::NeedsPerson, message)
+            PortError::new("talosconfig.unusable", ErrorKind::NeedsPerson, message)
         })?;
         let client = Client::maintenance(&machine.address.to_string(), fingerprints)
             .map_err(|error| unusable(&error))?;
-        Ok(client.here(machine.name.as_str(), DEADLINE))
+        Ok(client.direct(machine.name.as_str(), DEADLINE))
     }
 
     async fn observe_ours(node: &Node) -> Result<Observed, NodeError> {
         // Asked again when the connection breaks: a machine that does not know us says so and hangs up, and the one may
         // be heard without the other.
-        let release =
-            node.ask(|node| async move { node.call(node.machine().version(())).await }).await?;
-        let tag = node.only(release.messages)?.version.unwrap_or_default().tag;
+        let release = node
+            .retrying(|node| async move { node.call(node.machine().version(())).await })
+            .await?;
+        let tag = node.single_reply(release.messages)?.version.unwrap_or_default().tag;
         let unreadable = |text: String| NodeError {
             node: node.name().to_owned(),
-            reason: Reason::Unreadable(text),
+            reason: CallError::Unreadable(text),
         };
         let identity = node.get::<IdentitySpec>("local").await?.unwrap_or_default().node_id;
         let text =
             node.get::<MachineConfigSpec>("v1alpha1").await?.map(|spec| spec.yaml_marshalled);
         let config = match &text {
             Some(text) => {
-                let config = Config::parse(&String::from_utf8_lossy(text), Source::default())
+                let config = Config::parse(&String::from_utf8_lossy(text), SourceId::default())
                     .map_err(|_| unreadable("its configuration is unknown".to_owned()))?;
                 Some(config)
             }
@@ -130,7 +132,7 @@ impl LiveMachines {
             (Some(_), Some(next)) => {
                 let text = String::from_utf8_lossy(&next.yaml_marshalled);
                 // What cannot be read cannot be compared.
-                Config::parse(&text, Source::default())
+                Config::parse(&text, SourceId::default())
                     .map_or(NextBoot::NotKnown, |next| NextBoot::Other(Box::new(next)))
             }
             _ => NextBoot::NotKnown,
@@ -165,13 +167,15 @@ impl LiveMachines {
             Ok(_) => Ok(Observed::Unreachable("it is starting".to_owned())),
             // Only a machine that spoke TLS to us and then refused our missing certificate is configured.
             Err(error) => Ok(match &error.reason {
-                Reason::TimedOut(_) | Reason::CertificateTime(_) => {
+                CallError::TimedOut(_) | CallError::CertificateTime(_) => {
                     Observed::Unreachable(why(&error.reason))
                 }
-                Reason::Untrusted(_) if !machine.fingerprints.is_empty() => Observed::Unreachable(
-                    "its certificate has none of the fingerprints of the spec".to_owned(),
-                ),
-                Reason::Untrusted(_) => Observed::Foreign,
+                CallError::Untrusted(_) if !machine.fingerprints.is_empty() => {
+                    Observed::Unreachable(
+                        "its certificate has none of the fingerprints of the spec".to_owned(),
+                    )
+                }
+                CallError::Untrusted(_) => Observed::Foreign,
                 reason if reason.completed_handshake() => Observed::Foreign,
                 reason => Observed::Unreachable(why(reason)),
             }),
@@ -188,7 +192,7 @@ impl Machines for LiveMachines {
         };
         match observed {
             Ok(observed) => observed,
-            Err(NodeError { reason: Reason::Untrusted(_), .. }) => {
+            Err(NodeError { reason: CallError::Untrusted(_), .. }) => {
                 let observed = Self::observe_stranger(machine).await;
                 observed.unwrap_or_else(|error| Observed::Unreachable(error.message))
             }
@@ -231,7 +235,7 @@ impl Lifecycle for LiveMachines {
             try_mode_timeout: None,
         };
         // Accepting a configuration includes checking it against the machine's disks.
-        let node = node.within(SLOW);
+        let node = node.with_deadline(SLOW);
         node.call(node.machine().apply_configuration(request))
             .await
             .map_err(|error| port_error(&error))?;
@@ -267,10 +271,10 @@ impl Lifecycle for LiveMachines {
 
     async fn bootstrap(&self, machine: &MachineAddress) -> Result<bool, PortError> {
         // The machine waits for its runtime and for the time before it answers.
-        let node = self.node(machine)?.within(SLOW);
+        let node = self.node(machine)?.with_deadline(SLOW);
         match node.call(node.machine().bootstrap(BootstrapRequest::default())).await {
             Ok(_) => Ok(true),
-            Err(NodeError { reason: Reason::AlreadyThere(_), .. }) => Ok(false),
+            Err(NodeError { reason: CallError::AlreadyThere(_), .. }) => Ok(false),
             Err(error) => Err(port_error(&error)),
         }
     }
@@ -289,13 +293,13 @@ impl Lifecycle for LiveMachines {
 impl EtcdMembers for LiveMachines {
     async fn status(&self, machine: &MachineAddress) -> Result<Option<MemberState>, PortError> {
         let node = self.node(machine)?;
-        if !has_etcd(&node).await? {
+        if !node.has_etcd_data().await.map_err(|error| port_error(&error))? {
             return Ok(None);
         }
         let reply =
             node.call(node.machine().etcd_status(())).await.map_err(|error| port_error(&error))?;
         let status = node
-            .only(reply.messages)
+            .single_reply(reply.messages)
             .map_err(|error| port_error(&error))?
             .member_status
             .unwrap_or_default();
@@ -314,8 +318,11 @@ impl EtcdMembers for LiveMachines {
             .call(node.machine().etcd_member_list(request))
             .await
             .map_err(|error| port_error(&error))?;
-        let members =
-            node.only(reply.messages).map_err(|error| port_error(&error))?.members.into_iter();
+        let members = node
+            .single_reply(reply.messages)
+            .map_err(|error| port_error(&error))?
+            .members
+            .into_iter();
         Ok(members
             .map(|member| ListedMember {
                 id: MemberId(member.id),
@@ -328,9 +335,9 @@ impl EtcdMembers for LiveMachines {
 }
 
 /// Says why a machine is unreachable, for those who say themselves that it is.
-fn why(reason: &Reason) -> String {
+fn why(reason: &CallError) -> String {
     match reason {
-        Reason::Unreachable(disconnect) => disconnect.to_string(),
+        CallError::Unreachable(disconnect) => disconnect.to_string(),
         other => other.to_string(),
     }
 }
@@ -338,8 +345,8 @@ fn why(reason: &Reason) -> String {
 /// The disks of a machine in maintenance, or why they do not matter.
 async fn disks(node: &Node) -> Result<Result<Vec<Disk>, String>, NodeError> {
     let version =
-        node.ask(|node| async move { node.call(node.machine().version(())).await }).await?;
-    let platform = node.only(version.messages)?.platform.unwrap_or_default();
+        node.retrying(|node| async move { node.call(node.machine().version(())).await }).await?;
+    let platform = node.single_reply(version.messages)?.platform.unwrap_or_default();
     if platform.mode == "container" {
         return Ok(Err("a container is not installed".to_owned()));
     }
@@ -374,21 +381,10 @@ async fn is_partition(node: &Node, volume: &str) -> Result<Option<bool>, PortErr
         Ok(spec) => {
             Ok(spec.map(|spec| matches!(spec.r#type(), VolumeTypePartition | VolumeTypeDisk)))
         }
-        Err(NodeError { reason: Reason::Denied(_) | Reason::Unsupported(_), .. }) => Ok(None),
+        Err(NodeError { reason: CallError::Denied(_) | CallError::Unsupported(_), .. }) => Ok(None),
         // A volume that was not asked about would stay, with its data.
         Err(error) => Err(port_error(&error)),
     }
-}
-
-/// Whether etcd ever ran there. The calls to etcd itself would wait for it.
-async fn has_etcd(node: &Node) -> Result<bool, PortError> {
-    let request = ListRequest { root: "/var/lib/etcd".to_owned(), ..ListRequest::default() };
-    let list = |node: Node| async move { node.machine().list(request).await };
-    let entries = match node.open(list).await {
-        Ok(stream) => stream.collect().await.map_err(|error| port_error(&error))?,
-        Err(error) => return Err(port_error(&error)),
-    };
-    Ok(entries.iter().any(|entry| entry.error.is_empty() && entry.relative_name == "member"))
 }
 
 /// An address as texts have it.
@@ -410,21 +406,21 @@ fn host(url: &str) -> Option<String> {
 
 fn port_error(error: &NodeError) -> PortError {
     let kind = match &error.reason {
-        reason if reason.is_passing() => Kind::Retryable,
+        reason if reason.is_passing() => ErrorKind::Retryable,
         // Too early, or something else is under way.
-        Reason::Refused(_) => Kind::Retryable,
-        Reason::Untrusted(_)
-        | Reason::OtherAddress
-        | Reason::CertificateTime(_)
-        | Reason::Denied(_) => Kind::NeedsPerson,
-        _ => Kind::Permanent,
+        CallError::Refused(_) => ErrorKind::Retryable,
+        CallError::Untrusted(_)
+        | CallError::OtherAddress
+        | CallError::CertificateTime(_)
+        | CallError::Denied(_) => ErrorKind::NeedsPerson,
+        _ => ErrorKind::Permanent,
     };
-    let may_have_happened = error.reason.may_have_happened() && kind == Kind::Retryable;
+    let may_have_happened = error.reason.may_have_happened() && kind == ErrorKind::Retryable;
     PortError { code: error.reason.code(), kind, message: error.to_string(), may_have_happened }
 }
 
 fn unusable(error: &talos_api::ConnectError) -> PortError {
-    PortError::new("talosconfig.unusable", Kind::NeedsPerson, error.to_string())
+    PortError::new("talosconfig.unusable", ErrorKind::NeedsPerson, error.to_string())
 }
 
 /// Connections that are kept open: more than are used at the same time, fewer than files may be open.

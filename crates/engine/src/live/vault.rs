@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use domain::Kind;
-use talos_config::{Bundle, Secret, Source};
+use domain::ErrorKind;
+use talos_config::{Bundle, Secret, SourceId};
 
 use crate::atomic_file;
 use crate::error::PortError;
@@ -51,7 +51,7 @@ impl Vault for FileVault {
         let Some(path) = self.file() else { return Ok(None) };
         let text = fs_err::read_to_string(&path).map_err(|error| unreadable(&error.to_string()))?;
         let text = self.seal.open(text, &path)?;
-        let bundle = Bundle::parse(text.expose(), Source::default())
+        let bundle = Bundle::parse(text.expose(), SourceId::default())
             .map_err(|error| unreadable(&format!("{}: {error}", path.display())))?;
         let problems = bundle.problems();
         if !problems.is_empty() {
@@ -73,7 +73,7 @@ impl Vault for FileVault {
 }
 
 fn unreadable(message: &str) -> PortError {
-    PortError::new("vault.unreadable", Kind::NeedsPerson, message)
+    PortError::new("vault.unreadable", ErrorKind::NeedsPerson, message)
 }
 
 const NAMES: [&str; 2] = ["secrets.sops.yaml", "secrets.yaml"];

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Etcd, Fact, MachineName, Member, MemberId, Moment, Source, Standing};
+use domain::{Etcd, Fact, MachineName, Member, MemberId, Ownership, Source, Timestamp};
 use futures_util::StreamExt;
 
-use super::standing::{is_without_etcd, standing};
-use super::{at_once, each, known};
+use super::ownership::{is_without_etcd, ownership};
+use super::{at_once, for_each_machine, known};
 use crate::cluster::{Cluster, MachineAddress};
 use crate::error::Error;
 use crate::journal::Ledger;
@@ -36,25 +36,25 @@ pub(crate) async fn etcd_now(
     });
     let observed: Vec<Observed> = at_once(asking.collect()).collect().await;
     let mut told = Addresses::new();
-    let mut standings = Vec::new();
+    let mut ownerships = Vec::new();
     for (machine, observed) in control_planes.iter().copied().zip(observed) {
-        let standing = standing(machine, &observed, &ledger, cluster, now);
-        let is_seen = matches!(&standing, Fact::Known { value, .. } if *value != Standing::Away);
-        let is_absent = is_without_etcd(&standing, ledger.recorded.contains_key(&machine.name));
+        let ownership = ownership(machine, &observed, &ledger, cluster, now);
+        let is_seen = matches!(&ownership, Fact::Known { value, .. } if *value != Ownership::Away);
+        let is_absent = is_without_etcd(&ownership, ledger.recorded.contains_key(&machine.name));
         if !is_absent && (is_seen || !is_waived(&machine.name)) {
-            standings.push((machine, standing));
+            ownerships.push((machine, ownership));
         }
         if let Observed::Ours(own) = observed {
             told.insert(machine.name.clone(), own.addresses);
         }
     }
-    let asked = members(&control_planes, &standings, told, ports).await;
+    let asked = members(&control_planes, &ownerships, told, ports).await;
     Ok(asked.combine(&ledger, ports).await)
 }
 
 /// What every control plane said about its own member.
 pub(super) struct Asked<'a> {
-    at: Moment,
+    at: Timestamp,
     /// Members of machines of ours.
     own: BTreeMap<MemberId, (&'a MachineAddress, MemberState)>,
     /// Machines that certainly have none.
@@ -70,10 +70,10 @@ pub(super) struct Asked<'a> {
 /// All addresses of each machine that told them.
 pub(super) type Addresses = BTreeMap<MachineName, Vec<String>>;
 
-/// Asks the control planes for their members: those of `standings`, since others certainly have none.
+/// Asks the control planes for their members: those of `ownerships`, since others certainly have none.
 pub(super) async fn members<'a>(
     control_planes: &[&'a LocatedMachine],
-    standings: &[(&'a LocatedMachine, Fact<Standing>)],
+    ownerships: &[(&'a LocatedMachine, Fact<Ownership>)],
     told: Addresses,
     ports: &Ports<'_>,
 ) -> Asked<'a> {
@@ -90,29 +90,31 @@ pub(super) async fn members<'a>(
         told,
     };
     let mut ours = Vec::new();
-    for (machine, standing) in standings {
+    for (machine, ownership) in ownerships {
         let name = &machine.name;
-        match (standing, &machine.address) {
-            (Fact::Known { value: Standing::Ours, .. }, Ok(address)) => ours.push(address),
-            (Fact::Known { value: Standing::Maintenance | Standing::Coming, .. }, _) => {
+        match (ownership, &machine.address) {
+            (Fact::Known { value: Ownership::Ours, .. }, Ok(address)) => ours.push(address),
+            (Fact::Known { value: Ownership::Maintenance | Ownership::Booting, .. }, _) => {
                 asked.without.push(name);
             }
-            (Fact::Known { value: Standing::Another, .. }, _) => {
+            (Fact::Known { value: Ownership::Foreign, .. }, _) => {
                 asked.problem = Some(format!("{name} is foreign"));
             }
             (
                 Fact::Known {
-                    value: standing @ (Standing::Away | Standing::Starting | Standing::Absent),
+                    value:
+                        ownership @ (Ownership::Away | Ownership::Provided | Ownership::NotProvided),
                     ..
                 },
                 _,
-            ) => asked.unreachable = Some(format!("{name} is {standing}")),
-            (Fact::NotKnown { why }, _) | (Fact::Known { value: Standing::Ours, .. }, Err(why)) => {
+            ) => asked.unreachable = Some(format!("{name} is {ownership}")),
+            (Fact::NotKnown { why }, _)
+            | (Fact::Known { value: Ownership::Ours, .. }, Err(why)) => {
                 asked.unreachable = Some(format!("{name} is unreachable ({why})"));
             }
         }
     }
-    let states = each(&ours, |address| ports.etcd.status(address)).await;
+    let states = for_each_machine(&ours, |address| ports.etcd.status(address)).await;
     for (address, state) in ours.into_iter().zip(states) {
         match state {
             Ok(Some(state)) => {

@@ -1,7 +1,7 @@
 //! Machines that people put there: nothing is made, and nothing is taken away.
 
 use async_trait::async_trait;
-use domain::{ClassName, Digest, Kind, ProviderId, ProviderName};
+use domain::{ClassName, Digest, ErrorKind, ProviderId, ProviderName};
 
 use super::{MachineKey, ProvidedMachine, Provider};
 use crate::error::PortError;
@@ -23,7 +23,7 @@ impl Provider for Metal {
     ) -> Result<ProvidedMachine, PortError> {
         let message =
             format!("{} makes no machines, and {} has no address", self.name(), key.machine);
-        Err(PortError::new("provider.unknown", Kind::Permanent, message))
+        Err(PortError::new("provider.unknown", ErrorKind::Permanent, message))
     }
 
     async fn destroy(&self, _id: &ProviderId) -> Result<(), PortError> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ::engine::{Clock, observe};
-use domain::{Fact, Moment};
+use domain::{Fact, Timestamp};
 
 use crate::cluster::{cluster, name};
 use crate::engine::{Engine, What, World, simulate};
@@ -20,11 +20,11 @@ fn facts_are_as_old_as_the_question_for_them() {
         let engine = Engine::new(&world, &directory);
         let begun = engine.now();
         let seen = observe(&cluster, &engine.ports()).await.expect("an inventory");
-        let minutes = |fact: Moment| fact.since(begun).duration().as_secs() / MINUTE.as_secs();
+        let minutes = |fact: Timestamp| fact.since(begun).duration().as_secs() / MINUTE.as_secs();
         assert_eq!(minutes(seen.taken), 3, "two rounds of machines, and one of members");
         for (machine, asked) in [("cp-1", 0), ("w-29", 0), ("w-30", 1), ("w-40", 1)] {
             let facts = &seen.machines[&name(machine)];
-            assert_eq!(minutes(when(&facts.standing)), asked, "{machine}");
+            assert_eq!(minutes(when(&facts.ownership)), asked, "{machine}");
             assert_eq!(minutes(when(&facts.config)), asked, "{machine}");
             assert_eq!(minutes(when(&facts.kubernetes)), 0, "{machine}");
         }
@@ -34,7 +34,7 @@ fn facts_are_as_old_as_the_question_for_them() {
     });
 }
 
-fn when<T>(fact: &Fact<T>) -> Moment {
+fn when<T>(fact: &Fact<T>) -> Timestamp {
     match fact {
         Fact::Known { seen, .. } => *seen,
         Fact::NotKnown { why } => panic!("not known: {why}"),

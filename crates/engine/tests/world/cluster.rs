@@ -5,9 +5,9 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 use ::engine::Cluster;
-use domain::{DigestKey, MachineName, Moment};
+use domain::{DigestKey, MachineName, Timestamp};
 use plan::{ClusterSpec, Layers, Override};
-use talos_config::{Bundle, Contract, Makers, Mode, Source};
+use talos_config::{Bundle, Contract, Mode, SecretSource, SourceId};
 
 /// A cluster of so many machines.
 pub fn cluster(control_planes: usize, workers: usize) -> Cluster {
@@ -58,7 +58,7 @@ pub fn provided_text(control_planes: usize, workers: usize, more: &str) -> Strin
 
 pub fn parse(text: &str) -> Cluster {
     let spec =
-        ClusterSpec::parse(text, Source(1)).unwrap_or_else(|error| panic!("{error}: {text}"));
+        ClusterSpec::parse(text, SourceId(1)).unwrap_or_else(|error| panic!("{error}: {text}"));
     let layers =
         Layers::native(&spec, "ichor.yaml", &BTreeMap::new(), &BTreeMap::new()).expect("layers");
     let key = DigestKey::new([7; 32]);
@@ -101,9 +101,9 @@ static SECRETS: LazyLock<Bundle> = LazyLock::new(|| {
         }
     };
     let mut rsa = || unreachable!("the contract below has other keys");
-    let mut makers = Makers { now: BASE.0, random: &mut random, rsa: &mut rsa };
+    let mut makers = SecretSource { now: BASE.0, random: &mut random, rsa: &mut rsa };
     Bundle::generate(Contract::new(1, 6), &mut makers)
 });
 
 /// The time of day when the world begins: a Friday, 08:00 UTC.
-pub const BASE: Moment = Moment(1_800_000_000);
+pub const BASE: Timestamp = Timestamp(1_800_000_000);

@@ -18,8 +18,8 @@ use ::engine::{
 };
 use async_trait::async_trait;
 use domain::{
-    ApplyMode, BootId, ClassName, Digest, Disk, Kind, MemberId, Moment, NodeIdentity, NodeName,
-    ProviderId, TalosVersion,
+    ApplyMode, BootId, ClassName, Digest, Disk, ErrorKind, MemberId, NodeIdentity, NodeName,
+    ProviderId, TalosVersion, Timestamp,
 };
 use plan::{Approval, Approved, Checked, Draft, Goal, Override, Plan};
 use talos_config::{Bundle, Secret};
@@ -286,7 +286,7 @@ impl Directory {
 
     /// Does in one moment what `ichor cancel` does: a plan that no engine carries out is abandoned, another one is asked to
     /// stop.
-    pub fn cancel(&self, at: Moment) {
+    pub fn cancel(&self, at: Timestamp) {
         let Some(unfinished) = self.ledger().unfinished else { return };
         let plan = unfinished.plan;
         lock(&self.journal).add(
@@ -310,7 +310,7 @@ impl Directory {
 }
 
 impl JournalState {
-    fn add(&mut self, at: Moment, entry: Entry) {
+    fn add(&mut self, at: Timestamp, entry: Entry) {
         self.ledger.fold(at, &entry);
         let number = self.records.len() as u64 + 1;
         self.records.push(Record { number, at, entry });
@@ -549,7 +549,7 @@ impl Engine {
     async fn write<T>(
         &self,
         label: String,
-        act: impl FnOnce(&mut JournalState, Moment) -> T,
+        act: impl FnOnce(&mut JournalState, Timestamp) -> T,
     ) -> Result<T, JournalError> {
         let now = self.now();
         let journal = &self.directory.journal;
@@ -572,10 +572,10 @@ impl Lost {
     fn error(self) -> PortError {
         let (code, kind, message) = match self.no {
             No::Credentials => return no_credentials("model", "MODEL_TOKEN is not set"),
-            No::Unreachable => ("machine.unreachable", Kind::Retryable, "connection refused"),
-            No::NotNow(why) => ("machine.not-now", Kind::Retryable, why),
-            No::Already => (ALREADY, Kind::Permanent, "it was done before"),
-            No::Never(why) => ("machine.refused", Kind::Permanent, why),
+            No::Unreachable => ("machine.unreachable", ErrorKind::Retryable, "connection refused"),
+            No::NotNow(why) => ("machine.not-now", ErrorKind::Retryable, why),
+            No::Already => (ALREADY, ErrorKind::Permanent, "it was done before"),
+            No::Never(why) => ("machine.refused", ErrorKind::Permanent, why),
         };
         let may_have_happened = self.happened;
         PortError { may_have_happened, ..PortError::new(code, kind, message) }
@@ -845,9 +845,9 @@ impl Drop for Held {
 
 #[async_trait]
 impl Clock for Engine {
-    fn now(&self) -> Moment {
+    fn now(&self) -> Timestamp {
         let passed = i64::try_from(self.world.now().as_secs()).expect("seconds");
-        Moment(BASE.0 + passed + self.wall_ahead.load(Relaxed))
+        Timestamp(BASE.0 + passed + self.wall_ahead.load(Relaxed))
     }
 
     fn monotonic(&self) -> Duration {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use ::engine::provider::{MachineKey, ProvidedMachine};
 use ::engine::{Cluster, LeaseRecord, Put};
 use domain::{ApplyMode, Digest, Instance, MachineName, NodeState, ProviderId};
-use talos_config::{Config, Source};
+use talos_config::{Config, SourceId};
 
 use crate::cluster::address;
 
@@ -61,7 +61,7 @@ pub struct Machine {
     pub down_at: Duration,
     /// The member whose data it has.
     pub member: Option<u64>,
-    pub trouble: Option<Trouble>,
+    pub fault: Option<Fault>,
     /// What it runs fails with the next configuration that it gets.
     pub breaks: bool,
     /// When it last got a configuration while it ran, and whether what it runs fails with it.
@@ -73,7 +73,7 @@ pub struct Machine {
 
 /// What is wrong with a machine's member of etcd.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Trouble {
+pub enum Fault {
     /// It learns, and is never promoted.
     StuckLearner,
     /// It is in another etcd than that of the cluster.
@@ -140,7 +140,7 @@ impl Machine {
             up_from: Duration::ZERO,
             down_at: Duration::ZERO,
             member: None,
-            trouble: None,
+            fault: None,
             breaks: false,
             changed: None,
             reboots: 0,
@@ -168,7 +168,7 @@ impl Machine {
     }
 
     fn is_apart(&self) -> bool {
-        self.trouble == Some(Trouble::Apart)
+        self.fault == Some(Fault::Apart)
     }
 
     pub fn is_ours(&self) -> bool {
@@ -348,7 +348,7 @@ impl Model {
         let learner = self.members.iter().find(|(id, member)| {
             let machine = &self.machines[&member.machine];
             !member.voter
-                && machine.trouble != Some(Trouble::StuckLearner)
+                && machine.fault != Some(Fault::StuckLearner)
                 && self.runs(**id)
                 && now >= member.joined + LEARNS
         });
@@ -480,7 +480,7 @@ impl Model {
 
     pub fn apply(&mut self, name: &str, text: &str, mode: ApplyMode) -> Result<(), No> {
         let now = self.now;
-        let new = Config::parse(text, Source(2)).map_err(|_| No::Never("not a configuration"))?;
+        let new = Config::parse(text, SourceId(2)).map_err(|_| No::Never("not a configuration"))?;
         let installation = self.id();
         let machine = self.machine(name);
         if machine.sight(now) == Sight::Down {

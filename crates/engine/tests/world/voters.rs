@@ -2,7 +2,7 @@
 
 use crate::cluster::{WITHOUT_REBOOT, cluster, cluster_with, name};
 use crate::engine::{Directory, Engine, World, said, simulate};
-use crate::model::Trouble;
+use crate::model::Fault;
 
 #[test]
 fn member_of_a_silent_control_plane_is_known_by_its_record() {
@@ -59,7 +59,7 @@ fn voter_in_an_etcd_of_its_own_is_not_taken_for_one_of_the_cluster() {
         let (world, directory) = (World::new(&cluster), Directory::new("first"));
         world.meanwhile("bootstrap cp-1", |model| {
             let machine = model.machine("cp-3");
-            machine.trouble = Some(Trouble::Apart);
+            machine.fault = Some(Fault::Apart);
             machine.member = Some(0xff);
         });
         let outcome = Engine::new(&world, &directory).pass(&cluster, &[]).await;
@@ -76,7 +76,7 @@ fn learner_that_is_stuck_holds_up_nothing_but_itself() {
         let changed = cluster_with(4, 1, WITHOUT_REBOOT);
         world.with(|model| {
             model.add(&changed);
-            model.machine("cp-4").trouble = Some(Trouble::StuckLearner);
+            model.machine("cp-4").fault = Some(Fault::StuckLearner);
         });
         // It joins first, and is waited for in vain.
         let outcome = Engine::new(&world, &directory).pass(&cluster(4, 1), &[]).await;

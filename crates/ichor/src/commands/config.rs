@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::Serialize;
 use talos_api::proto::machine::GenerateClientConfigurationRequest;
 use talos_config::pki::{Certificate, Key};
-use talos_config::{Secret, Source, Talosconfig};
+use talos_config::{Secret, SourceId, Talosconfig};
 
 use crate::args::{ConfigArgs, ConfigCommand, ConfirmArgs, ConnectionArgs};
 use crate::nodes::Machines;
@@ -118,7 +118,7 @@ fn talosconfig_or_new(
     connection: &ConnectionArgs,
     surroundings: &Surroundings,
 ) -> Result<(Talosconfig, PathBuf), Error> {
-    let Candidates { paths, lacks_home } = &surroundings.talosconfigs;
+    let Candidates { paths, lacks_home, .. } = &surroundings.talosconfigs;
     let places = match &connection.talosconfig {
         Some(path) => std::slice::from_ref(path),
         None => paths.as_slice(),
@@ -250,8 +250,9 @@ async fn new(
         crt_ttl: prost_types::Duration::try_from(lifetime).ok(),
     };
     let reply = node.call(node.machine().generate_client_configuration(request)).await?;
-    let text = String::from_utf8_lossy(&node.only(reply.messages)?.talosconfig).into_owned();
-    let source = Source(1);
+    let text =
+        String::from_utf8_lossy(&node.single_reply(reply.messages)?.talosconfig).into_owned();
+    let source = SourceId(1);
     let mut made = Talosconfig::parse(&text, source)
         .map_err(|error| SourceMap::default().locate(&error, source))?;
     let endpoints = match connection.endpoints.as_slice() {

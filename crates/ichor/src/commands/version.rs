@@ -38,9 +38,9 @@ pub(super) fn run(
 }
 
 async fn of_machine(node: Node) -> Result<Machine, NodeError> {
-    let reply = node.ask(|node| async move { node.call(node.machine().version(())).await });
+    let reply = node.retrying(|node| async move { node.call(node.machine().version(())).await });
     let machine::Version { metadata: _, version, platform, features } =
-        node.only(reply.await?.messages)?;
+        node.single_reply(reply.await?.messages)?;
     let machine::VersionInfo { tag, sha, built, go_version, os, arch } =
         version.unwrap_or_default();
     let machine::PlatformInfo { name: platform, mode } = platform.unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use talos_config::Source;
+use talos_config::SourceId;
 use talos_config::yaml::{self, Limits};
 
 use super::{FILE, NO_DIRECTORY, TALCONFIG};
@@ -134,7 +134,7 @@ fn is_repository(directory: &Path) -> bool {
 
 fn kind(file: &Path) -> Kind {
     let text = fs_err::read_to_string(file).unwrap_or_default();
-    let documents = yaml::parse(&text, Source::default(), Limits::default()).unwrap_or_default();
+    let documents = yaml::parse(&text, SourceId::default(), Limits::default()).unwrap_or_default();
     let root = documents.first().map(|document| &document.root);
     let has = |key: &str| root.is_some_and(|root| root.get(key).is_some());
     if has("ichor") {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use plan::MachineName;
 use talconfig::lint::{Diagnostic, Files};
 use talconfig::{Cluster, Environment, Finding, Images, Secrets, Talconfig};
-use talos_config::{Bundle, Source};
+use talos_config::{Bundle, SourceId};
 
 use super::{Described, Known, no_secrets, spec_problems};
 use crate::Error;
@@ -114,7 +114,7 @@ fn load(file: &Path, place: &Place, outside: &Outside) -> Result<(Talconfig, Env
         let hint = error.hint().map(str::to_owned).into_iter().chain(before);
         let hint = hint.collect::<Vec<_>>().join("; ");
         Error::Spec {
-            message: outside.redact(&message(&error, &SourceMap::default(), Source::default())),
+            message: outside.redact(&message(&error, &SourceMap::default(), SourceId::default())),
             hint: Some(outside.redact(&hint)).filter(|hint| !hint.is_empty()),
             code: error.code(),
         }
@@ -131,7 +131,7 @@ fn last(file: &Path, names: &[&str]) -> Option<PathBuf> {
 fn failed(
     error: &talconfig::Error,
     sources: &SourceMap,
-    source: Source,
+    source: SourceId,
     outside: &Outside,
 ) -> Error {
     Error::Spec {
@@ -141,7 +141,7 @@ fn failed(
     }
 }
 
-fn message(error: &talconfig::Error, sources: &SourceMap, source: Source) -> String {
+fn message(error: &talconfig::Error, sources: &SourceMap, source: SourceId) -> String {
     match error {
         talconfig::Error::Spec(error) => spec_problems(error, sources, source),
         talconfig::Error::Invalid(findings) => {

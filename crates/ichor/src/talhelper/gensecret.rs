@@ -2,7 +2,7 @@
 
 use talconfig::Host;
 use talos_config::yaml::{self, Limits};
-use talos_config::{Bundle, Config, Contract, Source};
+use talos_config::{Bundle, Config, Contract, SourceId};
 
 use super::{Failure, Session};
 use crate::entropy;
@@ -18,19 +18,20 @@ pub(super) fn run(session: &mut Session<'_>, from: Option<&str>) -> Result<(), F
         Some(path) => {
             let bytes = session.outside.read(path).map_err(|error| failed(error.to_string()))?;
             let text = String::from_utf8_lossy(&bytes);
-            let config = Config::parse(&text, Source::default()).map_err(|error| match &error {
-                talos_config::Error::Document(problems) => {
-                    let line = problems.first().map_or(1, |problem| problem.origin.line);
-                    failed(format!("error decoding document /v1alpha1/ (line {line}): {error}"))
-                }
-                _ => failed(error.to_string()),
-            })?;
+            let config =
+                Config::parse(&text, SourceId::default()).map_err(|error| match &error {
+                    talos_config::Error::Document(problems) => {
+                        let line = problems.first().map_or(1, |problem| problem.origin.line);
+                        failed(format!("error decoding document /v1alpha1/ (line {line}): {error}"))
+                    }
+                    _ => failed(error.to_string()),
+                })?;
             Bundle::from_config(&config)
         }
     };
     // Written with the indentation of talhelper, in the quotes of Talos.
     let text = bundle.encode(talos_config::yaml::Dialect::default());
-    let documents = yaml::parse(text.expose(), Source::default(), Limits::default());
+    let documents = yaml::parse(text.expose(), SourceId::default(), Limits::default());
     let text = documents
         .map_or_else(|_| text.expose().clone(), |documents| yaml::rewrite(&documents, 2, false));
     session.printer.exactly(&text)?;

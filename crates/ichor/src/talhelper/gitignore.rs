@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::outside::file_error;
 
-/// Adds names that no pattern of the file matches.
+/// Adds names that no pattern of the file matches, as talhelper does: also behind a last line without a line break.
 pub(crate) fn add(path: &str, names: &[String]) -> Result<(), String> {
     for name in names {
         let wrong = |error: std::io::Error| file_error("open", path, &error).to_string();
@@ -16,6 +16,21 @@ pub(crate) fn add(path: &str, names: &[String]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Returns the text with the names that none of its patterns match, each in a line of its own.
+pub(crate) fn with(mut text: String, names: &[&str]) -> String {
+    for name in names {
+        if is_ignored(&text, name) {
+            continue;
+        }
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(name);
+        text.push('\n');
+    }
+    text
 }
 
 /// Whether the patterns of a text match a path; the last one that does counts.

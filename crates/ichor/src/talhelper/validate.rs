@@ -1,7 +1,7 @@
 //! `talhelper validate …`
 
 use talconfig::{Host, Talconfig};
-use talos_config::{Config, Mode, Source};
+use talos_config::{Config, Mode, SourceId};
 
 use super::{Failure, Session};
 
@@ -57,7 +57,7 @@ pub(super) fn nodeconfig(
         };
         let bytes = session.outside.read(file).map_err(|error| failed(error.to_string()))?;
         let text = String::from_utf8_lossy(&bytes);
-        let config = Config::parse(&text, Source::default()).map_err(|error| match &error {
+        let config = Config::parse(&text, SourceId::default()).map_err(|error| match &error {
             talos_config::Error::Document(problems) => {
                 let line = problems.first().map_or(1, |problem| problem.origin.line);
                 failed(format!("error decoding document /v1alpha1/ (line {line}): {error}"))

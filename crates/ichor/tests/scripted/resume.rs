@@ -1,7 +1,7 @@
 //! `ichor resume` after a destroy that was interrupted: the journal alone says what it was.
 
 use engine::journal::{Entry, Record};
-use plan::{Body, Digest, Draft, Goal, Moment, Override, Plan};
+use plan::{Body, Digest, Draft, Goal, Override, Plan, Timestamp};
 use sha2::{Digest as _, Sha256};
 
 use crate::Home;
@@ -60,7 +60,7 @@ fn interrupted(plan: Digest) -> (Home, Talos) {
     let machine = Talos::start(listener, &home.read("secrets.yaml"), Script::Member);
     let (goal, holder) = (Goal::Destroyed, "tester".to_owned());
     let entry = Entry::PlanStarted { plan, goal, holder, fencing: None };
-    let record = Record { number: 1, at: Moment(1_700_000_000), entry };
+    let record = Record { number: 1, at: Timestamp(1_700_000_000), entry };
     let record = serde_json::to_string(&record).expect("JSON");
     home.write(".ichor/journal", &[line("ichor-journal/v2"), line(&record)].concat());
     (home, machine)
@@ -79,7 +79,7 @@ fn destroys(reason: &str) -> Plan<Draft> {
         cluster: "home".parse().expect("a name"),
         identity: Digest::of("home"),
         goal: Goal::Destroyed,
-        made: Moment(0),
+        made: Timestamp(0),
         parent: None,
         overrides: vec![Override {
             rule: "quorum.destroy".to_owned(),

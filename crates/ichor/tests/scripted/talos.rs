@@ -134,6 +134,7 @@ pub(crate) fn authority_of(secrets: &str) -> Authority {
 
 pub(crate) const APPLY_CONFIGURATION: &str = "/machine.MachineService/ApplyConfiguration";
 pub(crate) const BOOTSTRAP: &str = "/machine.MachineService/Bootstrap";
+pub(crate) const REBOOT: &str = "/machine.MachineService/Reboot";
 pub(crate) const RESET: &str = "/machine.MachineService/Reset";
 const GET: &str = "/cosi.resource.State/Get";
 const LIST: &str = "/machine.MachineService/List";

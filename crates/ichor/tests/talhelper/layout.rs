@@ -6,7 +6,7 @@ use std::path::Path;
 use insta::assert_snapshot;
 use talconfig::migrate::convert;
 use talos_config::yaml::Dialect;
-use talos_config::{Config, Contract, Source};
+use talos_config::{Config, Contract, SourceId};
 
 use crate::recorded::{self, PATH};
 use crate::sandbox::{Said, Sandbox};
@@ -17,14 +17,14 @@ fn recorded_machines_settle_in_every_layout() {
     let mut count = 0;
     for case in recorded::cases() {
         for (name, text) in &case.output {
-            let Ok(config) = Config::parse(text, Source(1)) else { continue };
+            let Ok(config) = Config::parse(text, SourceId(1)) else { continue };
             for minor in [11, 12, 13, 14] {
                 let place = format!("{}: {name} as 1.{minor}", case.name);
                 let contract = Contract::new(1, minor);
                 let once =
                     convert(&config, contract).unwrap_or_else(|error| panic!("{place}: {error}"));
                 let text = once.config.encode(Dialect::default()).into_exposed();
-                let read = Config::parse(&text, Source(1));
+                let read = Config::parse(&text, SourceId(1));
                 let read = read.unwrap_or_else(|error| panic!("{place}: {error}"));
                 let twice =
                     convert(&read, contract).unwrap_or_else(|error| panic!("{place}: {error}"));

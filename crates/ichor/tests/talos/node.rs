@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use testkit::talos::{self, Cluster, Role, Size};
 
-use crate::own::{CONFIG, Own, Programs, Said, eventually};
+use crate::native::{CONFIG, Own, Programs, Said, eventually};
 
 #[test]
 #[ignore = "level talos: needs real nodes (cargo xtask test)"]

@@ -1,9 +1,11 @@
 //! Hands a machine its configuration.
 
-use domain::{ApplyMode, Digest, Span, Standing, Target};
+use domain::{ApplyMode, Digest, Ownership, Span, Target};
 use serde::{Deserialize, Serialize};
 
-use super::{Act, Awaited, Change, EtcdEffect, Limits, Nature, Needed, On, Outcome, Seen};
+use super::{
+    Act, Awaited, ChangeKind, EtcdEffect, Limits, Nature, Needed, On, Outcome, TargetFacts,
+};
 use crate::spec::Policy;
 use crate::step::{FieldChange, Precondition};
 
@@ -36,17 +38,17 @@ impl Act for ApplyConfig {
 
     fn nature(&self) -> Nature {
         let ours = Nature {
-            change: Some(Change::Configure),
+            change: Some(ChangeKind::Configure),
             etcd: EtcdEffect::Touch,
-            ..Nature::harmless(On::Machine(Needed::Is(Standing::Ours)))
+            ..Nature::harmless(On::Machine(Needed::Is(Ownership::Ours)))
         };
         match self.mode {
             ApplyMode::Maintenance => Nature {
-                change: Some(Change::Join),
+                change: Some(ChangeKind::Join),
                 etcd: EtcdEffect::Join,
                 leaves_awaited: &[Awaited::Node, Awaited::Voter],
                 awaits: Some(Awaited::Machine),
-                ..Nature::harmless(On::Machine(Needed::Is(Standing::Maintenance)))
+                ..Nature::harmless(On::Machine(Needed::Is(Ownership::Maintenance)))
             },
             ApplyMode::NoReboot => {
                 Nature { disturbs: true, leaves_awaited: &[Awaited::Node, Awaited::Voter], ..ours }
@@ -83,7 +85,7 @@ impl Act for ApplyConfig {
         Outcome { leaves, recovery: "ichor resume".to_owned() }
     }
 
-    fn assumes(&self, seen: &Seen<'_>) -> Vec<Option<Precondition>> {
+    fn assumes(&self, seen: &TargetFacts<'_>) -> Vec<Option<Precondition>> {
         match self.mode {
             ApplyMode::Maintenance => {
                 // What is in maintenance at the address of a machine that its provider has taken away is another one.

@@ -1,6 +1,6 @@
 //! Waits until a machine that was configured before answers as one of the cluster.
 
-use domain::{Span, Standing, Target};
+use domain::{Ownership, Span, Target};
 use serde::{Deserialize, Serialize};
 
 use super::{Act, Awaited, Limits, Nature, Needed, On, Outcome};
@@ -26,7 +26,7 @@ impl Act for AwaitMachine {
         Nature {
             awaits: Some(Awaited::Machine),
             leaves_awaited: &[Awaited::Node, Awaited::Voter],
-            ..Nature::harmless(On::Machine(Needed::Is(Standing::Coming)))
+            ..Nature::harmless(On::Machine(Needed::Is(Ownership::Booting)))
         }
     }
 

@@ -3,7 +3,9 @@
 use domain::{Span, Target};
 use serde::{Deserialize, Serialize};
 
-use super::{Act, Awaited, Change, EtcdEffect, Limits, Nature, Needed, On, Outcome, Seen};
+use super::{
+    Act, Awaited, ChangeKind, EtcdEffect, Limits, Nature, Needed, On, Outcome, TargetFacts,
+};
 use crate::spec::Policy;
 use crate::step::Precondition;
 
@@ -23,7 +25,7 @@ impl Act for BootstrapEtcd {
 
     fn nature(&self) -> Nature {
         Nature {
-            change: Some(Change::Bootstrap),
+            change: Some(ChangeKind::Bootstrap),
             etcd: EtcdEffect::Begin,
             leaves_awaited: &[Awaited::Voter],
             ..Nature::harmless(On::ControlPlane(Needed::Joined))
@@ -42,7 +44,7 @@ impl Act for BootstrapEtcd {
         }
     }
 
-    fn assumes(&self, _seen: &Seen<'_>) -> Vec<Option<Precondition>> {
+    fn assumes(&self, _seen: &TargetFacts<'_>) -> Vec<Option<Precondition>> {
         vec![Some(Precondition::NoMembers)]
     }
 }

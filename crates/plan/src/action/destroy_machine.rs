@@ -3,7 +3,7 @@
 use domain::{Instance, ProviderId, Span, Target};
 use serde::{Deserialize, Serialize};
 
-use super::{Act, Change, EtcdEffect, Limits, Nature, Needed, On, Outcome, Seen};
+use super::{Act, ChangeKind, EtcdEffect, Limits, Nature, Needed, On, Outcome, TargetFacts};
 use crate::spec::Policy;
 use crate::step::Precondition;
 
@@ -26,7 +26,7 @@ impl Act for DestroyMachine {
 
     fn nature(&self) -> Nature {
         Nature {
-            change: Some(Change::Destroy),
+            change: Some(ChangeKind::Destroy),
             disturbs: true,
             etcd: EtcdEffect::Pause,
             ..Nature::harmless(On::Machine(Needed::Provided))
@@ -44,7 +44,7 @@ impl Act for DestroyMachine {
         }
     }
 
-    fn assumes(&self, seen: &Seen<'_>) -> Vec<Option<Precondition>> {
+    fn assumes(&self, seen: &TargetFacts<'_>) -> Vec<Option<Precondition>> {
         let instance = seen.facts.instance.current(seen.now).and_then(Option::as_ref);
         let is_it = instance == Some(&self.instance);
         vec![is_it.then(|| Precondition::InstanceIs(self.instance.id.clone()))]

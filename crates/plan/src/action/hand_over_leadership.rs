@@ -1,9 +1,11 @@
 //! Lets another member lead etcd.
 
-use domain::{MemberId, Span, Standing, Target};
+use domain::{MemberId, Ownership, Span, Target};
 use serde::{Deserialize, Serialize};
 
-use super::{Act, Awaited, Change, EtcdEffect, Limits, Nature, Needed, On, Outcome, Seen};
+use super::{
+    Act, Awaited, ChangeKind, EtcdEffect, Limits, Nature, Needed, On, Outcome, TargetFacts,
+};
 use crate::spec::Policy;
 use crate::step::Precondition;
 
@@ -23,11 +25,11 @@ impl Act for HandOverLeadership {
 
     fn nature(&self) -> Nature {
         Nature {
-            change: Some(Change::Configure),
+            change: Some(ChangeKind::Configure),
             disturbs: true,
             etcd: EtcdEffect::MoveLeader,
             leaves_awaited: &[Awaited::Node, Awaited::Voter],
-            ..Nature::harmless(On::ControlPlane(Needed::Is(Standing::Ours)))
+            ..Nature::harmless(On::ControlPlane(Needed::Is(Ownership::Ours)))
         }
     }
 
@@ -40,7 +42,7 @@ impl Act for HandOverLeadership {
         Outcome { leaves: format!("{on} still leading etcd"), recovery: "ichor resume".to_owned() }
     }
 
-    fn assumes(&self, seen: &Seen<'_>) -> Vec<Option<Precondition>> {
+    fn assumes(&self, seen: &TargetFacts<'_>) -> Vec<Option<Precondition>> {
         // Not just any member of the machine: an older one may be left of an earlier installation.
         let leader = seen.etcd.and_then(|etcd| {
             let machine = |id: &MemberId| etcd.members.get(id)?.machine.as_ref();

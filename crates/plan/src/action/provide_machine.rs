@@ -3,7 +3,7 @@
 use domain::{ClassName, Span, Target};
 use serde::{Deserialize, Serialize};
 
-use super::{Act, Change, Limits, Nature, Needed, On, Outcome};
+use super::{Act, ChangeKind, Limits, Nature, Needed, On, Outcome};
 use crate::spec::Policy;
 
 /// Has a provider make a machine, and waits until it answers.
@@ -29,7 +29,7 @@ impl Act for ProvideMachine {
 
     fn nature(&self) -> Nature {
         Nature {
-            change: Some(Change::Provide),
+            change: Some(ChangeKind::Provide),
             ..Nature::harmless(On::Machine(Needed::NotProvided))
         }
     }

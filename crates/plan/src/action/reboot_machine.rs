@@ -1,9 +1,11 @@
 //! Boots a machine again.
 
-use domain::{Span, Standing, Target};
+use domain::{Ownership, Span, Target};
 use serde::{Deserialize, Serialize};
 
-use super::{Act, Awaited, Change, EtcdEffect, Limits, Nature, Needed, On, Outcome, Seen};
+use super::{
+    Act, Awaited, ChangeKind, EtcdEffect, Limits, Nature, Needed, On, Outcome, TargetFacts,
+};
 use crate::spec::Policy;
 use crate::step::Precondition;
 
@@ -23,12 +25,12 @@ impl Act for RebootMachine {
 
     fn nature(&self) -> Nature {
         Nature {
-            change: Some(Change::Configure),
+            change: Some(ChangeKind::Configure),
             disturbs: true,
             etcd: EtcdEffect::Pause,
             leaves_awaited: &[Awaited::Node, Awaited::Voter],
             reboots: true,
-            ..Nature::harmless(On::Machine(Needed::Is(Standing::Ours)))
+            ..Nature::harmless(On::Machine(Needed::Is(Ownership::Ours)))
         }
     }
 
@@ -43,7 +45,7 @@ impl Act for RebootMachine {
         }
     }
 
-    fn assumes(&self, seen: &Seen<'_>) -> Vec<Option<Precondition>> {
+    fn assumes(&self, seen: &TargetFacts<'_>) -> Vec<Option<Precondition>> {
         let boot = seen.facts.boot.current(seen.now).cloned();
         vec![seen.node(), boot.map(Precondition::BootIs)]
     }

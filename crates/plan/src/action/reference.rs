@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use domain::Standing;
+use domain::Ownership;
 
-use super::{Action, Awaited, Change, EtcdEffect, Needed, On};
+use super::{Action, Awaited, ChangeKind, EtcdEffect, Needed, On};
 use crate::spec::Policy;
 
 /// The page, which is `docs/reference/steps.md`.
@@ -47,26 +47,26 @@ fn tag(action: &Action) -> String {
 
 fn name_of_needed(needed: Needed) -> &'static str {
     match needed {
-        Needed::Is(Standing::Maintenance) => "in maintenance",
-        Needed::Is(Standing::Ours) => "ours",
-        Needed::Is(Standing::Another) => "foreign",
-        Needed::Is(Standing::Coming) => "coming",
-        Needed::Is(Standing::Away) => "away",
-        Needed::Is(Standing::Absent) => "absent",
-        Needed::Is(Standing::Starting) => "starting",
+        Needed::Is(Ownership::Maintenance) => "in maintenance",
+        Needed::Is(Ownership::Ours) => "ours",
+        Needed::Is(Ownership::Foreign) => "foreign",
+        Needed::Is(Ownership::Booting) => "booting",
+        Needed::Is(Ownership::Away) => "away",
+        Needed::Is(Ownership::NotProvided) => "not provided",
+        Needed::Is(Ownership::Provided) => "provided",
         Needed::Joined => "ours, away, or joined by a step before",
         Needed::NotProvided => "absent or starting",
         Needed::Provided => "provided, in any state",
     }
 }
 
-fn name_of_change(change: Change) -> &'static str {
+fn name_of_change(change: ChangeKind) -> &'static str {
     match change {
-        Change::Provide => "provide",
-        Change::Join => "join",
-        Change::Bootstrap => "bootstrap",
-        Change::Configure => "configure",
-        Change::Destroy => "destroy",
+        ChangeKind::Provide => "provide",
+        ChangeKind::Join => "join",
+        ChangeKind::Bootstrap => "bootstrap",
+        ChangeKind::Configure => "configure",
+        ChangeKind::Destroy => "destroy",
     }
 }
 

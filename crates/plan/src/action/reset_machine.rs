@@ -1,9 +1,9 @@
 //! Takes a machine's configuration and data away.
 
-use domain::{Span, Standing, Target};
+use domain::{Ownership, Span, Target};
 use serde::{Deserialize, Serialize};
 
-use super::{Act, Change, EtcdEffect, Limits, Nature, Needed, On, Outcome, Seen};
+use super::{Act, ChangeKind, EtcdEffect, Limits, Nature, Needed, On, Outcome, TargetFacts};
 use crate::spec::Policy;
 use crate::step::Precondition;
 
@@ -23,10 +23,10 @@ impl Act for ResetMachine {
 
     fn nature(&self) -> Nature {
         Nature {
-            change: Some(Change::Destroy),
+            change: Some(ChangeKind::Destroy),
             disturbs: true,
             etcd: EtcdEffect::Pause,
-            ..Nature::harmless(On::Machine(Needed::Is(Standing::Ours)))
+            ..Nature::harmless(On::Machine(Needed::Is(Ownership::Ours)))
         }
     }
 
@@ -42,7 +42,7 @@ impl Act for ResetMachine {
         }
     }
 
-    fn assumes(&self, seen: &Seen<'_>) -> Vec<Option<Precondition>> {
+    fn assumes(&self, seen: &TargetFacts<'_>) -> Vec<Option<Precondition>> {
         vec![seen.node()]
     }
 }

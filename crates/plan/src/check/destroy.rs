@@ -33,7 +33,7 @@ impl Check<'_> {
             if step.action.destroys().is_none() {
                 self.installation(step, facts, findings);
             }
-            self.standing(step, facts, findings);
+            self.ownership(step, facts, findings);
             self.preconditions(step, facts, findings);
         }
         if !self.graph.steps.is_empty() {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{MAX_LAG, MachineName, Member, MemberId, NodeState, Standing};
+use domain::{MAX_LAG, MachineName, Member, MemberId, NodeState, Ownership};
 
 use super::{Check, Findings};
 use crate::action::EtcdEffect;
@@ -42,14 +42,18 @@ impl Check<'_> {
         let (mut without, mut others) = (0, 0);
         for machine in &self.input.spec.control_plane.machines {
             let Some(facts) = inventory.machines.get(&machine.name) else { continue };
-            match facts.standing.current(now) {
-                Some(Standing::Maintenance | Standing::Coming | Standing::Starting) => without += 1,
-                // What is gone may have taken an etcd along.
-                Some(Standing::Absent) if facts.recorded.is_none() => without += 1,
-                Some(Standing::Ours) if matches!(facts.member.current(now), Some(None)) => {
+            match facts.ownership.current(now) {
+                Some(Ownership::Maintenance | Ownership::Booting | Ownership::Provided) => {
                     without += 1;
                 }
-                Some(Standing::Ours | Standing::Another | Standing::Away | Standing::Absent) => {
+                // What is gone may have taken an etcd along.
+                Some(Ownership::NotProvided) if facts.recorded.is_none() => without += 1,
+                Some(Ownership::Ours) if matches!(facts.member.current(now), Some(None)) => {
+                    without += 1;
+                }
+                Some(
+                    Ownership::Ours | Ownership::Foreign | Ownership::Away | Ownership::NotProvided,
+                ) => {
                     others += 1;
                 }
                 None => {}
@@ -202,24 +206,25 @@ impl Check<'_> {
         let inventory = self.input.inventory;
         let Some(facts) = inventory.machines.get(name) else { return };
         let control_plane = self.input.spec.is_control_plane(name);
-        match facts.standing.current(inventory.taken) {
-            standing @ (None | Some(Standing::Away | Standing::Absent | Standing::Starting))
+        match facts.ownership.current(inventory.taken) {
+            ownership @ (None
+            | Some(Ownership::Away | Ownership::NotProvided | Ownership::Provided))
                 if control_plane =>
             {
-                let why = match standing {
-                    None => facts.standing.why_not(inventory.taken),
+                let why = match ownership {
+                    None => facts.ownership.why_not(inventory.taken),
                     Some(_) => "it does not answer yet".to_owned(),
                 };
                 let message = format!("{name} is unreachable ({why}) and may hold an etcd already");
                 let hint = "start it, take it out of the spec, or use --override bootstrap.unseen";
                 findings.about_machine(Rule::BootstrapUnseen, name, message, hint);
             }
-            Some(Standing::Another) if control_plane => {
+            Some(Ownership::Foreign) if control_plane => {
                 let message = format!("{name} carries the configuration of another cluster");
                 let hint = "is its address right?";
                 findings.about_machine(Rule::IdentityForeign, name, message, hint);
             }
-            Some(Standing::Maintenance) if control_plane && facts.recorded.is_some() => {
+            Some(Ownership::Maintenance) if control_plane && facts.recorded.is_some() => {
                 let message =
                     format!("{name} was recorded as ours and says that it is in maintenance");
                 let hint = format!(
@@ -227,7 +232,7 @@ impl Check<'_> {
                 );
                 findings.about_machine(Rule::IdentityMaintenance, name, message, &hint);
             }
-            Some(Standing::Ours) if facts.recorded.is_none() => {
+            Some(Ownership::Ours) if facts.recorded.is_none() => {
                 let message = format!("{name} is configured already, and not from this directory");
                 let hint = "another person may be creating this cluster; if not, use --override \
                             create.configured";

@@ -6,7 +6,7 @@ use domain::{FailureDomain, MachineName, Target};
 
 use super::etcd::votes;
 use super::{Check, Findings};
-use crate::action::{Awaited, Change, EtcdEffect};
+use crate::action::{Awaited, ChangeKind, EtcdEffect};
 use crate::plan::Goal;
 use crate::rule::Rule;
 use crate::step::Step;
@@ -22,12 +22,12 @@ impl Check<'_> {
 
     /// Kinds of change that exclude each other are not in one plan, and only the end of a cluster ends machines.
     pub(super) fn kinds(&self, goal: Goal, findings: &mut Findings) {
-        let mut first: BTreeMap<Change, &Step> = BTreeMap::new();
+        let mut first: BTreeMap<ChangeKind, &Step> = BTreeMap::new();
         for step in self.graph.steps {
             let Some(kind) = step.action.nature().change else { continue };
             first.entry(kind).or_insert(step);
         }
-        for (kind, other) in Change::EXCLUSIVE {
+        for (kind, other) in ChangeKind::EXCLUSIVE {
             if let (Some(step), Some(other)) = (first.get(kind), first.get(other)) {
                 let (verb, other) = (step.action.verb(), other.action.verb());
                 let message = format!("{verb} and {other} exclude each other in one plan");
@@ -35,7 +35,7 @@ impl Check<'_> {
             }
         }
         for step in self.graph.steps {
-            let ends = step.action.nature().change == Some(Change::Destroy);
+            let ends = step.action.nature().change == Some(ChangeKind::Destroy);
             if ends != (goal == Goal::Destroyed) {
                 let message = if ends {
                     format!("{} would lose its configuration and data", step.on)

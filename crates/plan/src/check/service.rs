@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{FailureDomain, MachineName, NodeState, Standing, Target};
+use domain::{FailureDomain, MachineName, NodeState, Ownership, Target};
 
 use super::etcd::votes;
 use super::order::{Domains, Time};
@@ -103,22 +103,27 @@ impl<'a> Check<'a> {
         let known = facts.recorded.is_some()
             || member
             || matches!(node, Some(NodeState::Ready | NodeState::NotReady));
-        let why = match facts.standing.current(now) {
-            Some(Standing::Coming) => return None,
-            Some(Standing::Away) => "it is not back yet".to_owned(),
+        let why = match facts.ownership.current(now) {
+            Some(Ownership::Booting) => return None,
+            Some(Ownership::Away) => "it is not back yet".to_owned(),
             Some(
-                Standing::Another | Standing::Maintenance | Standing::Absent | Standing::Starting,
+                Ownership::Foreign
+                | Ownership::Maintenance
+                | Ownership::NotProvided
+                | Ownership::Provided,
             )
             | None
                 if !known =>
             {
                 return None;
             }
-            Some(standing @ (Standing::Absent | Standing::Starting)) => format!("it is {standing}"),
-            Some(Standing::Another) => "it is foreign".to_owned(),
-            Some(Standing::Maintenance) => "it is in maintenance".to_owned(),
-            None => facts.standing.why_not(now),
-            Some(Standing::Ours) => {
+            Some(ownership @ (Ownership::NotProvided | Ownership::Provided)) => {
+                format!("it is {ownership}")
+            }
+            Some(Ownership::Foreign) => "it is foreign".to_owned(),
+            Some(Ownership::Maintenance) => "it is in maintenance".to_owned(),
+            None => facts.ownership.why_not(now),
+            Some(Ownership::Ours) => {
                 let unwell = facts.unwell.current(now).is_some_and(|unwell| !unwell.is_empty());
                 let reason = match node {
                     _ if self.is_silent_voter(name) => "its member of etcd is not healthy",

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use domain::{ApplyMode, MachineFacts, MachineName, NodeIdentity, Standing};
+use domain::{ApplyMode, MachineFacts, MachineName, NodeIdentity, Ownership};
 
 use super::{Check, Findings};
-use crate::action::{Awaited, Needed, On, Outcome, Seen};
+use crate::action::{Awaited, Needed, On, Outcome, TargetFacts};
 use crate::planner::expects_ready;
 use crate::reboot::RebootClass;
 use crate::render::Rendering;
@@ -22,7 +22,7 @@ impl Check<'_> {
             for step in steps {
                 complete(step, &self.input.spec.policy, findings);
                 self.windows(step, findings);
-                self.standing(step, facts, findings);
+                self.ownership(step, facts, findings);
                 self.preconditions(step, facts, findings);
                 self.config(step, rendering, findings);
                 self.disk(step, facts, rendering, findings);
@@ -68,8 +68,8 @@ impl Check<'_> {
     pub(super) fn installation(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
         let (now, machine) = (self.input.inventory.taken, &step.on);
         let Some(recorded) = &facts.recorded else { return };
-        match facts.standing.current(now) {
-            Some(Standing::Ours) => {
+        match facts.ownership.current(now) {
+            Some(Ownership::Ours) => {
                 let Some(node) = facts.node.current(now).filter(|node| *node != recorded) else {
                     return;
                 };
@@ -81,7 +81,7 @@ impl Check<'_> {
                 );
                 findings.about_step(Rule::IdentityNode, step, message, &hint);
             }
-            Some(Standing::Maintenance) => {
+            Some(Ownership::Maintenance) => {
                 let message =
                     format!("{machine} was recorded as ours and says that it is in maintenance");
                 let hint = format!(
@@ -90,7 +90,7 @@ impl Check<'_> {
                 );
                 findings.about_step(Rule::IdentityMaintenance, step, message, &hint);
             }
-            Some(Standing::Absent) => {
+            Some(Ownership::NotProvided) => {
                 let message =
                     format!("{machine} was recorded as ours, and its provider does not have it");
                 let hint = format!(
@@ -99,13 +99,15 @@ impl Check<'_> {
                 );
                 findings.about_step(Rule::IdentityGone, step, message, &hint);
             }
-            Some(Standing::Another | Standing::Coming | Standing::Away | Standing::Starting)
+            Some(
+                Ownership::Foreign | Ownership::Booting | Ownership::Away | Ownership::Provided,
+            )
             | None => {}
         }
     }
 
     /// A step suits the machine that is there.
-    pub(super) fn standing(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
+    pub(super) fn ownership(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
         let now = self.input.inventory.taken;
         let machine = &step.on;
         let on = step.action.nature().on;
@@ -117,15 +119,15 @@ impl Check<'_> {
             }
             return;
         }
-        let standing = match facts.standing.current(now) {
-            Some(Standing::Another) => {
+        let ownership = match facts.ownership.current(now) {
+            Some(Ownership::Foreign) => {
                 let message = format!("{machine} carries the configuration of another cluster");
                 let hint = "is its address right?";
                 return findings.about_step(Rule::IdentityForeign, step, message, hint);
             }
-            Some(standing) => *standing,
+            Some(ownership) => *ownership,
             None => {
-                let why = facts.standing.why_not(now);
+                let why = facts.ownership.why_not(now);
                 let message = format!("{machine} is unreachable now: {why}");
                 let hint = "make a new plan, which skips it";
                 return findings.about_step(Rule::FactsCurrent, step, message, hint);
@@ -136,11 +138,13 @@ impl Check<'_> {
                 && self.graph.precedes(other, step)
         };
         let suits = match on.needed() {
-            Needed::Is(needed) => standing == needed,
-            Needed::NotProvided => matches!(standing, Standing::Absent | Standing::Starting),
+            Needed::Is(needed) => ownership == needed,
+            Needed::NotProvided => {
+                matches!(ownership, Ownership::NotProvided | Ownership::Provided)
+            }
             Needed::Provided => true,
             Needed::Joined => {
-                matches!(standing, Standing::Ours | Standing::Away)
+                matches!(ownership, Ownership::Ours | Ownership::Away)
                     || self.graph.on(machine).iter().any(joins)
             }
         };
@@ -150,13 +154,13 @@ impl Check<'_> {
             findings.about_step(Rule::FactsCurrent, step, message, "make a new plan");
         }
         if !suits {
-            let state = match standing {
-                Standing::Maintenance => "is in maintenance",
-                Standing::Coming => "boots with its configuration",
-                Standing::Away => "is not back yet",
-                Standing::Absent => "is not there",
-                Standing::Starting => "has not answered yet",
-                Standing::Ours | Standing::Another => "is configured already",
+            let state = match ownership {
+                Ownership::Maintenance => "is in maintenance",
+                Ownership::Booting => "boots with its configuration",
+                Ownership::Away => "is not back yet",
+                Ownership::NotProvided => "is not there",
+                Ownership::Provided => "has not answered yet",
+                Ownership::Ours | Ownership::Foreign => "is configured already",
             };
             let message = format!("{} does not suit {machine}, which {state}", step.action.verb());
             findings.about_step(Rule::FactsCurrent, step, message, "make a new plan");
@@ -167,7 +171,7 @@ impl Check<'_> {
     pub(super) fn preconditions(&self, step: &Step, facts: &MachineFacts, findings: &mut Findings) {
         let inventory = self.input.inventory;
         let now = inventory.taken;
-        let seen = Seen { facts, etcd: inventory.etcd.current(now), on: &step.on, now };
+        let seen = TargetFacts { facts, etcd: inventory.etcd.current(now), on: &step.on, now };
         let wanted = step.action.assumes(&seen);
         let mut missing = wanted.iter().filter(|wanted| {
             wanted.as_ref().is_none_or(|wanted| !step.preconditions.contains(wanted))

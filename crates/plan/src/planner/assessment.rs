@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Digest, Etcd, FailureDomain, Inventory, MachineFacts, MachineName, MemberId, Moment,
-    NodeIdentity, Orphan, Standing, Target,
+    Digest, Etcd, FailureDomain, Inventory, MachineFacts, MachineName, MemberId, NodeIdentity,
+    Orphan, Ownership, Target, Timestamp,
 };
 
 use super::PlanningInput;
@@ -15,7 +15,7 @@ use crate::plan::{Skipped, overridden};
 use crate::reboot::RebootClass;
 use crate::render::{ConfigChange, Rendering};
 use crate::rule::{Finding, Rule};
-use crate::spec::{ClusterSpec, Machine, Place};
+use crate::spec::{ClusterSpec, Machine, Membership};
 
 pub(super) struct Assessment<'a> {
     /// In the order of the spec, control planes first.
@@ -31,7 +31,7 @@ pub(super) struct MachineAssessment<'a> {
     pub(super) domain: Option<&'a str>,
     pub(super) facts: &'a MachineFacts,
     /// The moment to which ages are counted.
-    pub(super) now: Moment,
+    pub(super) now: Timestamp,
     pub(super) digest: Digest,
     pub(super) disposition: Disposition<'a>,
     /// Why it does not serve although it should, unless a person has said that this does not matter.
@@ -44,7 +44,7 @@ pub(super) enum Disposition<'a> {
     /// It waits for configuration.
     Join,
     /// It has its configuration, and boots.
-    Coming,
+    Booting,
     /// It was disturbed by us and does not answer yet.
     Away,
     /// It has another configuration than it should.
@@ -81,7 +81,7 @@ impl<'a> Assessment<'a> {
         let mut findings = Vec::new();
         let etcd = etcd_state(spec, inventory);
         let mut machines = Vec::new();
-        for (machine, place) in spec.machines() {
+        for (machine, membership) in spec.machines() {
             let facts = inventory.machines.get(&machine.name);
             let rendering = desired.get(&machine.name);
             let (Some(facts), Some(rendering)) = (facts, rendering) else {
@@ -95,7 +95,7 @@ impl<'a> Assessment<'a> {
             };
             let mut assessed = MachineAssessment {
                 name: &machine.name,
-                control_plane: matches!(place, Place::ControlPlane),
+                control_plane: matches!(membership, Membership::ControlPlane),
                 domain: machine.domain.as_ref().map(FailureDomain::as_str),
                 facts,
                 now: inventory.taken,
@@ -294,15 +294,15 @@ pub(super) fn etcd_state<'a>(spec: &ClusterSpec, inventory: &'a Inventory) -> Et
         .machines
         .iter()
         .filter_map(facts)
-        .filter_map(|facts| Some((facts.standing.current(now)?, facts)))
+        .filter_map(|facts| Some((facts.ownership.current(now)?, facts)))
         .peekable();
-    let absent = |(standing, facts): (&Standing, &MachineFacts)| match standing {
-        Standing::Maintenance | Standing::Coming => true,
-        Standing::Ours => facts.member.current(now) == Some(&None),
-        Standing::Starting => true,
+    let absent = |(ownership, facts): (&Ownership, &MachineFacts)| match ownership {
+        Ownership::Maintenance | Ownership::Booting => true,
+        Ownership::Ours => facts.member.current(now) == Some(&None),
+        Ownership::Provided => true,
         // What is gone may have taken an etcd along.
-        Standing::Absent => facts.recorded.is_none(),
-        Standing::Another | Standing::Away => false,
+        Ownership::NotProvided => facts.recorded.is_none(),
+        Ownership::Foreign | Ownership::Away => false,
     };
     if seen.peek().is_some() && seen.all(absent) {
         EtcdState::None
@@ -370,9 +370,9 @@ fn disposition<'a>(
 ) -> Disposition<'a> {
     let (name, facts, now) = (&machine.name, assessed.facts, assessed.now);
     let overridden = |rule: Rule| overridden(input.overrides, rule, Some(name));
-    match facts.standing.current(now) {
-        None => return Disposition::Unknown(facts.standing.why_not(now)),
-        Some(Standing::Another) => {
+    match facts.ownership.current(now) {
+        None => return Disposition::Unknown(facts.ownership.why_not(now)),
+        Some(Ownership::Foreign) => {
             return Disposition::Refused(Finding::about(
                 name,
                 Rule::IdentityForeign,
@@ -380,12 +380,12 @@ fn disposition<'a>(
                 "check its address in the spec; only its own cluster's credentials can release it",
             ));
         }
-        Some(Standing::Coming) => return Disposition::Coming,
-        Some(Standing::Away) => return Disposition::Away,
-        Some(Standing::Absent | Standing::Starting) => {
+        Some(Ownership::Booting) => return Disposition::Booting,
+        Some(Ownership::Away) => return Disposition::Away,
+        Some(Ownership::NotProvided | Ownership::Provided) => {
             return provide(assessed, machine, etcd, input);
         }
-        Some(Standing::Maintenance) => {
+        Some(Ownership::Maintenance) => {
             if let EtcdState::Members(etcd) = etcd
                 && let Some((id, _)) = etcd.on(name)
             {
@@ -417,7 +417,7 @@ fn disposition<'a>(
                 )),
             };
         }
-        Some(Standing::Ours) => {}
+        Some(Ownership::Ours) => {}
     }
     let another = facts.node.current(now).and_then(|node| another_installation(name, facts, node));
     if let Some(finding) = another.filter(|_| !overridden(Rule::IdentityNode)) {

@@ -1,6 +1,6 @@
 //! The beginning of etcd, where there is none and nothing speaks for one that was there before.
 
-use domain::{MachineName, NodeState, Standing};
+use domain::{MachineName, NodeState, Ownership};
 
 use super::assessment::{Assessment, Disposition, EtcdState, in_maintenance_again};
 use super::builder::Extras;
@@ -17,7 +17,7 @@ pub(super) fn plan(planner: &mut Planner<'_>) {
     let before = planner.input.inventory.bootstrapping.as_ref();
     let mut control_planes: Vec<_> = assessment.control_planes().collect();
     control_planes.sort_by_key(|machine| {
-        (Some(machine.name) != before, matches!(machine.disposition, Disposition::Coming))
+        (Some(machine.name) != before, matches!(machine.disposition, Disposition::Booting))
     });
     let Some(first) = control_planes.first().copied() else { return };
     // What keeps etcd from starting may be in the configuration, so that comes first.
@@ -45,8 +45,9 @@ fn unsafe_to_begin(assessment: &Assessment<'_>, input: &PlanningInput<'_>) -> Ve
     let mut findings = Vec::new();
     for machine in &assessment.machines {
         let name = machine.name;
-        match machine.facts.standing.current(machine.now) {
-            standing @ (None | Some(Standing::Away | Standing::Absent | Standing::Starting))
+        match machine.facts.ownership.current(machine.now) {
+            ownership @ (None
+            | Some(Ownership::Away | Ownership::NotProvided | Ownership::Provided))
                 if machine.control_plane =>
             {
                 findings.push(Finding::about(
@@ -54,27 +55,27 @@ fn unsafe_to_begin(assessment: &Assessment<'_>, input: &PlanningInput<'_>) -> Ve
                     Rule::BootstrapUnseen,
                     format!(
                         "{name} is unreachable ({}) and may hold an etcd already",
-                        match standing {
-                            None => machine.facts.standing.why_not(machine.now),
+                        match ownership {
+                            None => machine.facts.ownership.why_not(machine.now),
                             Some(_) => "it does not answer yet".to_owned(),
                         }
                     ),
                     "start it, take it out of the spec, or use --override bootstrap.unseen",
                 ));
             }
-            Some(Standing::Another) if machine.control_plane => findings.push(Finding::about(
+            Some(Ownership::Foreign) if machine.control_plane => findings.push(Finding::about(
                 name,
                 Rule::IdentityForeign,
                 format!("{name} carries the configuration of another cluster"),
                 "check its address in the spec; only its own cluster's credentials can release it",
             )),
             // What it says about itself proves nothing, and so does its lack of an etcd.
-            Some(Standing::Maintenance)
+            Some(Ownership::Maintenance)
                 if machine.control_plane && machine.facts.recorded.is_some() =>
             {
                 findings.push(in_maintenance_again(name));
             }
-            Some(Standing::Ours) if machine.facts.recorded.is_none() => {
+            Some(Ownership::Ours) if machine.facts.recorded.is_none() => {
                 findings.push(Finding::about(
                     name,
                     Rule::CreateConfigured,

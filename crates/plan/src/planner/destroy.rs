@@ -4,7 +4,7 @@
 //! those that a provider made for this cluster, each by the provider's own identity of it.
 //! Control planes follow one another, so that what is left of etcd can be counted.
 
-use domain::{Instance, MachineFacts, MachineName, Standing};
+use domain::{Instance, MachineFacts, MachineName, Ownership};
 
 use super::assessment::{another_installation, unknown_orphans};
 use super::builder::{Builder, Extras};
@@ -107,22 +107,22 @@ fn ending<'a>(
             None => Ending::Unknown(facts.instance.why_not(now)),
         };
     }
-    match facts.standing.current(now) {
-        Some(Standing::Maintenance) => return Ending::Over,
-        Some(Standing::Another) => {
+    match facts.ownership.current(now) {
+        Some(Ownership::Maintenance) => return Ending::Over,
+        Some(Ownership::Foreign) => {
             return Ending::Unknown("it belongs to another cluster".to_owned());
         }
-        Some(Standing::Coming) => {
+        Some(Ownership::Booting) => {
             return Ending::Unknown("it has its configuration, and boots".to_owned());
         }
-        Some(Standing::Away) => {
+        Some(Ownership::Away) => {
             return Ending::Unknown("it was disturbed, and is not back yet".to_owned());
         }
-        None => return Ending::Unknown(facts.standing.why_not(now)),
-        Some(standing @ (Standing::Absent | Standing::Starting)) => {
-            return Ending::Unknown(standing.to_string());
+        None => return Ending::Unknown(facts.ownership.why_not(now)),
+        Some(ownership @ (Ownership::NotProvided | Ownership::Provided)) => {
+            return Ending::Unknown(ownership.to_string());
         }
-        Some(Standing::Ours) => {}
+        Some(Ownership::Ours) => {}
     }
     let Some(node) = facts.node.current(now) else {
         return Ending::Unknown("its identity is not known".to_owned());

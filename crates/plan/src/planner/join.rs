@@ -27,7 +27,7 @@ pub(super) fn plan(planner: &mut Planner<'_>) {
                 }
             }
             // It may never come; its voter is awaited last, where it holds up nothing.
-            Disposition::Coming => {
+            Disposition::Booting => {
                 planner.step(AwaitMachine {}, machine, Vec::new(), Extras::default());
                 continue;
             }

@@ -8,6 +8,7 @@
 //! of change that exclude each other ([`Change::EXCLUSIVE`](crate::Change::EXCLUSIVE)) are never in one plan.
 
 mod assessment;
+mod await_remaining;
 mod bootstrap;
 mod builder;
 mod configure;
@@ -16,7 +17,6 @@ mod join;
 mod provide;
 mod quorum;
 mod service;
-mod settle;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ use builder::{Builder, Extras};
 use quorum::Voters;
 pub use service::out_of_service_finding;
 
-use crate::action::{Action, AwaitNode, AwaitVoter, Seen};
+use crate::action::{Action, AwaitNode, AwaitVoter, TargetFacts};
 use crate::plan::{Body, Draft, Goal, Override, Plan, Skipped};
 use crate::render::Renderings;
 use crate::rule::{Finding, Refusal};
@@ -89,7 +89,7 @@ fn converge(input: &PlanningInput<'_>) -> Result<Planned, Refusal> {
         join::plan(&mut planner);
         bootstrap::plan(&mut planner);
         configure::plan(&mut planner);
-        settle::plan(&mut planner);
+        await_remaining::plan(&mut planner);
     }
     let mut findings = planner.findings;
     let steps = planner.builder.steps;
@@ -188,7 +188,7 @@ impl<'a> Planner<'a> {
     }
 
     fn assumed(&self, action: &Action, machine: &MachineAssessment<'_>) -> Vec<Precondition> {
-        let seen = Seen {
+        let seen = TargetFacts {
             facts: machine.facts,
             etcd: self.input.inventory.etcd.current(machine.now),
             on: &machine.name.into(),

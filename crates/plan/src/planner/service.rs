@@ -4,7 +4,9 @@
 //! time, workers as many of one failure domain as the policy says. It may be changed itself, which may be its cure; the
 //! others wait for it, or stay as they are where it cannot be waited for.
 
-use domain::{FailureDomain, Inventory, MachineFacts, MachineName, Moment, NodeState, Standing};
+use domain::{
+    FailureDomain, Inventory, MachineFacts, MachineName, NodeState, Ownership, Timestamp,
+};
 
 use super::assessment::{Disposition, EtcdState, MachineAssessment, etcd_state};
 use super::expects_ready;
@@ -70,7 +72,7 @@ fn held(name: &MachineName, lost: &MachineName, why: &str) -> Finding {
 pub(super) fn out(
     name: &MachineName,
     facts: &MachineFacts,
-    now: Moment,
+    now: Timestamp,
     etcd: &EtcdState<'_>,
     spec: &ClusterSpec,
 ) -> Option<String> {
@@ -84,18 +86,18 @@ pub(super) fn out(
     let is_expected = facts.recorded.is_some()
         || voters.has(name)
         || node.is_some_and(|node| *node != NodeState::Absent);
-    match facts.standing.current(now) {
-        Some(Standing::Coming) => return None,
-        Some(Standing::Away) => return Some("it is not back yet".to_owned()),
-        None => return is_expected.then(|| facts.standing.why_not(now)),
-        Some(Standing::Another) => return is_expected.then(|| "it is foreign".to_owned()),
-        Some(standing @ (Standing::Absent | Standing::Starting)) => {
-            return is_expected.then(|| format!("it is {standing}"));
+    match facts.ownership.current(now) {
+        Some(Ownership::Booting) => return None,
+        Some(Ownership::Away) => return Some("it is not back yet".to_owned()),
+        None => return is_expected.then(|| facts.ownership.why_not(now)),
+        Some(Ownership::Foreign) => return is_expected.then(|| "it is foreign".to_owned()),
+        Some(ownership @ (Ownership::NotProvided | Ownership::Provided)) => {
+            return is_expected.then(|| format!("it is {ownership}"));
         }
-        Some(Standing::Maintenance) => {
+        Some(Ownership::Maintenance) => {
             return is_expected.then(|| "it is in maintenance".to_owned());
         }
-        Some(Standing::Ours) => {}
+        Some(Ownership::Ours) => {}
     }
     if voters.has(name) && !voters.is_healthy(name) {
         return Some("its member of etcd is not healthy".to_owned());

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use talos_config::Origin;
+use talos_config::Location;
 use talos_config::yaml::SyntaxError;
 
-use crate::Kind;
+use crate::ErrorKind;
 
 /// Why a description was refused. Nothing has been done by then.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -24,7 +24,7 @@ pub struct Problem {
     /// Which rule it breaks.
     pub rule: Rule,
     /// The place in the text.
-    pub origin: Origin,
+    pub origin: Location,
     /// What is wrong.
     pub message: String,
     /// What would be right.
@@ -112,12 +112,12 @@ impl SpecError {
     }
 
     /// What can be done about it: the file must be changed.
-    pub fn kind(&self) -> Kind {
-        Kind::Permanent
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Permanent
     }
 
     /// The first place that the error speaks of.
-    pub fn origin(&self) -> Option<Origin> {
+    pub fn origin(&self) -> Option<Location> {
         match self {
             Self::Syntax(error) => Some(error.origin),
             Self::Problems(problems) => problems.first().map(|problem| problem.origin),

@@ -1,22 +1,24 @@
 //! `ichor.yaml`: its keys, and the spec that it is.
 
 use domain::{
-    Address, ClassName, ClusterName, Day, Endpoint, FailureDomain, Fingerprint, Form,
-    KubernetesVersion, MachineName, Malformed, NAMES_OF_DAYS, Network, PoolName, ProviderName,
-    Span, TalosVersion, TimeOfDay, Window,
+    Address, ClassName, ClusterName, Day, Endpoint, FailureDomain, Fingerprint, InvalidText,
+    KubernetesVersion, MachineName, NAMES_OF_DAYS, Network, PoolName, ProviderName, Span,
+    TalosVersion, TextFormat, TimeOfDay, Window,
 };
 use talos_config::yaml::{self, Limits};
-use talos_config::{Contract, Origin, Source};
+use talos_config::{Contract, Location, SourceId};
 
 use super::error::{Problem, Rule, SpecError};
-use super::table::{self, Item, Key, Literal, Need, TextForm, Type, form, secret_form};
+use super::table::{
+    self, FormatCheck, Key, Literal, Need, Parsed, Type, format_of, secret_format_of,
+};
 use super::{
     Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, PatchEntry,
     PatchSource, Policy, Pool, TimeOrigins,
 };
 
 /// Reads the file, key by key. What holds in a spec as a whole is checked by the caller.
-pub(super) fn parse(text: &str, source: Source) -> Result<ClusterSpec, SpecError> {
+pub(super) fn parse(text: &str, source: SourceId) -> Result<ClusterSpec, SpecError> {
     let documents = yaml::parse(text, source, Limits::default()).map_err(SpecError::Syntax)?;
     let [document] = documents.as_slice() else {
         let message = format!("one document is wanted, not {}", documents.len());
@@ -34,9 +36,9 @@ pub(super) fn parse(text: &str, source: Source) -> Result<ClusterSpec, SpecError
 }
 
 /// Problems with where machines come from that a spec cannot show: it has one source for each machine.
-fn sources(item: &Item) -> Vec<Problem> {
+fn sources(item: &Parsed) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut note = |origin: Origin, message: String, hint: &str| {
+    let mut note = |origin: Location, message: String, hint: &str| {
         let (rule, hint) = (Rule::MachineSource, Some(hint.to_owned()));
         problems.push(Problem { rule, origin, message, hint });
     };
@@ -45,14 +47,14 @@ fn sources(item: &Item) -> Vec<Problem> {
             if let (Some(_), Some(class)) = (machine.get("address"), machine.get("class")) {
                 let message = format!(
                     "{} has an address and a class",
-                    machine.get("name").map_or("the machine", Item::text)
+                    machine.get("name").map_or("the machine", Parsed::text)
                 );
                 let hint = "give it an address if it is there, or a class if a provider makes it";
                 note(class.origin, message, hint);
             }
         }
         let last =
-            format!("{}-{}", group.get("name").map_or("", Item::text), group.count("replicas"));
+            format!("{}-{}", group.get("name").map_or("", Parsed::text), group.count("replicas"));
         if let Some(name) = group.get("name").filter(|_| group.count("replicas") > 0)
             && last.parse::<MachineName>().is_err()
         {
@@ -90,13 +92,13 @@ fn sources(item: &Item) -> Vec<Problem> {
     problems
 }
 
-fn format_problem(origin: Origin, message: String) -> SpecError {
+fn format_problem(origin: Location, message: String) -> SpecError {
     let hint = Some("the file begins with `ichor: v1`".to_owned());
     SpecError::Problems(vec![Problem { rule: Rule::Format, origin, message, hint }])
 }
 
 /// Makes the spec of what the table has read. Every value is there and of its form by then.
-fn spec(item: &Item) -> Option<ClusterSpec> {
+fn spec(item: &Parsed) -> Option<ClusterSpec> {
     let network = item.get("network")?;
     let control_plane = item.get("controlPlane")?;
     let policy = item.get("policy")?;
@@ -119,8 +121,8 @@ fn spec(item: &Item) -> Option<ClusterSpec> {
         Some(given) => given.text().parse().ok()?,
         None => talos.kubernetes().map_or(NEWEST_KUBERNETES, |row| row.default).parse().ok()?,
     };
-    let contract = match item.parsed::<ContractForm>("contract") {
-        Some(ContractForm(contract)) => contract,
+    let contract = match item.parsed::<ContractText>("contract") {
+        Some(ContractText(contract)) => contract,
         None => talos.contract(),
     };
     let given = |key: &str| item.get(key).map(|item| item.origin).filter(|origin| origin.line > 0);
@@ -166,7 +168,7 @@ fn spec(item: &Item) -> Option<ClusterSpec> {
     })
 }
 
-fn pool(item: &Item) -> Option<Pool> {
+fn pool(item: &Parsed) -> Option<Pool> {
     Some(Pool {
         name: item.parsed("name")?,
         machines: machines(item, item.get("name")?.text())?,
@@ -176,8 +178,8 @@ fn pool(item: &Item) -> Option<Pool> {
 }
 
 /// The machines of a control plane or a pool: those that are listed, then its replicas, named after it and counted.
-fn machines(item: &Item, prefix: &str) -> Option<Vec<Machine>> {
-    let machine = |item: &Item| {
+fn machines(item: &Parsed, prefix: &str) -> Option<Vec<Machine>> {
+    let machine = |item: &Parsed| {
         Some(Machine {
             name: item.parsed("name")?,
             source: match item.parsed("class") {
@@ -206,13 +208,13 @@ fn machines(item: &Item, prefix: &str) -> Option<Vec<Machine>> {
     listed.chain((1..=item.count("replicas")).map(replica)).collect()
 }
 
-fn patches(item: &Item) -> Option<Vec<PatchSource>> {
+fn patches(item: &Parsed) -> Option<Vec<PatchSource>> {
     let patch =
-        |item: &Item| Some(PatchSource { patch: item.text().parse().ok()?, origin: item.origin });
+        |item: &Parsed| Some(PatchSource { patch: item.text().parse().ok()?, origin: item.origin });
     item.items("patches").iter().map(patch).collect()
 }
 
-fn window(item: &Item) -> Option<Window> {
+fn window(item: &Parsed) -> Option<Window> {
     let days = item.items("days").iter().map(|day| Day::parse(day.text()));
     Some(Window {
         days: days.collect::<Option<_>>()?,
@@ -221,11 +223,11 @@ fn window(item: &Item) -> Option<Window> {
     })
 }
 
-fn texts(item: &Item, key: &str) -> Vec<String> {
+fn texts(item: &Parsed, key: &str) -> Vec<String> {
     item.items(key).iter().map(|item| item.text().to_owned()).collect()
 }
 
-fn parsed_list<T: Form>(item: &Item, key: &str) -> Option<Vec<T>> {
+fn parsed_list<T: TextFormat>(item: &Parsed, key: &str) -> Option<Vec<T>> {
     item.items(key).iter().map(|item| item.text().parse().ok()).collect()
 }
 
@@ -239,44 +241,44 @@ pub(super) const FILE: &[Key] = &[
     },
     Key {
         name: "cluster",
-        ty: Type::Text(&const { form::<ClusterName>() }),
+        ty: Type::Text(&const { format_of::<ClusterName>() }),
         need: Need::Required,
         about: "The name of the cluster",
     },
     Key {
         name: "endpoint",
-        ty: Type::Text(&const { form::<Endpoint>() }),
-        need: Need::Follows("the address of the first control plane, port 6443"),
+        ty: Type::Text(&const { format_of::<Endpoint>() }),
+        need: Need::Derived("the address of the first control plane, port 6443"),
         about: "Where the Kubernetes API is reached",
     },
     Key {
         name: "talos",
-        ty: Type::Text(&const { form::<TalosVersion>() }),
+        ty: Type::Text(&const { format_of::<TalosVersion>() }),
         // The release that the tests with real nodes run.
         need: Need::Default(Literal::Text("v1.13.9")),
         about: "The release of Talos that the machines run",
     },
     Key {
         name: "kubernetes",
-        ty: Type::Text(&const { form::<KubernetesVersion>() }),
-        need: Need::Follows("the release that Talos comes with"),
+        ty: Type::Text(&const { format_of::<KubernetesVersion>() }),
+        need: Need::Derived("the release that Talos comes with"),
         about: "The release of Kubernetes",
     },
     Key {
         name: "contract",
-        ty: Type::Text(&const { form::<ContractForm>() }),
-        need: Need::Follows("the minor release of Talos"),
+        ty: Type::Text(&const { format_of::<ContractText>() }),
+        need: Need::Derived("the minor release of Talos"),
         about: "The Talos release whose layout and defaults the configuration follows",
     },
     Key {
         name: "image",
-        ty: Type::Text(&WORD),
-        need: Need::Follows("the installer of the release, with the extensions"),
+        ty: Type::Text(&NON_BLANK),
+        need: Need::Derived("the installer of the release, with the extensions"),
         about: "The installer's image",
     },
     Key {
         name: "extensions",
-        ty: Type::List(&Type::Text(&WORD)),
+        ty: Type::List(&Type::Text(&NON_BLANK)),
         need: Need::Default(Literal::Texts(&[])),
         about: "Extensions of the operating system, such as siderolabs/iscsi-tools",
     },
@@ -288,8 +290,8 @@ pub(super) const FILE: &[Key] = &[
     },
     Key {
         name: "provider",
-        ty: Type::Text(&const { form::<ProviderName>() }),
-        need: Need::Follows("none: every machine has an address"),
+        ty: Type::Text(&const { format_of::<ProviderName>() }),
+        need: Need::Derived("none: every machine has an address"),
         about: "The provider that makes machines of a class",
     },
     Key {
@@ -314,7 +316,7 @@ pub(super) const FILE: &[Key] = &[
     Key {
         name: "backup",
         ty: Type::Object(BACKUP),
-        need: Need::Follows("no backups"),
+        need: Need::Derived("no backups"),
         about: "How etcd is backed up",
     },
 ];
@@ -322,25 +324,25 @@ pub(super) const FILE: &[Key] = &[
 const NETWORK: &[Key] = &[
     Key {
         name: "pods",
-        ty: Type::List(&Type::Text(&const { form::<Network>() })),
+        ty: Type::List(&Type::Text(&const { format_of::<Network>() })),
         need: Need::Default(Literal::Texts(&["10.244.0.0/16"])),
         about: "Addresses of pods",
     },
     Key {
         name: "services",
-        ty: Type::List(&Type::Text(&const { form::<Network>() })),
+        ty: Type::List(&Type::Text(&const { format_of::<Network>() })),
         need: Need::Default(Literal::Texts(&["10.96.0.0/12"])),
         about: "Addresses of services",
     },
     Key {
         name: "domain",
-        ty: Type::Text(&WORD),
+        ty: Type::Text(&NON_BLANK),
         need: Need::Default(Literal::Text("cluster.local")),
         about: "The domain of the cluster",
     },
     Key {
         name: "cni",
-        ty: Type::Text(&const { form::<Cni>() }),
+        ty: Type::Text(&const { format_of::<Cni>() }),
         need: Need::Default(Literal::Text("flannel")),
         about: "What connects pods: flannel, none, or the URL of a manifest",
     },
@@ -356,7 +358,7 @@ const CONTROL_PLANE: &[Key] = &[
     Key {
         name: "replicas",
         ty: Type::Integer { min: 1, max: 7 },
-        need: Need::Follows("none but the listed machines"),
+        need: Need::Derived("none but the listed machines"),
         about: "How many machines the provider makes, named cp-1, cp-2, ...",
     },
     CLASS,
@@ -372,7 +374,7 @@ const CONTROL_PLANE: &[Key] = &[
 const POOL: &[Key] = &[
     Key {
         name: "name",
-        ty: Type::Text(&const { form::<PoolName>() }),
+        ty: Type::Text(&const { format_of::<PoolName>() }),
         need: Need::Required,
         about: "The name of the pool",
     },
@@ -385,7 +387,7 @@ const POOL: &[Key] = &[
     Key {
         name: "replicas",
         ty: Type::Integer { min: 0, max: 10_000 },
-        need: Need::Follows("none but the listed machines"),
+        need: Need::Derived("none but the listed machines"),
         about: "How many machines the provider makes, named after the pool: NAME-1, NAME-2, ...",
     },
     CLASS,
@@ -400,33 +402,33 @@ const POOL: &[Key] = &[
 const MACHINE: &[Key] = &[
     Key {
         name: "name",
-        ty: Type::Text(&const { form::<MachineName>() }),
+        ty: Type::Text(&const { format_of::<MachineName>() }),
         need: Need::Required,
         about: "The name of the machine, which is also its host name",
     },
     Key {
         name: "address",
-        ty: Type::Text(&const { form::<Address>() }),
+        ty: Type::Text(&const { format_of::<Address>() }),
         need: Need::RequiredWithout("class"),
         about: "Where the machine is reached",
     },
     CLASS,
     Key {
         name: "fingerprints",
-        ty: Type::List(&Type::Text(&const { form::<Fingerprint>() })),
+        ty: Type::List(&Type::Text(&const { format_of::<Fingerprint>() })),
         need: Need::Default(Literal::Texts(&[])),
         about: "Fingerprints of the certificate that the machine may show in maintenance; any will do when there is none",
     },
     Key {
         name: "disk",
-        ty: Type::Text(&WORD),
+        ty: Type::Text(&NON_BLANK),
         need: Need::Default(Literal::Text(DEFAULT_DISK)),
         about: "The disk that Talos is installed to",
     },
     Key {
         name: "domain",
-        ty: Type::Text(&const { form::<FailureDomain>() }),
-        need: Need::Follows("none: it fails alone"),
+        ty: Type::Text(&const { format_of::<FailureDomain>() }),
+        need: Need::Derived("none: it fails alone"),
         about: "What the machine fails together with: a rack, a room, a zone",
     },
     Key { name: "patches", ty: PATCHES, need: NO_PATCHES, about: "Patches for this machine" },
@@ -447,13 +449,13 @@ const POLICY: &[Key] = &[
     },
     Key {
         name: "installWithin",
-        ty: Type::Text(&const { form::<Span>() }),
+        ty: Type::Text(&const { format_of::<Span>() }),
         need: Need::Default(Literal::Text("20m")),
         about: "How long a machine may take from its first configuration until it answers as one of the cluster",
     },
     Key {
         name: "healsWithin",
-        ty: Type::Text(&const { form::<Span>() }),
+        ty: Type::Text(&const { format_of::<Span>() }),
         need: Need::Default(Literal::Text("5m")),
         about: "How long a component of a changed machine may be unhealthy before the change has failed",
     },
@@ -468,13 +470,13 @@ const WINDOW: &[Key] = &[
     },
     Key {
         name: "from",
-        ty: Type::Text(&const { form::<TimeOfDay>() }),
+        ty: Type::Text(&const { format_of::<TimeOfDay>() }),
         need: Need::Required,
         about: "When it begins, in UTC",
     },
     Key {
         name: "to",
-        ty: Type::Text(&const { form::<TimeOfDay>() }),
+        ty: Type::Text(&const { format_of::<TimeOfDay>() }),
         need: Need::Required,
         about: "When it ends, in UTC; on the next day when that is not later",
     },
@@ -483,7 +485,7 @@ const WINDOW: &[Key] = &[
 const BACKUP: &[Key] = &[
     Key {
         name: "every",
-        ty: Type::Text(&const { form::<Span>() }),
+        ty: Type::Text(&const { format_of::<Span>() }),
         need: Need::Default(Literal::Text("6h")),
         about: "How often a backup is made",
     },
@@ -495,7 +497,7 @@ const BACKUP: &[Key] = &[
     },
     Key {
         name: "to",
-        ty: Type::Text(&WORD),
+        ty: Type::Text(&NON_BLANK),
         need: Need::Default(Literal::Text("backups")),
         about: "Where backups go: a directory, or a URL of an object store",
     },
@@ -503,8 +505,8 @@ const BACKUP: &[Key] = &[
 
 const CLASS: Key = Key {
     name: "class",
-    ty: Type::Text(&const { form::<ClassName>() }),
-    need: Need::Follows("none: the machine has an address"),
+    ty: Type::Text(&const { format_of::<ClassName>() }),
+    need: Need::Derived("none: the machine has an address"),
     about: "The class of machines that the provider makes",
 };
 
@@ -517,45 +519,45 @@ const DEFAULT_DISK: &str = "/dev/sda";
 /// Replicas of the control plane are named as people name control planes.
 const CONTROL_PLANE_PREFIX: &str = "cp";
 
-const PATCHES: Type = Type::List(&Type::Text(&const { secret_form::<PatchEntry>() }));
+const PATCHES: Type = Type::List(&Type::Text(&const { secret_format_of::<PatchEntry>() }));
 const NO_PATCHES: Need = Need::Default(Literal::Texts(&[]));
-const WORD: TextForm = form::<Word>();
+const NON_BLANK: FormatCheck = format_of::<NonBlank>();
 
 /// What is taken for a release of Talos that is refused anyway.
 const NEWEST_KUBERNETES: &str = "v1.37.0";
 
 /// Any text without white space.
-struct Word;
+struct NonBlank;
 
-impl Form for Word {
+impl TextFormat for NonBlank {
     const WHAT: &'static str = "a word";
     const RULE: &'static str = "text without spaces";
     const PATTERN: &'static str = r"^\S+$";
 }
 
-impl std::str::FromStr for Word {
-    type Err = Malformed;
+impl std::str::FromStr for NonBlank {
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let fine =
             !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control());
-        if fine { Ok(Self) } else { Err(Malformed::new::<Self>(text)) }
+        if fine { Ok(Self) } else { Err(InvalidText::new::<Self>(text)) }
     }
 }
 
 /// A contract, as the file has it.
-struct ContractForm(Contract);
+struct ContractText(Contract);
 
-impl Form for ContractForm {
+impl TextFormat for ContractText {
     const WHAT: &'static str = "a contract";
     const RULE: &'static str = "a minor release of Talos, such as v1.13";
     const PATTERN: &'static str = r"^v?\d+\.\d+(\..*)?$";
 }
 
-impl std::str::FromStr for ContractForm {
-    type Err = Malformed;
+impl std::str::FromStr for ContractText {
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
-        text.parse().map(Self).map_err(|_| Malformed::new::<Self>(text))
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
+        text.parse().map(Self).map_err(|_| InvalidText::new::<Self>(text))
     }
 }

@@ -17,10 +17,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use domain::{
-    Address, ClassName, ClusterName, Endpoint, FailureDomain, Fingerprint, Form, KubernetesVersion,
-    MachineName, Malformed, Network, PoolName, ProviderName, Span, TalosVersion, Window,
+    Address, ClassName, ClusterName, Endpoint, FailureDomain, Fingerprint, InvalidText,
+    KubernetesVersion, MachineName, Network, PoolName, ProviderName, Span, TalosVersion,
+    TextFormat, Window,
 };
-use talos_config::{Contract, Origin, Role, Schematic, Secret, Source};
+use talos_config::{Contract, Location, Role, Schematic, Secret, SourceId};
 
 pub use error::{Problem, Rule as SpecRule, SpecError};
 pub use schema::json_schema;
@@ -57,7 +58,7 @@ pub struct ClusterSpec {
     /// Whether and how etcd is backed up.
     pub backup: Option<Backup>,
     /// Where its releases are described.
-    pub releases: Origin,
+    pub releases: Location,
 }
 
 /// Networks inside a cluster.
@@ -72,7 +73,7 @@ pub struct ClusterNetwork {
     /// What connects pods.
     pub cni: Cni,
     /// Where it is described.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 /// What connects pods.
@@ -107,7 +108,7 @@ pub struct Pool {
     /// Patches for all of them.
     pub patches: Vec<PatchSource>,
     /// Where it is described.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 /// A machine.
@@ -127,7 +128,7 @@ pub struct Machine {
     /// Patches for it alone.
     pub patches: Vec<PatchSource>,
     /// Where it is described.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 /// Where a machine comes from. An address is a fact about a machine and not what it is: one that a provider makes has none
@@ -169,7 +170,7 @@ pub struct PatchSource {
     /// The patch.
     pub patch: PatchEntry,
     /// The place that names it.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 /// A patch: a file below the cluster's directory, or its text itself.
@@ -212,9 +213,9 @@ impl Default for Policy {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TimeOrigins {
     /// Location of `installWithin`.
-    pub install_within: Origin,
+    pub install_within: Location,
     /// Location of `healsWithin`.
-    pub heals_within: Origin,
+    pub heals_within: Location,
 }
 
 /// Servers test their memory for minutes, twice, and a worker waits for the first control plane.
@@ -235,7 +236,7 @@ pub struct Backup {
 
 impl ClusterSpec {
     /// Reads the native file.
-    pub fn parse(text: &str, source: Source) -> Result<Self, SpecError> {
+    pub fn parse(text: &str, source: SourceId) -> Result<Self, SpecError> {
         let spec = file::parse(text, source)?;
         spec.check()?;
         Ok(spec)
@@ -248,18 +249,17 @@ impl ClusterSpec {
     }
 
     /// All machines with their place in the cluster, control planes first, in the order of the spec.
-    pub fn machines(&self) -> impl Iterator<Item = (&Machine, Place<'_>)> {
+    pub fn machines(&self) -> impl Iterator<Item = (&Machine, Membership<'_>)> {
         let control_planes =
-            self.control_plane.machines.iter().map(|machine| (machine, Place::ControlPlane));
-        let workers = self
-            .pools
-            .iter()
-            .flat_map(|pool| pool.machines.iter().map(move |machine| (machine, Place::Pool(pool))));
+            self.control_plane.machines.iter().map(|machine| (machine, Membership::ControlPlane));
+        let workers = self.pools.iter().flat_map(|pool| {
+            pool.machines.iter().map(move |machine| (machine, Membership::Pool(pool)))
+        });
         control_planes.chain(workers)
     }
 
     /// A machine by its name.
-    pub fn machine(&self, name: &MachineName) -> Option<(&Machine, Place<'_>)> {
+    pub fn machine(&self, name: &MachineName) -> Option<(&Machine, Membership<'_>)> {
         self.machines().find(|(machine, _)| machine.name == *name)
     }
 
@@ -291,7 +291,7 @@ impl ClusterSpec {
             format!("customization:\n  systemExtensions:\n    officialExtensions: [{names}]\n")
         };
         // A list of quoted texts is always a schematic.
-        Schematic::parse(&text, Source::default()).ok().filter(|_| self.image.is_none())
+        Schematic::parse(&text, SourceId::default()).ok().filter(|_| self.image.is_none())
     }
 
     /// The paths of all files with patches, each once.
@@ -313,14 +313,14 @@ impl ClusterSpec {
 
 /// Where a machine stands in its cluster.
 #[derive(Clone, Copy, Debug)]
-pub enum Place<'a> {
+pub enum Membership<'a> {
     /// In the control plane.
     ControlPlane,
     /// In a pool of workers.
     Pool(&'a Pool),
 }
 
-impl Place<'_> {
+impl Membership<'_> {
     /// The role that configuration knows.
     pub fn role(self) -> Role {
         match self {
@@ -330,7 +330,7 @@ impl Place<'_> {
     }
 }
 
-impl Form for PatchEntry {
+impl TextFormat for PatchEntry {
     const WHAT: &'static str = "a patch";
     const RULE: &'static str =
         "a path within the directory, or the patch itself in several lines or in brackets";
@@ -338,16 +338,16 @@ impl Form for PatchEntry {
 }
 
 impl FromStr for PatchEntry {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         if text.contains('\n') || text.starts_with(['{', '[']) {
             return Ok(Self::Inline(Secret::new(text.to_owned())));
         }
         // A patch is a file of the cluster's directory: the directory is the whole cluster.
         let outside = text.starts_with('/') || text.split('/').any(|part| part == "..");
         if text.trim().is_empty() || outside {
-            return Err(Malformed::new::<Self>(text));
+            return Err(InvalidText::new::<Self>(text));
         }
         Ok(Self::File(text.to_owned()))
     }
@@ -363,16 +363,16 @@ impl fmt::Debug for PatchEntry {
     }
 }
 
-impl Form for Cni {
+impl TextFormat for Cni {
     const WHAT: &'static str = "a network plug-in";
     const RULE: &'static str = "flannel, none, or the URL of a manifest";
     const PATTERN: &'static str = "^(flannel|none|https?://.+)$";
 }
 
 impl FromStr for Cni {
-    type Err = Malformed;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         match text {
             "flannel" => Ok(Self::Flannel),
             "none" => Ok(Self::None),
@@ -382,7 +382,7 @@ impl FromStr for Cni {
             {
                 Ok(Self::Manifest(url.to_owned()))
             }
-            _ => Err(Malformed::new::<Self>(text)),
+            _ => Err(InvalidText::new::<Self>(text)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::{MANAGED, Network, ProviderName, Span};
-use talos_config::Origin;
+use talos_config::Location;
 
 use super::error::{Problem, Rule};
 use super::{ClusterSpec, Machine, Policy};
@@ -26,7 +26,7 @@ fn no_control_plane(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
         let first = spec.machines().next().map(|(machine, _)| machine);
         problems.push(Problem {
             rule: Rule::NoControlPlane,
-            origin: first.map_or_else(Origin::default, |machine| machine.origin),
+            origin: first.map_or_else(Location::default, |machine| machine.origin),
             message: first.map_or_else(
                 || "there is no control plane".to_owned(),
                 |machine| format!("{} would be the first machine, but is a worker", machine.name),
@@ -40,7 +40,7 @@ fn duplicate_names(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
     let machines = spec.machines().map(|(machine, _)| (machine.name.as_str(), machine.origin));
     let pools = spec.pools.iter().map(|pool| (pool.name.as_str(), pool.origin));
     for (what, names) in [("machine", machines.collect::<Vec<_>>()), ("pool", pools.collect())] {
-        let mut seen: BTreeMap<&str, Origin> = BTreeMap::new();
+        let mut seen: BTreeMap<&str, Location> = BTreeMap::new();
         for (name, origin) in names {
             if let Some(first) = seen.insert(name, origin) {
                 problems.push(Problem {
@@ -100,7 +100,7 @@ fn overlapping_networks(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
         networks.iter().map(|network| (what, *network)).collect()
     };
     let all = [named("pods", &network.pods), named("services", &network.services)].concat();
-    let note = |origin: Origin, message: String, problems: &mut Vec<Problem>| {
+    let note = |origin: Location, message: String, problems: &mut Vec<Problem>| {
         let hint = "set network.pods and network.services to ranges that nothing else uses";
         let (rule, hint) = (Rule::OverlappingNetworks, Some(hint.to_owned()));
         problems.push(Problem { rule, origin, message, hint });
@@ -167,7 +167,7 @@ fn short_times(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
     }
 }
 
-fn there(origin: Origin) -> String {
+fn there(origin: Location) -> String {
     if origin.line == 0 { String::new() } else { format!(" (line {})", origin.line) }
 }
 

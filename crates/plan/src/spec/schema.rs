@@ -44,10 +44,10 @@ fn property(key: &Key) -> Value {
     let mut schema = of_type(key.ty);
     let default = match &key.need {
         Need::Default(literal) => Some(value(literal, key.ty)),
-        Need::Required | Need::RequiredWithout(_) | Need::Follows(_) => None,
+        Need::Required | Need::RequiredWithout(_) | Need::Derived(_) => None,
     };
     let about = match &key.need {
-        Need::Follows(what) => format!("{}. Default: {what}.", key.about),
+        Need::Derived(what) => format!("{}. Default: {what}.", key.about),
         Need::Required | Need::RequiredWithout(_) | Need::Default(_) => key.about.to_owned(),
     };
     schema["description"] = json!(about);
@@ -62,7 +62,7 @@ fn of_type(ty: Type) -> Value {
         Type::Boolean => json!({"type": "boolean"}),
         Type::Integer { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
         Type::Choice(words) => json!({"enum": words}),
-        Type::Text(form) => json!({"type": "string", "pattern": form.pattern}),
+        Type::Text(format) => json!({"type": "string", "pattern": format.pattern}),
         Type::List(element) => json!({"type": "array", "items": of_type(*element)}),
         Type::Object(keys) => object(keys),
     }

@@ -1,13 +1,13 @@
 //! The language in which the native file is described, and the reader that follows it.
 //!
-//! In: a tree of YAML nodes and a table of keys. Out: [`Item`]s, every one with its place, defaults filled
+//! In: a tree of YAML nodes and a table of keys. Out: [`Parsed`]s, every one with its place, defaults filled
 //! in; or every problem at once. The JSON Schema is made from the same table, so the two cannot differ.
 
 use std::collections::BTreeMap;
 
-use domain::{Form, Malformed};
+use domain::{InvalidText, TextFormat};
 use talos_config::yaml::{Content, Node, Resolved, resolve};
-use talos_config::{Origin, nearest};
+use talos_config::{Location, suggest};
 
 use super::error::{Problem, Rule};
 
@@ -29,7 +29,7 @@ pub(super) enum Need {
     /// This is taken instead.
     Default(Literal),
     /// What is taken instead follows from other keys; said in words.
-    Follows(&'static str),
+    Derived(&'static str),
 }
 
 pub(super) enum Literal {
@@ -46,33 +46,33 @@ pub(super) enum Type {
     Boolean,
     Integer { min: i64, max: i64 },
     Choice(&'static [&'static str]),
-    Text(&'static TextForm),
+    Text(&'static FormatCheck),
     List(&'static Self),
     Object(&'static [Key]),
 }
 
 /// A form of text, as the table knows it.
-pub(super) struct TextForm {
+pub(super) struct FormatCheck {
     pub(super) pattern: &'static str,
     /// Whether it may hold secrets, so that nothing of it is repeated.
     pub(super) secret: bool,
-    check: fn(&str) -> Result<(), Malformed>,
+    check: fn(&str) -> Result<(), InvalidText>,
 }
 
 /// The form of a type.
-pub(super) const fn form<T: Form>() -> TextForm {
-    TextForm { pattern: T::PATTERN, secret: false, check: |text| text.parse::<T>().map(drop) }
+pub(super) const fn format_of<T: TextFormat>() -> FormatCheck {
+    FormatCheck { pattern: T::PATTERN, secret: false, check: |text| text.parse::<T>().map(drop) }
 }
 
 /// The form of a type whose text may hold secrets.
-pub(super) const fn secret_form<T: Form>() -> TextForm {
-    TextForm { secret: true, ..form::<T>() }
+pub(super) const fn secret_format_of<T: TextFormat>() -> FormatCheck {
+    FormatCheck { secret: true, ..format_of::<T>() }
 }
 
 /// A value that was read, and where it stands.
 #[derive(Clone)]
-pub(super) struct Item {
-    pub(super) origin: Origin,
+pub(super) struct Parsed {
+    pub(super) origin: Location,
     data: Data,
 }
 
@@ -81,11 +81,11 @@ enum Data {
     Boolean(bool),
     Integer(i64),
     Text(String),
-    List(Vec<Item>),
-    Object(BTreeMap<&'static str, Item>),
+    List(Vec<Parsed>),
+    Object(BTreeMap<&'static str, Parsed>),
 }
 
-impl Item {
+impl Parsed {
     /// The value of a key, given or by default.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         match &self.data {
@@ -109,7 +109,7 @@ impl Item {
     }
 
     /// The text of a key as what it is; the reader has checked that it is one.
-    pub(super) fn parsed<T: Form>(&self, key: &str) -> Option<T> {
+    pub(super) fn parsed<T: TextFormat>(&self, key: &str) -> Option<T> {
         self.get(key)?.text().parse().ok()
     }
 
@@ -126,7 +126,7 @@ impl Item {
 }
 
 /// Reads an object, or tells everything that is wrong with it.
-pub(super) fn read(node: &Node, keys: &'static [Key]) -> Result<Item, Vec<Problem>> {
+pub(super) fn read(node: &Node, keys: &'static [Key]) -> Result<Parsed, Vec<Problem>> {
     let mut reader = Reader { problems: Vec::new() };
     let item = reader.object(node, keys, "");
     if reader.problems.is_empty() { Ok(item) } else { Err(reader.problems) }
@@ -137,11 +137,11 @@ struct Reader {
 }
 
 impl Reader {
-    fn object(&mut self, node: &Node, keys: &'static [Key], path: &str) -> Item {
+    fn object(&mut self, node: &Node, keys: &'static [Key], path: &str) -> Parsed {
         let mut entries = BTreeMap::new();
         let Content::Mapping(given) = &node.content else {
             self.wrong_type(node, path, "an object", false);
-            return Item { origin: node.origin, data: Data::Object(entries) };
+            return Parsed { origin: node.origin, data: Data::Object(entries) };
         };
         let mut lines: BTreeMap<&str, u32> = BTreeMap::new();
         for (name, value) in given {
@@ -159,7 +159,7 @@ impl Reader {
                 continue;
             }
             let Some(key) = keys.iter().find(|key| key.name == text) else {
-                let near = nearest(text, keys.iter().map(|key| key.name));
+                let near = suggest(text, keys.iter().map(|key| key.name));
                 let known = || keys.iter().map(|key| key.name).collect::<Vec<_>>().join(", ");
                 self.problems.push(Problem {
                     rule: Rule::UnknownKey,
@@ -202,14 +202,14 @@ impl Reader {
                 Need::Default(literal) => {
                     entries.insert(key.name, default(literal, key.ty));
                 }
-                Need::Follows(_) => {}
+                Need::Derived(_) => {}
             }
         }
-        Item { origin: node.origin, data: Data::Object(entries) }
+        Parsed { origin: node.origin, data: Data::Object(entries) }
     }
 
     /// Reads a value; `None` when it is wrong, which has been noted.
-    fn value(&mut self, node: &Node, ty: Type, path: &str) -> Option<Item> {
+    fn value(&mut self, node: &Node, ty: Type, path: &str) -> Option<Parsed> {
         let scalar = node.scalar().filter(|_| node.tag().is_none());
         let resolved = scalar.map(|(text, style)| resolve(text, style));
         let data = match (ty, scalar, resolved) {
@@ -229,7 +229,7 @@ impl Reader {
             },
             (Type::Choice(words), Some((text, _)), _) => {
                 if !words.contains(&text) {
-                    let near = nearest(text, words.iter().copied());
+                    let near = suggest(text, words.iter().copied());
                     self.problems.push(Problem {
                         rule: Rule::Value,
                         origin: node.origin,
@@ -244,20 +244,20 @@ impl Reader {
                 }
                 Data::Text(text.to_owned())
             }
-            (Type::Text(form), Some((text, _)), _) => match (form.check)(text) {
+            (Type::Text(format), Some((text, _)), _) => match (format.check)(text) {
                 Ok(()) => Data::Text(text.to_owned()),
-                Err(malformed) => {
-                    let message = if form.secret {
-                        format!("{}not {}: {}", prefix(path), malformed.what, malformed.rule)
+                Err(invalid) => {
+                    let message = if format.secret {
+                        format!("{}not {}: {}", prefix(path), invalid.what, invalid.rule)
                     } else {
-                        format!("{}{malformed}", prefix(path))
+                        format!("{}{invalid}", prefix(path))
                     };
                     self.note(Rule::Value, node.origin, message);
                     return None;
                 }
             },
-            (Type::Text(form), ..) => {
-                self.wrong_type(node, path, "text", form.secret);
+            (Type::Text(format), ..) => {
+                self.wrong_type(node, path, "text", format.secret);
                 return None;
             }
             (Type::Choice(_), ..) => {
@@ -276,7 +276,7 @@ impl Reader {
             }
             (Type::Object(keys), ..) => return Some(self.object(node, keys, path)),
         };
-        Some(Item { origin: node.origin, data })
+        Some(Parsed { origin: node.origin, data })
     }
 
     fn wrong_type(&mut self, node: &Node, path: &str, wanted: &str, secret: bool) {
@@ -292,20 +292,20 @@ impl Reader {
         self.note(Rule::Value, node.origin, message);
     }
 
-    fn note(&mut self, rule: Rule, origin: Origin, message: String) {
+    fn note(&mut self, rule: Rule, origin: Location, message: String) {
         self.problems.push(Problem { rule, origin, message, hint: None });
     }
 }
 
 /// What stands in place of a key that was not given. It has no place in the text.
-fn default(literal: &Literal, ty: Type) -> Item {
+fn default(literal: &Literal, ty: Type) -> Parsed {
     let data = match (literal, ty) {
         (Literal::Text(text), _) => Data::Text((*text).to_owned()),
         (Literal::Integer(number), _) => Data::Integer(*number),
         (Literal::Boolean(value), _) => Data::Boolean(*value),
         (Literal::Texts(texts), _) => {
-            let item = |text: &&str| Item {
-                origin: Origin::default(),
+            let item = |text: &&str| Parsed {
+                origin: Location::default(),
                 data: Data::Text((*text).to_owned()),
             };
             Data::List(texts.iter().map(item).collect())
@@ -313,13 +313,13 @@ fn default(literal: &Literal, ty: Type) -> Item {
         (Literal::Object, Type::Object(keys)) => {
             let given = keys.iter().filter_map(|key| match &key.need {
                 Need::Default(literal) => Some((key.name, default(literal, key.ty))),
-                Need::Required | Need::RequiredWithout(_) | Need::Follows(_) => None,
+                Need::Required | Need::RequiredWithout(_) | Need::Derived(_) => None,
             });
             Data::Object(given.collect())
         }
         (Literal::Object, _) => Data::Object(BTreeMap::new()),
     };
-    Item { origin: Origin::default(), data }
+    Parsed { origin: Location::default(), data }
 }
 
 fn is_null(node: &Node) -> bool {

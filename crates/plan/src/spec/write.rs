@@ -7,7 +7,7 @@
 
 use domain::Window;
 use talos_config::yaml::{self, Content, Document, Node, Style, Tree};
-use talos_config::{Origin, Secret};
+use talos_config::{Location, Secret};
 
 use super::{
     Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, PatchEntry,
@@ -60,7 +60,7 @@ impl ClusterSpec {
         }
         let mut root = Node::from(&Tree::Map(keys.0));
         quote_blanks(&mut root);
-        let document = Document { origin: Origin::default(), root, comments: Vec::new() };
+        let document = Document { origin: Location::default(), root, comments: Vec::new() };
         Secret::new(yaml::rewrite(&[document], 2, false))
     }
 }
@@ -224,7 +224,7 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::select;
     use proptest::test_runner::RngSeed;
-    use talos_config::Source;
+    use talos_config::SourceId;
 
     use super::*;
 
@@ -268,10 +268,10 @@ mod tests {
                  pools: [{{name: p, patches: [{patches}], machines: [{{name: b, address: 'fd00::2', \
                  domain: room-1, patches: [{patches}]}}]}}, {{name: q}}]\n"
             );
-            let before = ClusterSpec::parse(&file, Source(1))
+            let before = ClusterSpec::parse(&file, SourceId(1))
                 .map_err(|error| TestCaseError::fail(format!("{error}\n{file}")))?;
             let written = before.write().into_exposed();
-            let after = ClusterSpec::parse(&written, Source(1))
+            let after = ClusterSpec::parse(&written, SourceId(1))
                 .map_err(|error| TestCaseError::fail(format!("{error}\n{written}")))?;
             prop_assert_eq!(said(&after), said(&before), "{}", written);
         }
@@ -305,7 +305,7 @@ mod tests {
     /// All that a spec says, without the places where it says it.
     fn said(spec: &ClusterSpec) -> String {
         let mut text = format!("{spec:?}");
-        while let Some(at) = text.find("Origin {") {
+        while let Some(at) = text.find("Location {") {
             let end = text[at..].find('}').expect("the end of a place") + at + 1;
             text.replace_range(at..end, "");
         }

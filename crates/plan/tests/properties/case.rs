@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use plan::{
     Action, ApplyMode, Body, ClassName, ClusterSpec, Cni, ConfigChange, Digest, Disk, Etcd, Fact,
     FieldChange, Goal, InstallDisk, Instance, Inventory, MAX_LAG, MachineFacts, MachineName,
-    MachineSource, Member, MemberId, NodeIdentity, NodeState, Orphan, Override, Planned,
-    PlanningInput, ProviderId, RebootClass, Refusal, Rendering, Renderings, Rule, Source, Standing,
-    Step, plan as make_plan,
+    MachineSource, Member, MemberId, NodeIdentity, NodeState, Orphan, Override, Ownership, Planned,
+    PlanningInput, ProviderId, RebootClass, Refusal, Rendering, Renderings, Rule, Source, Step,
+    plan as make_plan,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -60,9 +60,9 @@ impl Case {
     /// Names every machine that is not what was recorded, as a person who has looked would.
     fn with_names(mut self) -> Self {
         let unknown = self.inventory.machines.iter().filter(|(name, _)| self.needs_name(name));
-        let named = unknown.map(|(name, facts)| match facts.standing.current(NOW) {
-            Some(Standing::Maintenance) => overriding(Rule::IdentityMaintenance, Some(name)),
-            Some(Standing::Absent) => overriding(Rule::IdentityGone, Some(name)),
+        let named = unknown.map(|(name, facts)| match facts.ownership.current(NOW) {
+            Some(Ownership::Maintenance) => overriding(Rule::IdentityMaintenance, Some(name)),
+            Some(Ownership::NotProvided) => overriding(Rule::IdentityGone, Some(name)),
             _ => overriding(Rule::IdentityNode, Some(name)),
         });
         let named: Vec<Override> = named.collect();
@@ -74,9 +74,9 @@ impl Case {
     pub(crate) fn needs_name(&self, name: &MachineName) -> bool {
         let facts = &self.inventory.machines[name];
         let Some(recorded) = &facts.recorded else { return false };
-        match facts.standing.current(NOW) {
-            Some(Standing::Maintenance | Standing::Absent) => true,
-            Some(Standing::Ours) => facts.node.current(NOW).is_some_and(|node| node != recorded),
+        match facts.ownership.current(NOW) {
+            Some(Ownership::Maintenance | Ownership::NotProvided) => true,
+            Some(Ownership::Ours) => facts.node.current(NOW).is_some_and(|node| node != recorded),
             _ => false,
         }
     }
@@ -134,14 +134,17 @@ impl Case {
             || !own.is_empty()
             || node.is_some_and(|node| *node != NodeState::Absent);
         let ready = self.spec.network.cni != Cni::None;
-        match facts.standing.current(NOW) {
-            Some(Standing::Coming) => false,
-            Some(Standing::Away) => true,
+        match facts.ownership.current(NOW) {
+            Some(Ownership::Booting) => false,
+            Some(Ownership::Away) => true,
             None
             | Some(
-                Standing::Another | Standing::Maintenance | Standing::Absent | Standing::Starting,
+                Ownership::Foreign
+                | Ownership::Maintenance
+                | Ownership::NotProvided
+                | Ownership::Provided,
             ) => missed,
-            Some(Standing::Ours) => {
+            Some(Ownership::Ours) => {
                 !own.is_empty() && !own.iter().any(|member| is_healthy(member))
                     || node == Some(&NodeState::Absent)
                     || node == Some(&NodeState::NotReady) && ready
@@ -206,7 +209,7 @@ fn overriding(rule: Rule, machine: Option<&MachineName>) -> Override {
 /// A cluster that most plans can be made for, where every machine that has to be named is.
 pub(crate) fn sound_case() -> impl Strategy<Value = Case> {
     (machines(30), etcd(), policy(), goal()).prop_map(|(machines, etcd, policy, goal)| {
-        let fresh = machines.control_planes.iter().all(|machine| machine.standing != 1);
+        let fresh = machines.control_planes.iter().all(|machine| machine.ownership != 1);
         let kind = if fresh || etcd.kind < 2 { etcd.kind } else { 3 };
         // Evidence of an etcd is for cases that are refused.
         let etcd = EtcdShape { kind, evidence: 0, apart: false, ..etcd };
@@ -228,7 +231,7 @@ struct Machines {
 #[derive(Clone, Debug)]
 struct MachineShape {
     /// Maintenance, ours, not seen, another's, away, coming, not made, made and silent.
-    standing: u64,
+    ownership: u64,
     /// A provider makes it.
     provided: bool,
     class: RebootClass,
@@ -305,7 +308,7 @@ fn shape(die: &mut Die, usual: u64, soundness: u64) -> MachineShape {
     let (disk, fresh, member_known) = (mostly(), mostly(), mostly());
     let (well, undisturbed) = (mostly(), mostly());
     MachineShape {
-        standing: if usually { usual } else { die.throw(8) },
+        ownership: if usually { usual } else { die.throw(8) },
         provided: die.throw(4) == 3,
         class: match die.throw(4) {
             0..=1 => RebootClass::Nothing,
@@ -388,7 +391,7 @@ fn build(
     for (at, (machine, shape)) in
         spec.control_plane.machines.iter_mut().chain(pools).zip(shapes()).enumerate()
     {
-        if shape.provided || shape.standing > 5 {
+        if shape.provided || shape.ownership > 5 {
             machine.source = MachineSource::Class(class(CLASS));
         }
         machine.domain =
@@ -408,7 +411,7 @@ fn build(
     let has_members = members.current(NOW).is_none_or(|etcd| !etcd.members.is_empty());
     for (machine, shape) in spec.control_plane.machines.iter().zip(&machines.control_planes) {
         let facts = seen.get_mut(&machine.name).expect("facts");
-        if facts.standing.current(NOW) == Some(&Standing::Ours) {
+        if facts.ownership.current(NOW) == Some(&Ownership::Ours) {
             let member = own_member(&machine.name, members.current(NOW), etcd.absent);
             facts.member = known(member, Source::TalosApi);
         }
@@ -464,7 +467,7 @@ fn own_member(name: &MachineName, etcd: Option<&Etcd>, absent: bool) -> Option<M
 static LARGEST: LazyLock<ClusterSpec> = LazyLock::new(|| {
     let more = "policy: {windows: [{from: \"01:00\", to: \"05:00\"}]}\n";
     let text = world::World::text(MOST_CONTROL_PLANES, MOST_WORKERS, more);
-    ClusterSpec::parse(&text, talos_config::Source(1)).expect("a spec")
+    ClusterSpec::parse(&text, talos_config::SourceId(1)).expect("a spec")
 });
 
 const MOST_CONTROL_PLANES: usize = 5;
@@ -477,50 +480,50 @@ fn facts(name: &MachineName, shape: &MachineShape, at: u32) -> (MachineFacts, Re
     let mut facts = world::ours(name, has, talos);
     let recorded = facts.recorded.clone().filter(|_| shape.recorded);
     facts.kubernetes = known(shape.node, Source::Kubernetes);
-    match shape.standing {
+    match shape.ownership {
         0 => {
             facts = unseen("it has no configuration");
-            facts.standing = known(Standing::Maintenance, Source::Maintenance);
+            facts.ownership = known(Ownership::Maintenance, Source::Maintenance);
             facts.disks = known(disks(shape.disk), Source::Maintenance);
             facts.recorded = recorded.filter(|_| shape.reset);
         }
         1 => facts.recorded = recorded,
         2 => facts = unseen("connection refused"),
-        3 => facts.standing = known(Standing::Another, Source::TalosApi),
+        3 => facts.ownership = known(Ownership::Foreign, Source::TalosApi),
         4 => {
             facts = MachineFacts { kubernetes: facts.kubernetes, ..unseen("connection refused") };
-            facts.standing = known(Standing::Away, Source::Directory);
+            facts.ownership = known(Ownership::Away, Source::Directory);
             facts.recorded = recorded;
         }
         5 => {
             facts = unseen("connection refused");
-            facts.standing = known(Standing::Coming, Source::Inference);
+            facts.ownership = known(Ownership::Booting, Source::Inference);
         }
         6 => {
             facts = unseen("its provider does not have it");
-            facts.standing = known(Standing::Absent, Source::Provider);
+            facts.ownership = known(Ownership::NotProvided, Source::Provider);
             facts.recorded = recorded.filter(|_| shape.reset);
         }
         _ => {
             facts = unseen("connection refused");
-            facts.standing = known(Standing::Starting, Source::Provider);
+            facts.ownership = known(Ownership::Provided, Source::Provider);
         }
     }
-    if shape.provided || shape.standing > 5 {
-        let made = shape.standing != 6;
+    if shape.provided || shape.ownership > 5 {
+        let made = shape.ownership != 6;
         facts.generation = u32::try_from(shape.domain).expect("few") + u32::from(made);
         let instance =
             Instance { id: ProviderId(format!("of-{name}")), generation: facts.generation };
         facts.instance = known(made.then_some(instance), Source::Provider);
     }
-    if shape.replaced && shape.standing == 1 {
+    if shape.replaced && shape.ownership == 1 {
         facts.node = known(NodeIdentity(format!("another-of-{name}")), Source::TalosApi);
     }
-    if shape.unwell && shape.standing == 1 {
+    if shape.unwell && shape.ownership == 1 {
         facts.unwell = known(vec!["kube-scheduler: it fails".to_owned()], Source::TalosApi);
     }
     // What is away was disturbed.
-    if shape.disturbed && shape.standing == 1 || shape.standing == 4 {
+    if shape.disturbed && shape.ownership == 1 || shape.ownership == 4 {
         facts.disturbed = Some(NOW);
     }
     if !shape.identified {
@@ -534,7 +537,7 @@ fn facts(name: &MachineName, shape: &MachineShape, at: u32) -> (MachineFacts, Re
         after: Some("1".to_owned()),
     };
     let changes = shape.class != RebootClass::Nothing;
-    let change = (shape.standing == 1).then(|| ConfigChange {
+    let change = (shape.ownership == 1).then(|| ConfigChange {
         from: has,
         class: shape.class,
         changes_role: false,
@@ -558,9 +561,9 @@ fn members(
     seen: &BTreeMap<MachineName, MachineFacts>,
     shape: &EtcdShape,
 ) -> Fact<Etcd> {
-    let ours = |name: &MachineName| match seen[name].standing.current(NOW) {
-        None | Some(Standing::Ours) => true,
-        Some(Standing::Absent) => seen[name].recorded.is_some(),
+    let ours = |name: &MachineName| match seen[name].ownership.current(NOW) {
+        None | Some(Ownership::Ours) => true,
+        Some(Ownership::NotProvided) => seen[name].recorded.is_some(),
         Some(_) => false,
     };
     let runs =
@@ -569,8 +572,8 @@ fn members(
     let members = runs.enumerate().filter(|(at, _)| shape.kind == 3 || !bit(shape.leader, *at));
     let mut members: BTreeMap<MemberId, Member> = members
         .map(|(at, name)| {
-            let stopped =
-                bit(shape.stopped, at) || seen[name].standing.current(NOW) != Some(&Standing::Ours);
+            let stopped = bit(shape.stopped, at)
+                || seen[name].ownership.current(NOW) != Some(&Ownership::Ours);
             let lag = if bit(shape.lagging, at) { MAX_LAG + 1 } else { 0 };
             let member = Member {
                 machine: Some(name.clone()),

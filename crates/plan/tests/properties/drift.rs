@@ -1,8 +1,8 @@
 //! What may have changed since a plan was made.
 
 use plan::{
-    Action, BootId, Fact, Goal, Instance, Member, MemberId, Moment, NodeIdentity, NodeState,
-    Precondition, ProviderId, Source, Standing, Step,
+    Action, BootId, Fact, Goal, Instance, Member, MemberId, NodeIdentity, NodeState, Ownership,
+    Precondition, ProviderId, Source, Step, Timestamp,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -66,9 +66,9 @@ impl Drift {
         let node = case.inventory.machines[&name].node.clone();
         let facts = case.inventory.machines.get_mut(&name).expect("facts");
         match self {
-            Self::MachineGone => facts.standing = not_known("connection refused"),
-            Self::MachineComesNoMore => facts.standing = not_known("connection refused"),
-            Self::MachineForeign => facts.standing = known(Standing::Another, Source::TalosApi),
+            Self::MachineGone => facts.ownership = not_known("connection refused"),
+            Self::MachineComesNoMore => facts.ownership = not_known("connection refused"),
+            Self::MachineForeign => facts.ownership = known(Ownership::Foreign, Source::TalosApi),
             Self::DiskGone => facts.disks = known(disks(false), Source::Maintenance),
             Self::MachineReplaced => {
                 facts.node = known(NodeIdentity("a third".to_owned()), Source::TalosApi);
@@ -113,7 +113,7 @@ impl Drift {
                 let (id, generation) = (ProviderId("a third".to_owned()), 9);
                 facts.instance = known(Some(Instance { id, generation }), Source::Provider);
             }
-            Self::EverythingOld => case.inventory.taken = Moment(NOW.0 + 3_600),
+            Self::EverythingOld => case.inventory.taken = Timestamp(NOW.0 + 3_600),
         }
         true
     }

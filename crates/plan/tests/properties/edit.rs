@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use plan::{
     Action, ApplyConfig, ApplyMode, AwaitNode, Body, BootstrapEtcd, Cni, DestroyMachine,
-    FetchKubeconfig, Gate, Goal, Instance, MachineName, MemberId, Override, Precondition,
-    ProvideMachine, ProviderId, QuorumProof, RebootClass, RebootMachine, ResetMachine, Rule, Span,
-    Standing, Step, StepNumber, Target,
+    FetchKubeconfig, Gate, Goal, Instance, MachineName, MemberId, Override, Ownership,
+    Precondition, ProvideMachine, ProviderId, QuorumProof, RebootClass, RebootMachine,
+    ResetMachine, Rule, Span, Step, StepNumber, Target,
 };
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -197,7 +197,7 @@ impl Edit {
         let Some(facts) = case.inventory.machines.get(name) else {
             return destroys && matches!(self, Self::DestroyAnother);
         };
-        let standing = facts.standing.current(NOW).copied();
+        let ownership = facts.ownership.current(NOW).copied();
         match self {
             Self::AnotherClass | Self::AnotherGeneration => {
                 matches!(step.action, Action::ProvideMachine(_))
@@ -208,7 +208,7 @@ impl Edit {
             Self::DestroyAnother => destroys,
             Self::DestroyToo => body.goal == Goal::Spec,
             Self::ProvideInstead => {
-                !matches!(standing, Some(Standing::Absent | Standing::Starting))
+                !matches!(ownership, Some(Ownership::NotProvided | Ownership::Provided))
                     && body.goal == Goal::Spec
             }
             Self::ForgetTimeOut
@@ -242,7 +242,8 @@ impl Edit {
                 .iter()
                 .any(|given| matches!(given, Precondition::MinHealthyVoters(1..))),
             Self::BeginEarly => {
-                matches!(step.action, Action::BootstrapEtcd(_)) && standing != Some(Standing::Ours)
+                matches!(step.action, Action::BootstrapEtcd(_))
+                    && ownership != Some(Ownership::Ours)
             }
             Self::ForgetMachine => matches!(step.action, Action::AwaitMachine(_)),
             Self::ForgetAwait => {

@@ -103,7 +103,7 @@ proptest! {
             let to = places.iter().copied().filter(|to| *to >= from).nth(cut).unwrap_or(text.len());
             text.replace_range(from..to, piece);
         }
-        if let Err(error) = ClusterSpec::parse(&text, talos_config::Source(1)) {
+        if let Err(error) = ClusterSpec::parse(&text, talos_config::SourceId(1)) {
             let line = error.origin().map(|origin| origin.line as usize);
             prop_assert!(line.is_some_and(|line| line <= text.lines().count() + 1), "{error}\n{text}");
         }

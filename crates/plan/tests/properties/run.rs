@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plan::{
-    Action, ApplyConfig, ApplyMode, Draft, MachineFacts, MachineName, MemberId, Plan, Standing,
+    Action, ApplyConfig, ApplyMode, Draft, MachineFacts, MachineName, MemberId, Ownership, Plan,
     Step, StepNumber, Target,
 };
 use proptest::sample::Index;
@@ -67,10 +67,11 @@ impl<'a> Run<'a> {
             }
         }
         let voters = etcd.members.iter().filter(|(_, member)| member.voter);
-        let standing = |facts: &MachineFacts| facts.standing.current(NOW).copied();
+        let ownership = |facts: &MachineFacts| facts.ownership.current(NOW).copied();
         let ours = case.inventory.machines.iter();
-        let ours = ours
-            .filter(|(_, facts)| matches!(standing(facts), Some(Standing::Ours | Standing::Away)));
+        let ours = ours.filter(|(_, facts)| {
+            matches!(ownership(facts), Some(Ownership::Ours | Ownership::Away))
+        });
         let begins = etcd.members.is_empty();
         let out = case.inventory.machines.keys().filter(|name| case.is_out(name)).cloned();
         Self {
@@ -104,7 +105,7 @@ impl<'a> Run<'a> {
             self.out.remove(name);
         }
         let facts = &self.case.inventory.machines[name];
-        let standing = facts.standing.current(NOW).copied();
+        let ownership = facts.ownership.current(NOW).copied();
         match action {
             Action::ApplyConfig(ApplyConfig { mode: ApplyMode::Maintenance, .. }) => {
                 let known = facts.recorded.is_none() || self.case.names(name);
@@ -113,11 +114,11 @@ impl<'a> Run<'a> {
                 let free = !joins || self.joining.is_none() && !self.runs.contains_key(name);
                 self.joining = joins.then(|| name.clone()).or(self.joining.take());
                 self.ours.insert(name.clone());
-                standing == Some(Standing::Maintenance) && known && free
+                ownership == Some(Ownership::Maintenance) && known && free
             }
             Action::AwaitMachine(_) => {
                 self.ours.insert(name.clone());
-                standing == Some(Standing::Coming)
+                ownership == Some(Ownership::Booting)
             }
             Action::ProvideMachine(given) => {
                 let known = facts.recorded.is_none() || self.case.names(name);
@@ -130,7 +131,8 @@ impl<'a> Run<'a> {
                         given.generation > used && given.generation >= facts.generation
                     }
                 };
-                let absent = matches!(standing, Some(Standing::Absent | Standing::Starting));
+                let absent =
+                    matches!(ownership, Some(Ownership::NotProvided | Ownership::Provided));
                 self.provides |= self.case.spec.is_control_plane(name);
                 absent && known && right && !self.runs.contains_key(name)
             }

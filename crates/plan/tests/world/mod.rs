@@ -12,11 +12,11 @@ use std::sync::LazyLock;
 
 use plan::{
     BootId, ClusterSpec, Digest, DigestKey, Etcd, Fact, Goal, Instance, Inventory, Layers, Live,
-    MachineFacts, MachineName, Member, MemberId, Moment, NodeIdentity, NodeState, Override,
+    MachineFacts, MachineName, Member, MemberId, NodeIdentity, NodeState, Override, Ownership,
     Planned, PlanningInput, Refusal, RenderError, Renderer, Renderings, Source, SpecError,
-    Standing, TalosVersion,
+    TalosVersion, Timestamp,
 };
-use talos_config::{Bundle, Confidential, Config, Contract, Makers, Mode, Secret};
+use talos_config::{Bundle, Confidential, Config, Contract, Mode, Secret, SecretSource};
 
 pub struct World {
     pub spec: ClusterSpec,
@@ -33,7 +33,7 @@ pub struct World {
 
 impl World {
     pub fn new(text: &str) -> Result<Self, SpecError> {
-        let spec = ClusterSpec::parse(text, talos_config::Source(1))?;
+        let spec = ClusterSpec::parse(text, talos_config::SourceId(1))?;
         let machines = spec.machines().map(|(machine, _)| {
             let why = "not looked at".to_owned();
             (machine.name.clone(), unseen(&why))
@@ -102,7 +102,7 @@ impl World {
         let MachineFacts { recorded, instance, generation, .. } = facts.clone();
         *facts =
             MachineFacts { recorded, instance, generation, ..unseen("it has no configuration") };
-        facts.standing = known(Standing::Maintenance, Source::Maintenance);
+        facts.ownership = known(Ownership::Maintenance, Source::Maintenance);
         facts.kubernetes = known(NodeState::Absent, Source::Kubernetes);
         self.live.remove(name);
     }
@@ -110,15 +110,15 @@ impl World {
     /// A machine that was configured by us, and boots.
     pub fn coming(&mut self, name: &MachineName) {
         self.maintenance(name);
-        self.facts(name).standing = known(Standing::Coming, Source::Inference);
+        self.facts(name).ownership = known(Ownership::Booting, Source::Inference);
     }
 
     /// What the provider has for a machine: this one, or none.
     pub fn provided(&mut self, name: &MachineName, instance: Option<Instance>) {
         let generation = instance.as_ref().map_or(0, |instance| instance.generation);
         let facts = self.facts(name);
-        let standing = instance.as_ref().map_or(Standing::Absent, |_| Standing::Starting);
-        facts.standing = known(standing, Source::Provider);
+        let ownership = instance.as_ref().map_or(Ownership::NotProvided, |_| Ownership::Provided);
+        facts.ownership = known(ownership, Source::Provider);
         facts.instance = known(instance, Source::Provider);
         facts.generation = facts.generation.max(generation);
     }
@@ -197,7 +197,7 @@ pub fn ours(name: &MachineName, digest: Digest, talos: TalosVersion) -> MachineF
         address: not_known(NO_PLACE),
         instance: not_known(NO_PLACE),
         generation: 0,
-        standing: known(Standing::Ours, Source::TalosApi),
+        ownership: known(Ownership::Ours, Source::TalosApi),
         node: known(node.clone(), Source::TalosApi),
         recorded: Some(node),
         boot: known(BootId(format!("boot-of-{name}")), Source::TalosApi),
@@ -219,7 +219,7 @@ pub fn unseen(why: &str) -> MachineFacts {
         address: not_known(NO_PLACE),
         instance: not_known(NO_PLACE),
         generation: 0,
-        standing: not_known(why),
+        ownership: not_known(why),
         node: not_known(why),
         recorded: None,
         boot: not_known(why),
@@ -246,7 +246,7 @@ pub fn not_known<T>(why: &str) -> Fact<T> {
 /// Planner and checker do not read addresses, and most machines here have one in the spec.
 const NO_PLACE: &str = "the spec says where it is";
 
-pub const NOW: Moment = Moment(1_800_000_000);
+pub const NOW: Timestamp = Timestamp(1_800_000_000);
 
 /// Secrets of no cluster: made of a counter instead of randomness.
 pub static SECRETS: LazyLock<Bundle> = LazyLock::new(|| {
@@ -258,6 +258,6 @@ pub static SECRETS: LazyLock<Bundle> = LazyLock::new(|| {
         }
     };
     let mut rsa = || unreachable!("the contract below has other keys");
-    let mut makers = Makers { now: NOW.0, random: &mut random, rsa: &mut rsa };
+    let mut makers = SecretSource { now: NOW.0, random: &mut random, rsa: &mut rsa };
     Bundle::generate(Contract::new(1, 6), &mut makers)
 });

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use talos_config::yaml::{self, Content, Resolved, Style};
-use talos_config::{Origin, Source};
+use talos_config::{Location, SourceId};
 
 use super::LIMITS;
 use crate::error::{Error, ValueLocation};
@@ -18,7 +18,7 @@ use crate::time;
 use crate::tree::{Comment, Element, Entry, Map, Node, Value};
 
 pub(super) fn read(text: &str) -> Result<Vec<Map>, Error> {
-    let documents = yaml::parse(text, Source::default(), LIMITS)
+    let documents = yaml::parse(text, SourceId::default(), LIMITS)
         .map_err(|error| Error::Syntax { problem: error.problem, line: Some(error.origin.line) })?;
     documents
         .iter()
@@ -35,7 +35,7 @@ struct Reader<'a> {
 #[derive(Clone, Copy)]
 struct Around {
     /// The start of the next node; later comments do not belong to this one.
-    until: Origin,
+    until: Location,
     /// The column of the block around it; a comment there is not for this one.
     column: u32,
     in_list: bool,
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the comments before a position.
-    fn before(&mut self, origin: Origin) -> std::vec::IntoIter<Comment> {
+    fn before(&mut self, origin: Location) -> std::vec::IntoIter<Comment> {
         let mut taken = Vec::new();
         while let Some(comment) = self.comments.next_if(|comment| comment.origin < origin) {
             taken.push(Comment { inline: false, ..placed(comment) });
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the comments after a node on its line that come before a position.
-    fn behind(&mut self, origin: Origin) -> std::vec::IntoIter<Comment> {
+    fn behind(&mut self, origin: Location) -> std::vec::IntoIter<Comment> {
         let mut taken = Vec::new();
         let wanted = |comment: &&yaml::Comment| !comment.own_line && comment.origin < origin;
         while let Some(comment) = self.comments.next_if(wanted) {
@@ -315,7 +315,7 @@ fn scalar(node: &yaml::Node) -> Result<Scalar, Error> {
 }
 
 /// Returns the position where a node is used, which for an alias is not where it is defined.
-fn start(node: &yaml::Node) -> Origin {
+fn start(node: &yaml::Node) -> Location {
     node.alias.unwrap_or(node.origin)
 }
 
@@ -327,5 +327,5 @@ fn own_line(comment: Comment) -> Comment {
     Comment { inline: false, ..comment }
 }
 
-const BEGIN: Origin = Origin { source: Source(0), line: 0, column: 0 };
-const END: Origin = Origin { source: Source(0), line: u32::MAX, column: u32::MAX };
+const BEGIN: Location = Location { source: SourceId(0), line: 0, column: 0 };
+const END: Location = Location { source: SourceId(0), line: u32::MAX, column: u32::MAX };

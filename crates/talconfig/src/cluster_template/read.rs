@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use talos_config::yaml::{self, Content, Limits, Node, Resolved};
-use talos_config::{Error, Origin, Problem, Source, nearest};
+use talos_config::{Error, Location, Problem, SourceId, suggest};
 
 use super::{Network, SCOPES};
 
@@ -32,16 +32,16 @@ pub(super) struct NodeEntry {
     pub(super) secure_boot: bool,
     pub(super) encrypt_disk: bool,
     pub(super) kernel_modules: Vec<String>,
-    origin: Origin,
+    origin: Location,
 }
 
 /// Parses the only document of a file.
-pub(super) fn document(text: &str, source: Source) -> Result<Node, Error> {
+pub(super) fn document(text: &str, source: SourceId) -> Result<Node, Error> {
     let documents = yaml::parse(text, source, Limits::default())?;
     match documents.into_iter().next() {
         Some(document) => Ok(document.root),
         None => Err(Error::Document(vec![Problem {
-            origin: Origin { source, line: 1, column: 1 },
+            origin: Location { source, line: 1, column: 1 },
             message: "the file is empty".to_owned(),
             hint: None,
         }])),
@@ -84,7 +84,7 @@ pub(super) fn cluster(
     }
     for (name, key, _) in &keys.0 {
         // Most keys of the file are about other things than Talos, and people add their own.
-        let near = nearest(name, CLUSTER_KEYS.into_iter());
+        let near = suggest(name, CLUSTER_KEYS.into_iter());
         if let Some(near) = near.filter(|near| near != name && !keys.has(near)) {
             warnings.push(Problem {
                 origin: key.origin,
@@ -152,7 +152,7 @@ pub(super) fn nodes(root: &Node, problems: &mut Vec<Problem>) -> Vec<NodeEntry> 
     entries
 }
 
-fn node(keys: &Keys<'_>, origin: Origin, problems: &mut Vec<Problem>) -> Option<NodeEntry> {
+fn node(keys: &Keys<'_>, origin: Location, problems: &mut Vec<Problem>) -> Option<NodeEntry> {
     let before = problems.len();
     let mut reader = Reader { keys, problems };
     let name = reader.required("name", "a lower-case name of letters, digits and dashes", |name| {
@@ -185,7 +185,7 @@ fn node(keys: &Keys<'_>, origin: Origin, problems: &mut Vec<Problem>) -> Option<
     }
     for (name, _, _) in &keys.0 {
         if !NODE_KEYS.contains(name) && !VM_KEYS.contains(name) {
-            let near = nearest(name, NODE_KEYS.into_iter().chain(VM_KEYS));
+            let near = suggest(name, NODE_KEYS.into_iter().chain(VM_KEYS));
             let hint = near.map_or_else(
                 || format!("known are: {}", NODE_KEYS.join(", ")),
                 |near| format!("did you mean {near:?}?"),
@@ -235,7 +235,7 @@ pub(super) fn misplaced(cluster: &ClusterFile, nodes: &[NodeEntry]) -> Vec<Probl
 }
 
 /// The keys of a mapping, followed by those of merged mappings.
-pub(super) struct Keys<'a>(pub(super) Vec<(&'a str, &'a Node, &'a Node)>, Origin);
+pub(super) struct Keys<'a>(pub(super) Vec<(&'a str, &'a Node, &'a Node)>, Location);
 
 impl<'a> Keys<'a> {
     pub(super) fn new(node: &'a Node) -> Self {

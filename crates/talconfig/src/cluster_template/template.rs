@@ -177,7 +177,7 @@ fn value_of(node: &Node) -> Value {
 mod tests {
     use super::super::ClusterTemplate;
     use super::*;
-    use talos_config::Source;
+    use talos_config::SourceId;
 
     fn filled(template: &str) -> Result<String, ErrorDetail> {
         let id = "a1".repeat(32);
@@ -188,7 +188,7 @@ mod tests {
         let cluster =
             "node_cidr: 10.0.0.0/24\ncluster_api_addr: 10.0.0.10\nown: {deep: [1, two]}\n";
         let guide =
-            ClusterTemplate::parse((cluster, Source(1)), (&nodes, Source(2))).expect("a guide");
+            ClusterTemplate::parse((cluster, SourceId(1)), (&nodes, SourceId(2))).expect("a guide");
         let files = ["a.yaml".to_owned(), "b.yaml".to_owned()].to_vec();
         guide.render("p.yaml.j2", template, &PatchFiles::from([("global".to_owned(), files)]))
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use talos_config::yaml::{self, Content, Node, Resolved};
-use talos_config::{Data, Origin, Value, rules};
+use talos_config::{Data, Location, Value, rules};
 
 use crate::door::schema::{Object, Type};
 use crate::door::text;
@@ -280,6 +280,6 @@ fn size_error(text: &str, error: &str) -> String {
     format!("strconv.ParseFloat: parsing {}: invalid syntax", rules::quoted(&digits))
 }
 
-fn at(data: Data, origin: Origin) -> Value {
+fn at(data: Data, origin: Location) -> Value {
     Value { data, origin }
 }

@@ -1,6 +1,6 @@
 //! The documents that a machine's keys become, beside the oldest one.
 
-use talos_config::{Config, Contract, Data, Document, Mode, Origin, Value, kinds};
+use talos_config::{Config, Contract, Data, Document, Location, Mode, Value, kinds};
 
 use crate::door::load::Node;
 use crate::door::network;
@@ -121,7 +121,7 @@ fn from_value(kind: &'static str, value: &Value) -> Document {
 pub(crate) fn document(kind: &'static str, fields: Vec<(&str, Value)>) -> Document {
     let kind = kinds::find(kind).unwrap_or(kinds::V1ALPHA1);
     let body = fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-    Document { kind, body, origin: Origin::default() }
+    Document { kind, body, origin: Location::default() }
 }
 
 pub(crate) fn object(fields: Vec<(&str, Value)>) -> Value {

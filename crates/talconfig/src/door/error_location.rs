@@ -3,7 +3,7 @@
 //! talhelper counts lines in an intermediate text that the user never sees. Here the same errors
 //! get the line of the file and the key on it.
 
-use talos_config::Source;
+use talos_config::SourceId;
 
 use crate::door::check::Finding;
 use crate::door::schema::TALCONFIG;
@@ -51,7 +51,7 @@ pub(crate) fn locate_substitution(detail: ErrorDetail, file: &str, written: &str
 
 /// Adds the location of the key, or of the nearest one above it, to a finding.
 pub(crate) fn locate_finding(finding: Finding, source_text: &SourceText) -> Finding {
-    let origin = source_text.nearest_origin(&finding.field, Source::default());
+    let origin = source_text.nearest_origin(&finding.field, SourceId::default());
     let location = match origin.line {
         0 => source_text.file().to_owned(),
         line => format!("{}:{line}", source_text.file()),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use talos_config::{Data, Schematic, Source, Value};
+use talos_config::{Data, Schematic, SourceId, Value};
 
 use crate::door::decode;
 use crate::door::environment::Environment;
@@ -272,7 +272,7 @@ pub fn simple_schematic(extensions: &[String], arguments: &[String]) -> Schemati
 fn schematic(value: Option<&Value>) -> Schematic {
     match value {
         Some(value) => Schematic::from_value(value),
-        None => Schematic::parse_lenient("{}", Source::default())
+        None => Schematic::parse_lenient("{}", SourceId::default())
             .unwrap_or_else(|_| simple_schematic(&[], &[])),
     }
 }

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use plan::Text;
+use plan::LayerSource;
 use talos_config::yaml::{self, Dialect};
 use talos_config::{
-    Confidential, Config, Contract, Data, Document, Finding, Generate, Mode, Options, Origin,
-    Patch, Patched, Role, Secret, Source, Value,
+    Confidential, Config, Contract, Data, Document, Finding, Generate, Location, Mode, Options,
+    Patch, Patched, Role, Secret, SourceId, Value,
 };
 
 use crate::door::environment::Environment;
@@ -122,7 +122,7 @@ impl<'a> Cluster<'a> {
             validation.errors.push(Finding {
                 document: Some("v1alpha1.Config".to_owned()),
                 message: "install instructions are required in \"\" mode".to_owned(),
-                origin: Origin::default(),
+                origin: Location::default(),
                 code: None,
             });
         }
@@ -387,14 +387,16 @@ impl Builder<'_> {
                 PatchOrigin::Key if with_locations => {
                     self.source_text.plan_text(&name, text.lines().count())
                 }
-                PatchOrigin::Key => Text { file: String::new(), key: name, lines: Vec::new() },
+                PatchOrigin::Key => {
+                    LayerSource { file: String::new(), key: name, lines: Vec::new() }
+                }
                 PatchOrigin::File(raw) => {
                     let lines = if with_locations {
                         source_text::line_map(&raw, &text)
                     } else {
                         Vec::new()
                     };
-                    Text { file: name, key: String::new(), lines }
+                    LayerSource { file: name, key: String::new(), lines }
                 }
             });
             let patch = Patch::parse(&text, source).map_err(|error| trace.patch_error(&error))?;
@@ -411,7 +413,7 @@ impl Builder<'_> {
         let operations = patches.iter().any(Patch::is_operations);
         let mut patched = if operations {
             let text = text.map_or(Intermediate::Documents(below), Intermediate::Text).into_text();
-            Patched::new(text, Source::default())
+            Patched::new(text, SourceId::default())
         } else {
             Patched::from(below)
         };
@@ -420,7 +422,7 @@ impl Builder<'_> {
             let applied = patched.apply(patch, Dialect::default());
             patched = applied.map_err(|error| trace.patch_error(&error))?;
             if with_locations {
-                let layer = trace.texts[first + index].place(0);
+                let layer = trace.texts[first + index].location(0);
                 trace.push(|| layer, || patched.clone().into_config().ok());
             }
         }
@@ -521,7 +523,7 @@ impl Builder<'_> {
             if let Some(values) = encrypted {
                 trace.confidential.extend(&values);
                 // Errors are reported when everything is parsed together.
-                if let Ok(documents) = Config::parse(&content, Source::default()) {
+                if let Ok(documents) = Config::parse(&content, SourceId::default()) {
                     trace.confidential.add_config(&documents);
                 }
             }
@@ -529,7 +531,7 @@ impl Builder<'_> {
                 text.push_str("---\n");
             }
             text.push_str(&content);
-            trace.push(|| path.to_owned(), || Config::parse(&text, Source::default()).ok());
+            trace.push(|| path.to_owned(), || Config::parse(&text, SourceId::default()).ok());
         }
         Ok(Intermediate::Text(text))
     }
@@ -548,15 +550,18 @@ impl Builder<'_> {
     fn render_file(&self, path: &str, content: &str, below: &Config) -> Result<String, Error> {
         self.render(content, below.documents()).map_err(|detail| {
             let count = u32::try_from(content.lines().count()).unwrap_or(u32::MAX);
-            let text =
-                Text { file: path.to_owned(), key: String::new(), lines: (1..=count).collect() };
+            let text = LayerSource {
+                file: path.to_owned(),
+                key: String::new(),
+                lines: (1..=count).collect(),
+            };
             self.template_error(detail, &text)
         })
     }
 
     /// Returns the error of a template. With locations it has the line of the file, otherwise that
     /// of the template.
-    fn template_error(&self, detail: ErrorDetail, written: &Text) -> Error {
+    fn template_error(&self, detail: ErrorDetail, written: &LayerSource) -> Error {
         if !self.with_locations {
             let name = if written.key.is_empty() { &written.file } else { &written.key };
             return Error::Template(detail.in_file(name));
@@ -568,7 +573,7 @@ impl Builder<'_> {
         let numbers: Vec<_> = numbers.collect();
         let line = numbers.first().map_or(1, |(_, line)| *line);
         let rest = said[numbers.iter().map(|(length, _)| length).sum()..].trim_start();
-        let message = format!("{}: template: {rest}", written.place(line));
+        let message = format!("{}: template: {rest}", written.location(line));
         Error::Template(ErrorDetail { message, hint: detail.hint })
     }
 
@@ -600,8 +605,8 @@ fn template_data(documents: &[Document]) -> BTreeMap<String, Value> {
 
 /// Merges documents into a configuration.
 fn merged(text: &str, patch: &str) -> Result<Patched, talos_config::Error> {
-    let patch = Patch::parse(patch, Source::default())?;
-    Patched::new(text.to_owned(), Source::default()).apply(&patch, Dialect::default())
+    let patch = Patch::parse(patch, SourceId::default())?;
+    Patched::new(text.to_owned(), SourceId::default()).apply(&patch, Dialect::default())
 }
 
 /// A configuration between two stages of talhelper.
@@ -657,7 +662,7 @@ fn keeps_its_blanks(value: &Value) -> bool {
 }
 
 fn read(text: &str) -> Result<Config, Error> {
-    Config::parse(text, Source::default()).map_err(|error| plain(&error))
+    Config::parse(text, SourceId::default()).map_err(|error| plain(&error))
 }
 
 fn find<'a>(documents: &'a mut [Document], kind: &str) -> Option<&'a mut Document> {

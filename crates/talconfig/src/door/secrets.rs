@@ -1,7 +1,7 @@
 //! The secrets of a cluster, as talhelper reads them.
 
 use talos_config::yaml::{Content, Node};
-use talos_config::{Bundle, Source};
+use talos_config::{Bundle, SourceId};
 
 use crate::door::environment::Environment;
 use crate::door::{sops_files, text};
@@ -43,7 +43,7 @@ impl Secrets {
         if !complaints.is_empty() {
             return Err(Error::Secrets(text::unmarshal_errors(&complaints)));
         }
-        let bundle = Bundle::parse(&filled, Source::default()).map_err(|error| {
+        let bundle = Bundle::parse(&filled, SourceId::default()).map_err(|error| {
             let message = error.to_string();
             let message = if message.contains("no base64") {
                 "illegal base64 data at input byte 0".to_owned()

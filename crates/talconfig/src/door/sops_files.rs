@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sops::Format;
 use talos_config::yaml::{self, Content, Limits, Resolved};
-use talos_config::{Confidential, Source};
+use talos_config::{Confidential, SourceId};
 
 use crate::door::environment::Environment;
 use crate::door::text;
@@ -35,9 +35,10 @@ pub(crate) fn decrypt_yaml(
     if text.is_empty() {
         return Ok(FileContent::clear(text));
     }
-    let documents = yaml::parse(&text, Source::default(), Limits::default()).map_err(|error| {
-        ErrorDetail::new(format!("error converting YAML to JSON: {}", text::syntax(&error)))
-    })?;
+    let documents =
+        yaml::parse(&text, SourceId::default(), Limits::default()).map_err(|error| {
+            ErrorDetail::new(format!("error converting YAML to JSON: {}", text::syntax(&error)))
+        })?;
     let wrong = |what: &str, into: &str| {
         let message = format!("json: cannot unmarshal {what} into Go {into}");
         ErrorDetail::new(format!("error unmarshaling JSON: while decoding JSON: {message}"))
@@ -76,7 +77,7 @@ pub(crate) fn decrypt_yaml(
 
 /// Returns the keys of an encrypted mapping whose values are encrypted.
 pub(crate) fn encrypted_keys(text: &str) -> BTreeSet<String> {
-    let documents = yaml::parse(text, Source::default(), Limits::default()).unwrap_or_default();
+    let documents = yaml::parse(text, SourceId::default(), Limits::default()).unwrap_or_default();
     let mut keys = BTreeSet::new();
     for document in &documents {
         let Content::Mapping(entries) = &document.root.content else { continue };
@@ -166,7 +167,7 @@ fn binary(
 fn check_form(text: &str, format: Format) -> Result<(), ErrorDetail> {
     match format {
         Format::Yaml => {
-            let documents = yaml::parse(text, Source::default(), Limits::default())
+            let documents = yaml::parse(text, SourceId::default(), Limits::default())
                 .map_err(|error| ErrorDetail::new(text::syntax(&error)))?;
             let root = documents.first().map(|document| &document.root);
             let Some(root) = root else { return Err("EOF".into()) };

@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use talos_config::yaml::{Content, Node, Style};
-use talos_config::{Origin, Source};
+use talos_config::{Location, SourceId};
 
 use crate::door::text;
 
@@ -30,18 +30,18 @@ impl SourceText {
     }
 
     /// Returns the location of a key such as `nodes[0].patches[1]`.
-    pub(crate) fn origin(&self, path: &str) -> Option<Origin> {
+    pub(crate) fn origin(&self, path: &str) -> Option<Location> {
         self.find(path).map(|node| node.alias.unwrap_or(node.origin))
     }
 
     /// Returns the location of a key, or of the nearest key above it.
-    pub(crate) fn nearest_origin(&self, path: &str, source: Source) -> Origin {
+    pub(crate) fn nearest_origin(&self, path: &str, source: SourceId) -> Location {
         let mut path = path;
         loop {
             if let Some(origin) = self.origin(path) {
-                return Origin { source, ..origin };
+                return Location { source, ..origin };
             }
-            let Some(at) = path.rfind(['.', '[']) else { return Origin::default() };
+            let Some(at) = path.rfind(['.', '[']) else { return Location::default() };
             path = &path[..at];
         }
     }
@@ -63,7 +63,7 @@ impl SourceText {
     }
 
     /// Returns the text of a key for plans, with a map of its lines to those of the file.
-    pub(crate) fn plan_text(&self, path: &str, lines: usize) -> plan::Text {
+    pub(crate) fn plan_text(&self, path: &str, lines: usize) -> plan::LayerSource {
         let lines = self.find(path).map_or_else(Vec::new, |node| {
             let first = node.origin.line;
             let count = u32::try_from(lines).unwrap_or(u32::MAX);
@@ -75,7 +75,7 @@ impl SourceText {
                 (alias, _) => vec![alias.map_or(first, |alias| alias.line); lines],
             }
         });
-        plan::Text { file: self.file.clone(), key: path.to_owned(), lines }
+        plan::LayerSource { file: self.file.clone(), key: path.to_owned(), lines }
     }
 
     /// Returns the path of the key on a line, as far as it can be told.
@@ -224,7 +224,7 @@ nodes:
         assert_eq!(line("nodes[0].hostname"), Some(7));
         assert_eq!(line("nodes[0].installDisk"), Some(4));
         assert_eq!(line("nodes[1]"), None);
-        assert_eq!(original.nearest_origin("nodes[0].ipAddress", Source(3)).line, 6);
+        assert_eq!(original.nearest_origin("nodes[0].ipAddress", SourceId(3)).line, 6);
         assert_eq!(original.plan_text("nodes[0].patches[0]", 2).lines, [10, 11]);
         assert_eq!(original.key_at(7).as_deref(), Some("nodes[0].hostname"));
     }

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use talos_config::yaml::{self, Content, Document, Limits, Node, Resolved, SyntaxError};
-use talos_config::{Origin, Source};
+use talos_config::{Location, SourceId};
 
 use crate::door::environment::Environment;
 use crate::door::substitute::{self, SubstitutionError};
@@ -39,7 +39,7 @@ pub(crate) fn substitute(text: &str, environment: &Environment) -> Result<String
 
 /// Reads a text as YAML.
 pub(crate) fn parse(text: &str) -> Result<Vec<Document>, ErrorDetail> {
-    yaml::parse(text, Source::default(), Limits::default())
+    yaml::parse(text, SourceId::default(), Limits::default())
         .map_err(|error| ErrorDetail::new(syntax(&error)))
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn absolutize_paths(
         return Err(unmarshal_errors(&duplicates));
     }
     let node = with_paths(node, Reference::No, absolute);
-    let document = Document { origin: Origin::default(), root: node, comments: Vec::new() };
+    let document = Document { origin: Location::default(), root: node, comments: Vec::new() };
     Ok(yaml::rewrite(&[document], 4, false))
 }
 

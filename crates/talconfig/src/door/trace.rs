@@ -1,16 +1,16 @@
 //! The configuration after each layer, and the locations of errors in it.
 
-use plan::{LaidStep, Text};
-use talos_config::{Confidential, Config, Origin, Source};
+use plan::{LayerSnapshot, LayerSource};
+use talos_config::{Confidential, Config, Location, SourceId};
 
 use crate::error::{Error, ErrorDetail};
 
 /// The configuration after each layer; recorded only for `ichor explain` and for errors.
 #[derive(Default)]
 pub(crate) struct LayerTrace {
-    pub(crate) list: Vec<LaidStep>,
+    pub(crate) list: Vec<LayerSnapshot>,
     /// The texts of patches, by the number that places in them carry, less one.
-    pub(crate) texts: Vec<Text>,
+    pub(crate) texts: Vec<LayerSource>,
     /// The values of encrypted patches and manifests, and the fields that they set.
     pub(crate) confidential: Confidential,
     pub(crate) enabled: bool,
@@ -32,14 +32,14 @@ impl LayerTrace {
         if self.enabled
             && let Some(config) = config()
         {
-            self.list.push(LaidStep { layer: layer(), config });
+            self.list.push(LayerSnapshot { layer: layer(), config });
         }
     }
 
     /// Adds the text of a patch and returns its id.
-    pub(crate) fn text(&mut self, text: Text) -> Source {
+    pub(crate) fn text(&mut self, text: LayerSource) -> SourceId {
         self.texts.push(text);
-        Source(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
+        SourceId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
     }
 
     /// Converts an error about a patch, with the name of its file or key.
@@ -78,11 +78,11 @@ impl LayerTrace {
 
     /// Returns a location for people. Users of talhelper see the key or the path, with the line in
     /// the rewritten text.
-    fn location(&self, origin: Origin) -> Option<String> {
+    fn location(&self, origin: Location) -> Option<String> {
         let index = usize::try_from(origin.source.0).unwrap_or(0).checked_sub(1)?;
         let text = self.texts.get(index)?;
         if self.enabled {
-            return Some(text.place(origin.line));
+            return Some(text.location(origin.line));
         }
         let name = if text.key.is_empty() { &text.file } else { &text.key };
         Some(format!("{name}:{}:{}", origin.line, origin.column))

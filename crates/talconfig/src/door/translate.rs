@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use plan::{
-    Address, ClusterName, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Laid, Layers, Machine,
-    MachineName, MachineSource, Malformed, Policy, Pool, Problem, SpecError, SpecRule,
+    Address, ClusterName, ClusterNetwork, ClusterSpec, Cni, ControlPlane, InvalidText, Layers,
+    Machine, MachineName, MachineSource, Policy, Pool, Prerendered, Problem, SpecError, SpecRule,
 };
-use talos_config::{Config, Origin, Source, Value};
+use talos_config::{Config, Location, SourceId, Value};
 
 use crate::door::load::{Node, Talconfig};
 use crate::door::machine::Cluster;
@@ -24,7 +24,7 @@ impl Cluster<'_> {
     /// the talconfig in locations; the layers of the `explained` machine are recorded one by one.
     pub fn translate(
         &self,
-        source: Source,
+        source: SourceId,
         explained: Option<&MachineName>,
     ) -> Result<(ClusterSpec, Layers), Error> {
         let mut laid = BTreeMap::new();
@@ -34,15 +34,15 @@ impl Cluster<'_> {
             let traced = name.is_some() && name.as_ref() == explained;
             let made = self.prerender(node, traced)?;
             if first.is_none() && node.is_control_plane() {
-                first = Config::parse(made.text.expose(), Source::default()).ok();
+                first = Config::parse(made.text.expose(), SourceId::default()).ok();
             }
             laid.extend(name.map(|name| (name, made)));
         }
         let spec = self.spec(source, first.as_ref()).map_err(Error::Spec)?;
-        Ok((spec, Layers::laid(laid)))
+        Ok((spec, Layers::prerendered(laid)))
     }
 
-    fn prerender(&self, node: &Node, traced: bool) -> Result<Laid, Error> {
+    fn prerender(&self, node: &Node, traced: bool) -> Result<Prerendered, Error> {
         let mut trace = if traced { LayerTrace::enabled() } else { LayerTrace::default() };
         let machine = match self.build(node, &mut trace) {
             Ok(machine) => machine,
@@ -61,10 +61,10 @@ impl Cluster<'_> {
         let mut confidential = self.talconfig.encrypted.clone();
         confidential.extend(&trace.confidential);
         let LayerTrace { list: steps, texts, .. } = trace;
-        Ok(Laid { text: machine.text, steps, texts, confidential })
+        Ok(Prerendered { text: machine.text, steps, texts, confidential })
     }
 
-    fn spec(&self, source: Source, first: Option<&Config>) -> Result<ClusterSpec, SpecError> {
+    fn spec(&self, source: SourceId, first: Option<&Config>) -> Result<ClusterSpec, SpecError> {
         let Self { talconfig, contract, .. } = self;
         let cluster = &talconfig.cluster;
         let mut reader = Reader { talconfig, host: self.images.host, source, problems: Vec::new() };
@@ -113,7 +113,7 @@ impl Cluster<'_> {
                     policy: Policy::default(),
                     backup: None,
                     releases: releases
-                        .map_or_else(Origin::default, |origin| Origin { source, ..origin }),
+                        .map_or_else(Location::default, |origin| Location { source, ..origin }),
                 })
             }
             _ => Err(SpecError::Problems(problems)),
@@ -164,13 +164,13 @@ impl Node {
 struct Reader<'a> {
     talconfig: &'a Talconfig,
     host: &'a dyn Host,
-    source: Source,
+    source: SourceId,
     problems: Vec<Problem>,
 }
 
 impl Reader<'_> {
-    fn parsed<T: FromStr<Err = Malformed>>(&mut self, key: &str, text: &str) -> Option<T> {
-        text.parse().map_err(|error: Malformed| self.note(key, &error.to_string(), None)).ok()
+    fn parsed<T: FromStr<Err = InvalidText>>(&mut self, key: &str, text: &str) -> Option<T> {
+        text.parse().map_err(|error: InvalidText| self.note(key, &error.to_string(), None)).ok()
     }
 
     fn note(&mut self, key: &str, message: &str, hint: Option<&str>) {
@@ -228,7 +228,10 @@ impl Reader<'_> {
             origin: ["clusterPodNets", "clusterSvcNets", "cniConfig"]
                 .iter()
                 .find_map(|key| self.talconfig.source_text.origin(key))
-                .map_or_else(Origin::default, |origin| Origin { source: self.source, ..origin }),
+                .map_or_else(Location::default, |origin| Location {
+                    source: self.source,
+                    ..origin
+                }),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use plan::{ClusterSpec, PatchEntry, PatchSource};
 use talos_config::yaml::{self, Content, Node, Resolved, Style};
-use talos_config::{Contract, Origin, Patch, Source};
+use talos_config::{Contract, Location, Patch, SourceId};
 
 use super::{Diagnostic, FileLocation, Files, Level};
 use crate::door::environment::Environment;
@@ -23,7 +23,7 @@ pub(super) struct Directory<'a> {
     /// file.
     pub(super) root: Node,
     /// The start of the second document, if there is one.
-    pub(super) second: Option<Origin>,
+    pub(super) second: Option<Location>,
     /// The Talos contract of the configuration, if it is known.
     pub(super) contract: Option<Contract>,
     /// Files that the talconfig names.
@@ -135,8 +135,8 @@ impl<'a> Directory<'a> {
         directory.contract = Some(spec.contract);
         for (machine, location) in spec.machines() {
             let group: &[PatchSource] = match location {
-                plan::Place::ControlPlane => &spec.control_plane.patches,
-                plan::Place::Pool(pool) => &pool.patches,
+                plan::Membership::ControlPlane => &spec.control_plane.patches,
+                plan::Membership::Pool(pool) => &pool.patches,
             };
             let all = spec.patches.iter().chain(group).chain(&machine.patches);
             let patches: Vec<usize> = all.map(|source| directory.native_patch(source)).collect();
@@ -151,7 +151,7 @@ impl<'a> Directory<'a> {
             host,
             environment: environment.clone(),
             text: String::new(),
-            root: Node::new(Content::Mapping(Vec::new()), Origin::default()),
+            root: Node::new(Content::Mapping(Vec::new()), Location::default()),
             second: None,
             contract: None,
             references: Vec::new(),
@@ -161,7 +161,7 @@ impl<'a> Directory<'a> {
     }
 
     /// Returns a location in the file that describes the cluster.
-    pub(super) fn location(&self, origin: Origin) -> FileLocation {
+    pub(super) fn location(&self, origin: Location) -> FileLocation {
         FileLocation { file: self.files.cluster.clone(), line: origin.line, column: origin.column }
     }
 
@@ -202,7 +202,7 @@ impl<'a> Directory<'a> {
     }
 
     /// Returns the location of a field such as `nodes[0].patches`, or of the nearest key above it.
-    fn origin(&self, field: &str) -> Origin {
+    fn origin(&self, field: &str) -> Location {
         let mut node = &self.root;
         let mut origin = node.origin;
         for part in field.split(['.', '[', ']']).filter(|part| !part.is_empty()) {
@@ -349,7 +349,7 @@ impl<'a> Directory<'a> {
     }
 
     /// Returns the line map of a text inside the talconfig.
-    fn lines(&self, origin: Origin, text: &str, style: Style) -> LineMap {
+    fn lines(&self, origin: Location, text: &str, style: Style) -> LineMap {
         let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
         let first = |text: &str, skip: usize| {
             let mut lines = text.lines().skip(skip);
@@ -368,13 +368,13 @@ impl NamedPatch {
     /// Parses the patch.
     pub(super) fn parsed(&self) -> Option<Result<Patch, talos_config::Error>> {
         match &self.content {
-            PatchText::Text(text) => Some(Patch::parse(text, Source(1))),
+            PatchText::Text(text) => Some(Patch::parse(text, SourceId(1))),
             _ => None,
         }
     }
 
     /// Returns the location in a file of a location in the patch.
-    pub(super) fn at(&self, origin: Origin) -> FileLocation {
+    pub(super) fn at(&self, origin: Location) -> FileLocation {
         match &self.lines {
             LineMap::File(file) => {
                 FileLocation { file: file.clone(), line: origin.line, column: origin.column }
@@ -472,7 +472,7 @@ fn substituted(node: &Node, environment: &Environment) -> Node {
 }
 
 /// Collects every reference to a file with its location. `always` follows from the key above.
-fn references(node: &Node, always: Option<bool>, found: &mut Vec<(Origin, String)>) {
+fn references(node: &Node, always: Option<bool>, found: &mut Vec<(Location, String)>) {
     match &node.content {
         Content::Scalar { text, .. } => {
             let name = match (always, text.strip_prefix('@')) {

@@ -1,6 +1,6 @@
 //! Rules about unknown keys and values that change when they are read.
 
-use talos_config::nearest;
+use talos_config::suggest;
 use talos_config::yaml::{self, Content, Node, Resolved, Style};
 
 use super::Violation;
@@ -109,7 +109,7 @@ fn instead(name: &str, object: &Object) -> String {
     if let Some((_, advice)) = OLD.iter().find(|(old, _)| *old == name) {
         return (*advice).to_owned();
     }
-    if let Some(near) = nearest(name, object.keys().map(|known| known.name)) {
+    if let Some(near) = suggest(name, object.keys().map(|known| known.name)) {
         return format!("did you mean {near:?}?");
     }
     let in_table =

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use talos_config::yaml::{Content, Node};
-use talos_config::{Error, Origin};
+use talos_config::{Error, Location};
 
 use super::Violation;
 use super::directory::{Directory, NamedPatch, PatchText, entries, key_text, word};
@@ -14,7 +14,7 @@ pub(super) fn broken(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for patch in &directory.patches {
         if let PatchText::Unusable(detail) = &patch.content {
             let hint = detail.hint.clone().unwrap_or_else(|| "look at this file".to_owned());
-            found.push(Violation::new(patch.at(Origin::default()), &detail.message, hint));
+            found.push(Violation::new(patch.at(Location::default()), &detail.message, hint));
         }
         let Some(Err(error)) = patch.parsed() else { continue };
         let general = || error.hint().unwrap_or(PATCH_HINT).to_owned();
@@ -128,7 +128,7 @@ pub(super) fn overruled(directory: &Directory<'_>, found: &mut Vec<Violation>) {
 }
 
 /// Returns the single values that a patch sets, by their paths.
-fn leaves(patch: &NamedPatch) -> BTreeMap<String, (Origin, String)> {
+fn leaves(patch: &NamedPatch) -> BTreeMap<String, (Location, String)> {
     let mut leaves = BTreeMap::new();
     let PatchText::Text(text) = &patch.content else { return leaves };
     for document in text::parse(text).unwrap_or_default() {
@@ -146,7 +146,7 @@ fn leaves(patch: &NamedPatch) -> BTreeMap<String, (Origin, String)> {
     leaves
 }
 
-fn collect(path: &str, node: &Node, leaves: &mut BTreeMap<String, (Origin, String)>) {
+fn collect(path: &str, node: &Node, leaves: &mut BTreeMap<String, (Location, String)>) {
     match &node.content {
         Content::Scalar { text, .. } => {
             leaves.insert(path.to_owned(), (node.origin, text.to_string()));

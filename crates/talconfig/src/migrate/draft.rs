@@ -29,7 +29,7 @@ impl Draft {
 
     pub(super) fn finish(mut self, contract: Contract) -> Result<Converted, Error> {
         for document in &self.documents {
-            let since = Contract::new(document.kind.since.0.into(), document.kind.since.1.into());
+            let since = document.kind.since;
             if contract < since {
                 let reason =
                     format!("Talos knows it from {since} on, and nothing older says the same");

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Bundle, Makers};
+use super::{Bundle, SecretSource};
 use crate::Secret;
 use crate::pki::{Authority, Leaf, PkiError, Subject, Usage, Validity};
 use crate::talosconfig::Talosconfig;
@@ -17,12 +17,12 @@ impl Bundle {
         cluster: &str,
         roles: &[String],
         lifetime: i64,
-        makers: &mut Makers<'_>,
+        source: &mut SecretSource<'_>,
     ) -> Result<Talosconfig, PkiError> {
         let authority = self.authority("os")?;
-        let key = makers.key_beside(&authority);
+        let key = source.key_beside(&authority);
         let subject = Subject { organizations: roles.to_vec(), common_name: None };
-        let leaf = Leaf { subject, usage: Usage::Signature, validity: makers.validity(lifetime) };
+        let leaf = Leaf { subject, usage: Usage::Signature, validity: source.validity(lifetime) };
         let certificate = authority.sign(&leaf, &key)?;
         let key = Secret::new(STANDARD.encode(key.encode().expose()));
         let encode = |text: String| STANDARD.encode(text);
@@ -40,10 +40,10 @@ impl Bundle {
         cluster: &str,
         endpoint: &str,
         lifetime: i64,
-        makers: &mut Makers<'_>,
+        source: &mut SecretSource<'_>,
     ) -> Result<Secret<String>, PkiError> {
         let authority = self.authority("k8s")?;
-        let key = makers.key_beside(&authority);
+        let key = source.key_beside(&authority);
         let subject = Subject {
             organizations: vec!["system:masters".to_owned()],
             common_name: Some("admin".to_owned()),
@@ -52,7 +52,7 @@ impl Bundle {
             subject,
             usage: Usage::SignatureAndEncipherment,
             // For clocks that are a little behind.
-            validity: Validity { not_before: makers.now - 10, ..makers.validity(lifetime) },
+            validity: Validity { not_before: source.now - 10, ..source.validity(lifetime) },
         };
         let certificate = authority.sign(&leaf, &key)?;
         let user = format!("admin@{cluster}");

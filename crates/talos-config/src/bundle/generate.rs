@@ -10,7 +10,7 @@ use crate::pki::{Authority, Key, NewAuthority, Validity};
 use crate::value::{Data, Value};
 
 /// Where new secrets come from: nothing in this crate has a clock or dice of its own.
-pub struct Makers<'a> {
+pub struct SecretSource<'a> {
     /// Seconds since 1970; all authorities begin then.
     pub now: i64,
     /// Fills bytes that nobody can guess.
@@ -21,22 +21,22 @@ pub struct Makers<'a> {
 
 impl Bundle {
     /// Makes all secrets of a cluster, of the kinds that the contract wants.
-    pub fn generate(contract: Contract, makers: &mut Makers<'_>) -> Self {
-        let etcd = makers.authority(Some("etcd"));
-        let kubernetes = makers.authority(Some("kubernetes"));
-        let aggregator = makers.authority(None);
+    pub fn generate(contract: Contract, source: &mut SecretSource<'_>) -> Self {
+        let etcd = source.authority(Some("etcd"));
+        let kubernetes = source.authority(Some("kubernetes"));
+        let aggregator = source.authority(None);
         let service_account =
-            if contract.since(7) { (makers.rsa)() } else { makers.p256().encode() };
+            if contract.since(7) { (source.rsa)() } else { source.p256().encode() };
         let talos = {
-            let key = Key::ed25519(makers.bytes());
-            makers.sign_itself(key, Some("talos"))
+            let key = Key::ed25519(source.bytes());
+            source.sign_itself(key, Some("talos"))
         };
-        let bootstrap = makers.token();
+        let bootstrap = source.token();
         let encryption =
             if contract.since(3) { "secretboxencryptionsecret" } else { "aescbcencryptionsecret" };
-        let encryption = (encryption, text(&makers.base64()));
-        let trustd = makers.token();
-        let cluster = [("id", text(&makers.base64())), ("secret", text(&makers.base64()))];
+        let encryption = (encryption, text(&source.base64()));
+        let trustd = source.token();
+        let cluster = [("id", text(&source.base64())), ("secret", text(&source.base64()))];
         let service_account = object([("key", text(&STANDARD.encode(service_account.expose())))]);
         Self::from([
             ("cluster", object(cluster)),
@@ -56,7 +56,7 @@ impl Bundle {
     }
 }
 
-impl Makers<'_> {
+impl SecretSource<'_> {
     /// A key of the kind that an authority has itself.
     pub(super) fn key_beside(&mut self, authority: &Authority) -> Key {
         if authority.is_ed25519() { Key::ed25519(self.bytes()) } else { self.p256() }

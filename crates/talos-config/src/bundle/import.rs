@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::validate::check_key;
-use super::{Bundle, Makers};
+use super::{Bundle, SecretSource};
 use crate::Secret;
 use crate::config::Config;
 use crate::contract::Contract;
@@ -82,7 +82,7 @@ impl Bundle {
         pki: &KubernetesPki,
         bootstrap_token: Option<&str>,
         contract: Contract,
-        makers: &mut Makers<'_>,
+        source: &mut SecretSource<'_>,
     ) -> Result<Self, PkiError> {
         let mut certs = Vec::new();
         for (name, (certificate, key)) in
@@ -102,7 +102,7 @@ impl Bundle {
         let mut no_rsa = || Secret::new(String::new());
         let mut bundle = Self::generate(
             contract,
-            &mut Makers { now: makers.now, random: &mut *makers.random, rsa: &mut no_rsa },
+            &mut SecretSource { now: source.now, random: &mut *source.random, rsa: &mut no_rsa },
         );
         if let Some(Data::Map(present)) = bundle.0.get_mut("certs").map(|value| &mut value.data) {
             present.extend(

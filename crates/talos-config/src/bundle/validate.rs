@@ -92,8 +92,8 @@ pub(super) fn check_key(text: &str) -> Result<(), PkiError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::bundle::Makers;
-    use crate::{Bundle, Contract, Secret, Source};
+    use crate::bundle::SecretSource;
+    use crate::{Bundle, Contract, Secret, SourceId};
 
     #[test]
     fn authorities_of_another_time_or_with_another_key() {
@@ -102,12 +102,12 @@ mod tests {
             next = next.wrapping_add(7);
             bytes.fill(next);
         };
-        let mut makers = Makers {
+        let mut source = SecretSource {
             now: 1_700_000_000,
             random: &mut random,
             rsa: &mut || Secret::new(String::new()),
         };
-        let bundle = Bundle::generate(Contract::new(1, 6), &mut makers);
+        let bundle = Bundle::generate(Contract::new(1, 6), &mut source);
         assert!(bundle.unusable_authorities(1_700_000_000).is_empty());
         assert!(bundle.unusable_authorities(1_700_000_000 + 87_600 * 3600).is_empty());
         let late = bundle.unusable_authorities(1_700_000_001 + 87_600 * 3600);
@@ -116,7 +116,7 @@ mod tests {
         let text = bundle.encode(crate::yaml::Dialect::default());
         let key = |name: &str| bundle.get(&["certs", name, "key"]).unwrap().as_text().unwrap();
         let swapped = text.expose().replace(key("etcd"), key("k8s"));
-        let swapped = Bundle::parse(&swapped, Source(1)).unwrap();
+        let swapped = Bundle::parse(&swapped, SourceId(1)).unwrap();
         assert_eq!(
             swapped.unusable_authorities(1_700_000_000),
             ["certs.etcd cannot be used: the key does not belong to the certificate"]

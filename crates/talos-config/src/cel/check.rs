@@ -6,7 +6,7 @@
 use super::bindings::Bindings;
 use super::environment::Environment;
 use super::library::Overload;
-use super::source::{Errors, Place};
+use super::source::{Errors, Position};
 use super::syntax::{Comprehension, Element, Entry, Field, Id, Kind, Literal, Name, Tree};
 use super::types::{Scalar, Type};
 
@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
             Type::Dyn | Type::Any | Type::Error => Type::Dyn,
             _ => {
                 let message = format!("type '{}' does not support field selection", of.shown());
-                self.errors.report(Place::At(at), message);
+                self.errors.report(Position::At(at), message);
                 Type::Dyn
             }
         };
@@ -130,7 +130,7 @@ impl<'a> Checker<'a> {
         } else {
             format!("unexpected failed resolution of '{message}'")
         };
-        self.errors.report(Place::At(at), problem);
+        self.errors.report(Position::At(at), problem);
         Type::Error
     }
 
@@ -208,7 +208,7 @@ impl<'a> Checker<'a> {
                 "found no matching overload for '{name}' applied to '{target}({})'",
                 shown.join(", ")
             );
-            self.errors.report(Place::At(at), message);
+            self.errors.report(Position::At(at), message);
             Type::Error
         })
     }
@@ -281,7 +281,7 @@ impl<'a> Checker<'a> {
             Some(message) => (of, message),
             None => {
                 let message = format!("'{}' is not a message type", bare_name(&of));
-                self.errors.report(Place::At(at), message);
+                self.errors.report(Position::At(at), message);
                 (Type::Error, name.text.clone())
             }
         };
@@ -297,7 +297,7 @@ impl<'a> Checker<'a> {
                     field.shown(),
                     value_type.shown()
                 );
-                self.errors.report(Place::At(*at), message);
+                self.errors.report(Position::At(*at), message);
             }
         }
         of
@@ -321,7 +321,7 @@ impl<'a> Checker<'a> {
                     "expression of type '{}' cannot be range of a comprehension (must be list, map, or dynamic)",
                     range_type.shown()
                 );
-                self.errors.report(Place::At(self.tree.get(*range).at), message);
+                self.errors.report(Position::At(self.tree.get(*range).at), message);
                 Type::Error
             }
         };
@@ -345,12 +345,12 @@ impl<'a> Checker<'a> {
 
     fn mismatch(&mut self, at: usize, wanted: &Type, found: &Type) {
         let message = format!("expected type '{}' but found '{}'", wanted.shown(), found.shown());
-        self.errors.report(Place::At(at), message);
+        self.errors.report(Position::At(at), message);
     }
 
     fn undeclared(&mut self, name: &str, at: usize) -> Type {
         let message = format!("undeclared reference to '{name}' (in container '')");
-        self.errors.report(Place::At(at), message);
+        self.errors.report(Position::At(at), message);
         Type::Error
     }
 }

@@ -7,10 +7,10 @@
 //! Always holds: going on ends, and does not go further than the reference does.
 
 use super::lex::{self, Kind as T, Token, Tokens};
-use super::source::{Errors, Place, Source};
+use super::source::{Errors, Position, SourceText};
 
 pub(super) struct Cursor<'a> {
-    source: &'a Source,
+    source: &'a SourceText,
     tokens: Vec<Token>,
     /// Characters that are in no token, not even in space.
     unknown: Vec<(usize, usize)>,
@@ -54,7 +54,7 @@ pub(super) struct Mismatch {
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(source: &'a Source, tokens: Tokens, errors: &'a mut Errors) -> Self {
+    pub(super) fn new(source: &'a SourceText, tokens: Tokens, errors: &'a mut Errors) -> Self {
         let Tokens { tokens, unknown } = tokens;
         Self {
             source,
@@ -226,7 +226,7 @@ impl<'a> Cursor<'a> {
         if !self.recovering && !self.halted {
             let at = self.tokens[self.next].from;
             let message = format!("Syntax error: {}", message(self));
-            self.errors.report(Place::At(at), message);
+            self.errors.report(Position::At(at), message);
         }
         self.recovering = true;
     }
@@ -235,7 +235,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn give_up(&mut self, site: Site, mismatch: Mismatch) {
         let Mismatch { at, message } = mismatch;
         if !self.recovering && !self.halted {
-            self.errors.report(Place::At(at), format!("Syntax error: {message}"));
+            self.errors.report(Position::At(at), format!("Syntax error: {message}"));
         }
         self.recovering = true;
         if !self.count_recovery() {
@@ -266,7 +266,7 @@ impl<'a> Cursor<'a> {
             let at = self.tokens[self.next].from;
             let message =
                 format!("Syntax error: error recovery attempt limit exceeded: {MOST_RECOVERIES}");
-            self.errors.report(Place::At(at), message);
+            self.errors.report(Position::At(at), message);
             self.halt();
             return false;
         }
@@ -280,7 +280,7 @@ impl<'a> Cursor<'a> {
             if skipped == MOST_SKIPPED {
                 let message =
                     format!("error recovery token lookahead limit exceeded: {MOST_SKIPPED}");
-                self.errors.report(Place::Nowhere, message);
+                self.errors.report(Position::Nowhere, message);
                 self.halt();
                 return;
             }
@@ -293,7 +293,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn too_deep(&mut self, limit: usize) {
         if !self.halted {
             let message = format!("expression recursion limit exceeded: {limit}");
-            self.errors.report(Place::Nowhere, message);
+            self.errors.report(Position::Nowhere, message);
             self.halt();
         }
     }

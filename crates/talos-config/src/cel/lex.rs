@@ -1,6 +1,6 @@
 //! Characters to tokens. The longest token wins; what is no token is reported and left out.
 
-use super::source::{Errors, Place, Source};
+use super::source::{Errors, Position, SourceText};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -144,7 +144,7 @@ pub(super) struct Tokens {
 }
 
 /// All tokens, or nothing when so much is wrong that it is not worth to go on.
-pub(super) fn tokens(source: &Source, errors: &mut Errors) -> Option<Tokens> {
+pub(super) fn tokens(source: &SourceText, errors: &mut Errors) -> Option<Tokens> {
     let characters = source.characters();
     let mut tokens = Vec::new();
     let mut unknown = Vec::new();
@@ -160,7 +160,7 @@ pub(super) fn tokens(source: &Source, errors: &mut Errors) -> Option<Tokens> {
             }
             Err(_) if unknown.len() == MOST_ERRORS => {
                 let message = format!("Syntax error: More than {MOST_ERRORS} syntax errors");
-                errors.report(Place::At(at), message);
+                errors.report(Position::At(at), message);
                 return None;
             }
             Err(length) => {
@@ -168,7 +168,7 @@ pub(super) fn tokens(source: &Source, errors: &mut Errors) -> Option<Tokens> {
                 let end = (at + length + 1).min(characters.len());
                 let text = source.text(at, end);
                 let message = format!("Syntax error: token recognition error at: '{text}'");
-                errors.report(Place::At(at), message);
+                errors.report(Position::At(at), message);
                 unknown.push((at, end));
                 at = end;
             }

@@ -5,12 +5,12 @@
 use super::cursor::{Cursor, Follow, Mismatch, Set, Site, in_set, set};
 use super::lex::{self, Kind as T};
 use super::macros;
-use super::source::{Errors, Place, Source};
+use super::source::{Errors, Position, SourceText};
 use super::syntax::{Element, Entry, Field, Id, Kind, Literal, Name, Tree};
 
 /// A tree and its root, if nothing is wrong.
 pub(super) fn parse(
-    source: &Source,
+    source: &SourceText,
     optional_syntax: bool,
     errors: &mut Errors,
 ) -> Option<(Tree, Id)> {
@@ -28,7 +28,7 @@ pub(super) fn parse(
     let Parser { cursor, meaning, tree, .. } = parser;
     if !cursor.halted() {
         if root.height > DEEPEST {
-            errors.report(Place::Nowhere, "max recursion depth exceeded");
+            errors.report(Position::Nowhere, "max recursion depth exceeded");
         } else {
             errors.append(meaning);
         }
@@ -71,7 +71,7 @@ impl Parser<'_> {
 
     /// Reports something that is good syntax and yet wrong.
     pub(super) fn invalid(&mut self, at: usize, message: impl Into<String>) -> Id {
-        self.meaning.report(Place::At(at), message);
+        self.meaning.report(Position::At(at), message);
         self.add(at, Kind::Invalid)
     }
 

@@ -1,13 +1,13 @@
 //! The text of an expression, places in it, and the report of what is wrong at which place.
 
 /// The text of an expression as code points, because places are counted in them.
-pub(super) struct Source {
+pub(super) struct SourceText {
     characters: Vec<char>,
     /// Where each line after the first begins.
     breaks: Vec<usize>,
 }
 
-impl Source {
+impl SourceText {
     pub(super) fn new(text: &str) -> Self {
         let characters: Vec<char> = text.chars().collect();
         let breaks = characters
@@ -47,7 +47,7 @@ impl Source {
 
 /// Where something is wrong.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(super) enum Place {
+pub(super) enum Position {
     /// The expression as a whole; sorts before every real place, as line -1 does.
     Nowhere,
     At(usize),
@@ -55,10 +55,10 @@ pub(super) enum Place {
 
 /// What is wrong, in the order in which it was noticed.
 #[derive(Default)]
-pub(super) struct Errors(Vec<(Place, String)>);
+pub(super) struct Errors(Vec<(Position, String)>);
 
 impl Errors {
-    pub(super) fn report(&mut self, place: Place, message: impl Into<String>) {
+    pub(super) fn report(&mut self, place: Position, message: impl Into<String>) {
         self.0.push((place, message.into()));
     }
 
@@ -80,7 +80,7 @@ impl Errors {
     }
 
     /// The report, or nothing when nothing is wrong.
-    pub(super) fn into_result(self, source: &Source) -> Result<(), String> {
+    pub(super) fn into_result(self, source: &SourceText) -> Result<(), String> {
         let Self(mut reported) = self;
         if reported.is_empty() {
             return Ok(());
@@ -98,8 +98,8 @@ impl Errors {
 }
 
 /// One error with the line it is in and a mark below it.
-fn block(place: Place, message: &str, source: &Source) -> String {
-    let Place::At(at) = place else { return format!("ERROR: <input>:-1:0: {message}") };
+fn block(place: Position, message: &str, source: &SourceText) -> String {
+    let Position::At(at) = place else { return format!("ERROR: <input>:-1:0: {message}") };
     // The reference's lexer has not moved to the first column then.
     if source.characters.is_empty() {
         return format!("ERROR: <input>:1:0: {message}");

@@ -1,11 +1,11 @@
 //! `BGPInstanceConfig`
 
-use crate::schema::{CIDR, DURATION, IP, Kind, Release, TEXTS, Type, U8, U32, field};
+use crate::schema::{CIDR, Contract, DURATION, IP, Kind, TEXTS, Type, U8, U32, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "BGPInstanceConfig",
     named: true,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("name", Type::Text).always(),
         field("vrf", Type::Text),

@@ -1,11 +1,11 @@
 //! `BlackholeRouteConfig`
 
-use crate::schema::{Kind, Release, Type, U32, field};
+use crate::schema::{Contract, Kind, Type, U32, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "BlackholeRouteConfig",
     named: true,
-    since: Release(1, 13),
+    since: Contract::new(1, 13),
     fields: &[field("name", Type::Text).always(), field("metric", U32)],
     about: "A route that drops what it matches",
 };

@@ -5,12 +5,12 @@ use super::choices::{
     FAIL_OVER_MAC, LACP_RATE, PRIMARY_RESELECT,
 };
 use super::shared::COMMON_LINK;
-use crate::schema::{IP, Kind, MAC, Release, TEXTS, Type, U8, U16, U32, field, inline};
+use crate::schema::{Contract, IP, Kind, MAC, TEXTS, Type, U8, U16, U32, field, inline};
 
 pub(super) const KIND: Kind = Kind {
     name: "BondConfig",
     named: true,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[
         field("name", Type::Text).always(),
         field("hardwareAddr", MAC),

@@ -1,12 +1,12 @@
 //! `BridgeConfig`
 
 use super::shared::COMMON_LINK;
-use crate::schema::{Kind, MAC, Release, TEXTS, Type, field, inline};
+use crate::schema::{Contract, Kind, MAC, TEXTS, Type, field, inline};
 
 pub(super) const KIND: Kind = Kind {
     name: "BridgeConfig",
     named: true,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[
         field("name", Type::Text).always(),
         field("hardwareAddr", MAC),

@@ -1,11 +1,11 @@
 //! `ContainerConfig`
 
-use crate::schema::{I32, Kind, Release, TEXTS, Type, WORD, field};
+use crate::schema::{Contract, I32, Kind, TEXTS, Type, WORD, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "ContainerConfig",
     named: true,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("name", Type::Text).always(),
         field("image", Type::Text).always(),

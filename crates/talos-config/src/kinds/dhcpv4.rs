@@ -1,12 +1,12 @@
 //! `DHCPv4Config`
 
 use super::choices::CLIENT_IDENTIFIER;
-use crate::schema::{Kind, MAC, Release, Type, U32, field};
+use crate::schema::{Contract, Kind, MAC, Type, U32, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "DHCPv4Config",
     named: true,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[
         field("name", Type::Text).always(),
         field("routeMetric", U32).about("1024 when unset"),

@@ -1,11 +1,11 @@
 //! `DiscoveryIdentityConfig`
 
-use crate::schema::{Kind, Release, Type, field};
+use crate::schema::{Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "DiscoveryIdentityConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("clusterID", Type::Text).always(),
         field("clusterSecret", Type::Text).always().secret(),

@@ -1,11 +1,11 @@
 //! `DiscoveryServiceConfig`
 
-use crate::schema::{Kind, Release, Type, URL, field};
+use crate::schema::{Contract, Kind, Type, URL, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "DiscoveryServiceConfig",
     named: true,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[field("name", Type::Text).always(), field("endpoint", URL).always()],
     about: "Where machines find each other",
 };

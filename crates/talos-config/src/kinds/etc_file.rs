@@ -1,11 +1,11 @@
 //! `EtcFileConfig`
 
-use crate::schema::{Kind, OCTAL, Release, Type, field};
+use crate::schema::{Contract, Kind, OCTAL, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "EtcFileConfig",
     named: true,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("name", Type::Text).always(),
         field("mode", OCTAL).always().about("0644 when unset"),

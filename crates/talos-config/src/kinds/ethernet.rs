@@ -1,12 +1,12 @@
 //! `EthernetConfig`
 
 use super::choices::WOL_MODE;
-use crate::schema::{Kind, Release, Type, U32, field};
+use crate::schema::{Contract, Kind, Type, U32, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "EthernetConfig",
     named: true,
-    since: Release(1, 10),
+    since: Contract::new(1, 10),
     fields: &[
         field("name", Type::Text).always(),
         field("features", Type::Map(&Type::Bool)),

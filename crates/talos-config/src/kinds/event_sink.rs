@@ -1,11 +1,11 @@
 //! `EventSinkConfig`
 
-use crate::schema::{Kind, Release, Type, field};
+use crate::schema::{Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "EventSinkConfig",
     named: false,
-    since: Release(1, 5),
+    since: Contract::new(1, 5),
     fields: &[field("endpoint", Type::Text).always()],
     about: "Where events are sent",
 };

@@ -1,12 +1,12 @@
 //! `ExistingVolumeConfig`
 
 use super::shared::UPKEEP;
-use crate::schema::{EXPRESSION, Kind, Release, Type, field};
+use crate::schema::{Contract, EXPRESSION, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "ExistingVolumeConfig",
     named: true,
-    since: Release(1, 11),
+    since: Contract::new(1, 11),
     fields: &[
         field("name", Type::Text).always(),
         field(

@@ -1,11 +1,11 @@
 //! `ExtensionServiceConfig`
 
-use crate::schema::{Kind, Match, Nulls, Release, TEXTS, Type, field};
+use crate::schema::{Contract, Kind, Match, Nulls, TEXTS, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "ExtensionServiceConfig",
     named: true,
-    since: Release(1, 7),
+    since: Contract::new(1, 7),
     fields: &[
         field("name", Type::Text).always(),
         field(

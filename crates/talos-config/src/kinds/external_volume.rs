@@ -1,12 +1,12 @@
 //! `ExternalVolumeConfig`
 
 use super::choices::FILESYSTEM_TYPE;
-use crate::schema::{Kind, Release, Type, field};
+use crate::schema::{Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "ExternalVolumeConfig",
     named: true,
-    since: Release(1, 13),
+    since: Contract::new(1, 13),
     fields: &[
         field("name", Type::Text).always(),
         field("filesystemType", Type::Choice(&FILESYSTEM_TYPE)).always(),

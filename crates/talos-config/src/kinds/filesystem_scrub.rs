@@ -1,11 +1,11 @@
 //! `FilesystemScrubConfig`
 
-use crate::schema::{DURATION, Kind, Release, field};
+use crate::schema::{Contract, DURATION, Kind, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "FilesystemScrubConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[field("interval", DURATION).about("168h when unset")],
     about: "How often file systems are checked",
 };

@@ -1,12 +1,12 @@
 //! `HostnameConfig`
 
 use super::choices::AUTO_HOSTNAME_KIND;
-use crate::schema::{Kind, Release, Type, field};
+use crate::schema::{Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "HostnameConfig",
     named: false,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[
         field("auto", Type::Choice(&AUTO_HOSTNAME_KIND))
             .optional()

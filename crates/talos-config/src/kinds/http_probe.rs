@@ -1,11 +1,11 @@
 //! `HTTPProbeConfig`
 
-use crate::schema::{DURATION, INT, Kind, Release, Type, URL, field};
+use crate::schema::{Contract, DURATION, INT, Kind, Type, URL, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "HTTPProbeConfig",
     named: true,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("name", Type::Text).always(),
         field("interval", DURATION).about("1s when unset"),

@@ -1,11 +1,11 @@
 //! `ImageVerificationConfig`
 
-use crate::schema::{Kind, Match, Nulls, Release, Type, field};
+use crate::schema::{Contract, Kind, Match, Nulls, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "ImageVerificationConfig",
     named: false,
-    since: Release(1, 13),
+    since: Contract::new(1, 13),
     fields: &[field(
         "rules",
         Type::KeyedList(

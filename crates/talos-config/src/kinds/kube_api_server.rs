@@ -1,12 +1,12 @@
 //! `KubeAPIServerConfig`
 
 use super::shared::RESOURCES;
-use crate::schema::{INT, Kind, Release, TEXT_MAP, TEXTS, Type, field};
+use crate::schema::{Contract, INT, Kind, TEXT_MAP, TEXTS, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeAPIServerConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("image", Type::Text).always(),
         field("extraArgs", Type::Arguments),

@@ -1,12 +1,12 @@
 //! `KubeAPIServerCAConfig`
 
 use super::shared::PEM_PAIR;
-use crate::schema::{Kind, Release, TEXTS, field};
+use crate::schema::{Contract, Kind, TEXTS, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeAPIServerCAConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[field("issuingCA", PEM_PAIR).optional(), field("acceptedCAs", TEXTS)],
     about: "The authority that Kubernetes trusts",
 };

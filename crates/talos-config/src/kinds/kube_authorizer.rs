@@ -1,11 +1,11 @@
 //! `KubeAuthorizerConfig`
 
-use crate::schema::{Kind, Release, Type, field};
+use crate::schema::{Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeAuthorizerConfig",
     named: true,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("name", Type::Text).always(),
         field("type", Type::Text).always(),

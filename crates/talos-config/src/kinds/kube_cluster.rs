@@ -1,11 +1,11 @@
 //! `KubeClusterConfig`
 
-use crate::schema::{Kind, Release, Type, URL, field};
+use crate::schema::{Contract, Kind, Type, URL, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeClusterConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[field("clusterName", Type::Text).always(), field("endpoint", URL).always()],
     about: "Name and address of the cluster",
 };

@@ -1,11 +1,11 @@
 //! `KubeCoreDNSConfig`
 
-use crate::schema::{Kind, Release, Type, field};
+use crate::schema::{Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeCoreDNSConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[field("enabled", Type::Bool).optional(), field("image", Type::Text)],
     about: "The name server of the cluster",
 };

@@ -1,11 +1,11 @@
 //! `KubeEtcdEncryptionConfig`
 
-use crate::schema::{Kind, Release, Type, field};
+use crate::schema::{Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeEtcdEncryptionConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[field("config", Type::Any).always().secret()],
     about: "How secrets are kept in etcd",
 };

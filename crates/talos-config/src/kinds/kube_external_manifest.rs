@@ -1,11 +1,11 @@
 //! `KubeExternalManifestConfig`
 
-use crate::schema::{Kind, Release, TEXT_MAP, Type, URL, field};
+use crate::schema::{Contract, Kind, TEXT_MAP, Type, URL, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeExternalManifestConfig",
     named: true,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("name", Type::Text).always(),
         field("headers", TEXT_MAP).private(),

@@ -1,12 +1,12 @@
 //! `KubeFlannelCNIConfig`
 
 use super::shared::RESOURCES;
-use crate::schema::{Kind, Release, TEXTS, Type, U16, U32, field};
+use crate::schema::{Contract, Kind, TEXTS, Type, U16, U32, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeFlannelCNIConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("backendType", Type::Text).always(),
         field("backendPort", U16),

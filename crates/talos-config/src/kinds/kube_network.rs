@@ -1,11 +1,11 @@
 //! `KubeNetworkConfig`
 
-use crate::schema::{CIDR, INT, Kind, Release, Type, field};
+use crate::schema::{CIDR, Contract, INT, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeNetworkConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("dnsDomain", Type::Text).always(),
         field("podSubnets", Type::List(&CIDR)).always().replace(),

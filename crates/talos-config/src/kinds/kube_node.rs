@@ -1,11 +1,11 @@
 //! `KubeNodeConfig`
 
-use crate::schema::{Kind, Release, TEXT_MAP, TEXTS, Type, field};
+use crate::schema::{Contract, Kind, TEXT_MAP, TEXTS, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeNodeConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("skipNodeRegistration", Type::Bool).optional(),
         field("registerWithFQDN", Type::Bool).optional(),

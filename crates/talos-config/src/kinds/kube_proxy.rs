@@ -1,12 +1,12 @@
 //! `KubeProxyConfig`
 
 use super::shared::RESOURCES;
-use crate::schema::{Kind, Release, Type, field};
+use crate::schema::{Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeProxyConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("enabled", Type::Bool).optional(),
         field("image", Type::Text),

@@ -1,12 +1,12 @@
 //! `KubeSchedulerConfig`
 
 use super::shared::RESOURCES;
-use crate::schema::{Kind, Release, TEXT_MAP, Type, field};
+use crate::schema::{Contract, Kind, TEXT_MAP, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeSchedulerConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("enabled", Type::Bool).optional(),
         field("image", Type::Text).always(),

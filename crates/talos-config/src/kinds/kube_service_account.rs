@@ -1,11 +1,11 @@
 //! `KubeServiceAccountConfig`
 
-use crate::schema::{Kind, Release, TEXTS, Type, URL, field};
+use crate::schema::{Contract, Kind, TEXTS, Type, URL, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeServiceAccountConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field(
             "issuer",

@@ -1,11 +1,11 @@
 //! `KubeSpanConfig`
 
-use crate::schema::{CIDR, Kind, Release, TEXTS, Type, U32, field};
+use crate::schema::{CIDR, Contract, Kind, TEXTS, Type, U32, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeSpanConfig",
     named: false,
-    since: Release(1, 13),
+    since: Contract::new(1, 13),
     fields: &[
         field("enabled", Type::Bool).optional(),
         field("advertiseKubernetesNetworks", Type::Bool).optional(),

@@ -1,11 +1,11 @@
 //! `KubeTalosAPIAccessConfig`
 
-use crate::schema::{Kind, Release, TEXTS, field};
+use crate::schema::{Contract, Kind, TEXTS, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeTalosAPIAccessConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[field("allowedRoles", TEXTS), field("allowedKubernetesNamespaces", TEXTS)],
     about: "Which pods may use the Talos API",
 };

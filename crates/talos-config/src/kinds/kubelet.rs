@@ -1,11 +1,11 @@
 //! `KubeletConfig`
 
-use crate::schema::{Kind, Release, TEXTS, Type, field};
+use crate::schema::{Contract, Kind, TEXTS, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "KubeletConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("image", Type::Text).always(),
         field("config", Type::Any).always(),

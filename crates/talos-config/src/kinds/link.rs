@@ -1,12 +1,12 @@
 //! `LinkConfig`
 
 use super::shared::COMMON_LINK;
-use crate::schema::{Kind, Release, Type, field, inline};
+use crate::schema::{Contract, Kind, Type, field, inline};
 
 pub(super) const KIND: Kind = Kind {
     name: "LinkConfig",
     named: true,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[field("name", Type::Text).always(), inline(COMMON_LINK)],
     about: "Addresses and routes of a link",
 };

@@ -1,11 +1,11 @@
 //! `LinkAliasConfig`
 
-use crate::schema::{EXPRESSION, Kind, Release, Type, field};
+use crate::schema::{Contract, EXPRESSION, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "LinkAliasConfig",
     named: true,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[
         field("name", Type::Text).always(),
         field("selector", Type::Object(&[field("match", EXPRESSION)])),

@@ -1,12 +1,12 @@
 //! `LVMLogicalVolumeConfig`
 
 use super::choices::LVM_LOGICAL_VOLUME_TYPE;
-use crate::schema::{BYTE_SIZE, Kind, Release, SIZE, Type, U32, field};
+use crate::schema::{BYTE_SIZE, Contract, Kind, SIZE, Type, U32, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "LVMLogicalVolumeConfig",
     named: true,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("name", Type::Text).always(),
         field("type", Type::Choice(&LVM_LOGICAL_VOLUME_TYPE)).always(),

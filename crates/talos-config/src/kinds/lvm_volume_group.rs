@@ -1,11 +1,11 @@
 //! `LVMVolumeGroupConfig`
 
-use crate::schema::{EXPRESSION, Kind, Release, Type, field};
+use crate::schema::{Contract, EXPRESSION, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "LVMVolumeGroupConfig",
     named: true,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("name", Type::Text).always(),
         field(

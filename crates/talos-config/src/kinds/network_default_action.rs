@@ -1,12 +1,12 @@
 //! `NetworkDefaultActionConfig`
 
 use super::choices::DEFAULT_ACTION;
-use crate::schema::{Kind, Release, Type, field};
+use crate::schema::{Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "NetworkDefaultActionConfig",
     named: false,
-    since: Release(1, 6),
+    since: Contract::new(1, 6),
     fields: &[field("ingress", Type::Choice(&DEFAULT_ACTION)).always()],
     about: "What happens to traffic that no rule names",
 };

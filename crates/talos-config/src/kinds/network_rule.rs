@@ -1,12 +1,12 @@
 //! `NetworkRuleConfig`
 
 use super::choices::PROTOCOL;
-use crate::schema::{CIDR, Kind, PORT_RANGE, Release, Type, field};
+use crate::schema::{CIDR, Contract, Kind, PORT_RANGE, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "NetworkRuleConfig",
     named: true,
-    since: Release(1, 6),
+    since: Contract::new(1, 6),
     fields: &[
         field("name", Type::Text).always(),
         field(

@@ -1,11 +1,11 @@
 //! `OOMConfig`
 
-use crate::schema::{DURATION, EXPRESSION, Kind, Release, Type, field};
+use crate::schema::{Contract, DURATION, EXPRESSION, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "OOMConfig",
     named: false,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[
         field("triggerExpression", EXPRESSION),
         field("cgroupRankingExpression", EXPRESSION),

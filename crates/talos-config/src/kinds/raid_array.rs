@@ -1,12 +1,12 @@
 //! `RAIDArrayConfig`
 
 use super::choices::{MD_LEVEL, MD_METADATA};
-use crate::schema::{EXPRESSION, Kind, Release, Type, field};
+use crate::schema::{Contract, EXPRESSION, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "RAIDArrayConfig",
     named: true,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("name", Type::Text).always(),
         field("level", Type::Choice(&MD_LEVEL)).always(),

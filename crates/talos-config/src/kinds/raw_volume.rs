@@ -1,12 +1,12 @@
 //! `RawVolumeConfig`
 
 use super::shared::{DISK_PROVISIONING, ENCRYPTION};
-use crate::schema::{Kind, Release, Type, field};
+use crate::schema::{Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "RawVolumeConfig",
     named: true,
-    since: Release(1, 11),
+    since: Contract::new(1, 11),
     fields: &[
         field("name", Type::Text).always(),
         field("provisioning", DISK_PROVISIONING),

@@ -1,11 +1,11 @@
 //! `RegistryMirrorConfig`
 
-use crate::schema::{Kind, Release, Type, URL, field};
+use crate::schema::{Contract, Kind, Type, URL, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "RegistryMirrorConfig",
     named: true,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[
         field("name", Type::Text).always(),
         field(

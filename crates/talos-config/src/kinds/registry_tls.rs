@@ -1,12 +1,12 @@
 //! `RegistryTLSConfig`
 
 use super::shared::PEM_PAIR;
-use crate::schema::{Kind, Release, Type, field};
+use crate::schema::{Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "RegistryTLSConfig",
     named: true,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[
         field("name", Type::Text).always(),
         field("clientIdentity", PEM_PAIR).optional(),

@@ -1,13 +1,13 @@
 //! `ResolverConfig`
 
 use super::choices::DNS_PROTOCOL;
-use crate::schema::{IP, Kind, Release, TEXTS, Type, field};
+use crate::schema::{Contract, IP, Kind, TEXTS, Type, field};
 use crate::yaml::Dialect;
 
 pub(super) const KIND: Kind = Kind {
     name: "ResolverConfig",
     named: false,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[
         field(
             "nameservers",

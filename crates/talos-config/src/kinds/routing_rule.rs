@@ -1,12 +1,12 @@
 //! `RoutingRuleConfig`
 
 use super::choices::ROUTING_RULE_ACTION;
-use crate::schema::{CIDR, Kind, ROUTING_TABLE, Release, Type, U32, field};
+use crate::schema::{CIDR, Contract, Kind, ROUTING_TABLE, Type, U32, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "RoutingRuleConfig",
     named: true,
-    since: Release(1, 13),
+    since: Contract::new(1, 13),
     fields: &[
         field("name", Type::Text).always(),
         field("src", CIDR),

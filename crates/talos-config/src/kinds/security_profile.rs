@@ -1,11 +1,11 @@
 //! `SecurityProfileConfig`
 
-use crate::schema::{Kind, Release, Type, field};
+use crate::schema::{Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "SecurityProfileConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[field("workloadIsolation", Type::Bool).optional()],
     about: "How far workloads are kept apart",
 };

@@ -1,11 +1,11 @@
 //! `SideroLinkConfig`
 
-use crate::schema::{Kind, Release, Type, URL, field};
+use crate::schema::{Contract, Kind, Type, URL, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "SideroLinkConfig",
     named: false,
-    since: Release(1, 5),
+    since: Contract::new(1, 5),
     fields: &[
         field("apiUrl", URL).always().secret(),
         field("uniqueToken", Type::Text).secret().since(1, 10),

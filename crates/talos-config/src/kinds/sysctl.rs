@@ -1,11 +1,11 @@
 //! `SysctlConfig`
 
-use crate::schema::{Kind, Release, TEXT_MAP, field};
+use crate::schema::{Contract, Kind, TEXT_MAP, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "SysctlConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[field("params", TEXT_MAP).always()],
     about: "Kernel parameters",
 };

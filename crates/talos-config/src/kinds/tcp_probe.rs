@@ -1,11 +1,11 @@
 //! `TCPProbeConfig`
 
-use crate::schema::{DURATION, INT, Kind, Release, Type, field};
+use crate::schema::{Contract, DURATION, INT, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "TCPProbeConfig",
     named: true,
-    since: Release(1, 13),
+    since: Contract::new(1, 13),
     fields: &[
         field("name", Type::Text).always(),
         field("interval", DURATION).about("1s when unset"),

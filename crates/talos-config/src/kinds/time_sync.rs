@@ -1,11 +1,11 @@
 //! `TimeSyncConfig`
 
-use crate::schema::{DURATION, Kind, Release, TEXTS, Type, field};
+use crate::schema::{Contract, DURATION, Kind, TEXTS, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "TimeSyncConfig",
     named: false,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[
         field("enabled", Type::Bool).optional().about("true when unset"),
         field("bootTimeout", DURATION),

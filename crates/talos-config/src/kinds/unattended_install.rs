@@ -1,11 +1,11 @@
 //! `UnattendedInstallConfig`
 
-use crate::schema::{EXPRESSION, Kind, Release, Type, field};
+use crate::schema::{Contract, EXPRESSION, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "UnattendedInstallConfig",
     named: false,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("reboot", Type::Bool).optional(),
         field("installer", Type::Object(&[field("image", Type::Text)])).always(),

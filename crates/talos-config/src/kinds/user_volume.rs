@@ -2,12 +2,12 @@
 
 use super::choices::{FILESYSTEM_TYPE, VOLUME_TYPE};
 use super::shared::{DISK_PROVISIONING, ENCRYPTION, UPKEEP};
-use crate::schema::{BYTE_SIZE, Kind, Release, Type, field};
+use crate::schema::{BYTE_SIZE, Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "UserVolumeConfig",
     named: true,
-    since: Release(1, 10),
+    since: Contract::new(1, 10),
     fields: &[
         field("name", Type::Text).always(),
         field("volumeType", Type::Choice(&VOLUME_TYPE))

@@ -2,14 +2,14 @@
 
 use super::shared::{CERTIFICATE, KEY, KEY_PAIR};
 use crate::schema::{
-    BASE64, DISK_SIZE, DURATION, Format, INT, Kind, Match, Nulls, OCTAL, Release, SIZE_MATCH,
+    BASE64, Contract, DISK_SIZE, DURATION, Format, INT, Kind, Match, Nulls, OCTAL, SIZE_MATCH,
     TEXT_MAP, TEXTS, Type, U8, U16, U32, U64, URL, field,
 };
 
 pub(super) const KIND: Kind = Kind {
     name: "v1alpha1",
     named: false,
-    since: Release(1, 0),
+    since: Contract::new(1, 0),
     fields: &[
         field("version", Type::Text).always(),
         field("debug", Type::Bool).optional(),

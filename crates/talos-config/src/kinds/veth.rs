@@ -1,12 +1,12 @@
 //! `VethConfig`
 
 use super::shared::COMMON_LINK;
-use crate::schema::{Kind, Release, Type, field, inline};
+use crate::schema::{Contract, Kind, Type, field, inline};
 
 pub(super) const KIND: Kind = Kind {
     name: "VethConfig",
     named: true,
-    since: Release(1, 14),
+    since: Contract::new(1, 14),
     fields: &[
         field("name", Type::Text).always(),
         field("peer", Type::Object(&[field("name", Type::Text).always(), inline(COMMON_LINK)]))

@@ -2,12 +2,12 @@
 
 use super::choices::VLAN_PROTOCOL;
 use super::shared::COMMON_LINK;
-use crate::schema::{Kind, Release, Type, U16, field, inline};
+use crate::schema::{Contract, Kind, Type, U16, field, inline};
 
 pub(super) const KIND: Kind = Kind {
     name: "VLANConfig",
     named: true,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[
         field("name", Type::Text).always(),
         field("vlanID", U16),

@@ -1,12 +1,12 @@
 //! `VolumeConfig`
 
 use super::shared::{DISK_PROVISIONING, ENCRYPTION, UPKEEP};
-use crate::schema::{BYTE_SIZE, Kind, Release, Type, field};
+use crate::schema::{BYTE_SIZE, Contract, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "VolumeConfig",
     named: true,
-    since: Release(1, 8),
+    since: Contract::new(1, 8),
     fields: &[
         field("name", Type::Text).always(),
         field("provisioning", DISK_PROVISIONING),

@@ -1,12 +1,12 @@
 //! `VRFConfig`
 
 use super::shared::COMMON_LINK;
-use crate::schema::{Kind, MAC, ROUTING_TABLE, Release, TEXTS, Type, field, inline};
+use crate::schema::{Contract, Kind, MAC, ROUTING_TABLE, TEXTS, Type, field, inline};
 
 pub(super) const KIND: Kind = Kind {
     name: "VRFConfig",
     named: true,
-    since: Release(1, 13),
+    since: Contract::new(1, 13),
     fields: &[
         field("name", Type::Text).always(),
         field("hardwareAddr", MAC),

@@ -1,12 +1,12 @@
 //! `WireguardConfig`
 
 use super::shared::COMMON_LINK;
-use crate::schema::{CIDR, DURATION, INT, IP_PORT, Kind, Release, Type, field, inline};
+use crate::schema::{CIDR, Contract, DURATION, INT, IP_PORT, Kind, Type, field, inline};
 
 pub(super) const KIND: Kind = Kind {
     name: "WireguardConfig",
     named: true,
-    since: Release(1, 12),
+    since: Contract::new(1, 12),
     fields: &[
         field("name", Type::Text).always(),
         field("privateKey", Type::Text).secret(),

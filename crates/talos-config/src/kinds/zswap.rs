@@ -1,11 +1,11 @@
 //! `ZswapConfig`
 
-use crate::schema::{INT, Kind, Release, Type, field};
+use crate::schema::{Contract, INT, Kind, Type, field};
 
 pub(super) const KIND: Kind = Kind {
     name: "ZswapConfig",
     named: false,
-    since: Release(1, 11),
+    since: Contract::new(1, 11),
     fields: &[
         field("maxPoolPercent", INT).optional(),
         field("shrinkerEnabled", Type::Bool).optional(),

@@ -1,12 +1,12 @@
 //! Whether texts are keys and certificates. They are taken apart, but nothing is computed with them.
 
-use super::go::quoted;
-use super::place::Place;
+use super::cursor::Cursor;
+use super::go_compat::quoted;
 use crate::pki::reader::{BIT_STRING, INTEGER, OCTET_STRING, Reader, SEQUENCE};
 use crate::pki::{Pem, blocks};
 
 /// A certificate with its key, as PEM. `load` takes both apart.
-pub(super) fn check_pair(pair: Place<'_>, load: bool) -> Result<(), String> {
+pub(super) fn check_pair(pair: Cursor<'_>, load: bool) -> Result<(), String> {
     let (certificate, key) = (pair.at("cert").text(), pair.at("key").text());
     if certificate.is_empty() {
         return Err("certificate is required".to_owned());
@@ -84,8 +84,8 @@ fn first(text: &str) -> Result<Pem, String> {
 /// A body of at least six fields, an algorithm and a signature.
 fn is_certificate(bytes: &[u8]) -> bool {
     let inside = || {
-        let mut whole = Reader(bytes);
-        let mut certificate = Reader(whole.expect(SEQUENCE)?);
+        let mut rules = Reader(bytes);
+        let mut certificate = Reader(rules.expect(SEQUENCE)?);
         let mut body = Reader(certificate.expect(SEQUENCE)?);
         certificate.expect(SEQUENCE)?;
         certificate.expect(BIT_STRING)?;
@@ -93,7 +93,7 @@ fn is_certificate(bytes: &[u8]) -> bool {
         while body.next().is_some() {
             fields += 1;
         }
-        (whole.0.is_empty() && fields >= 6).then_some(())
+        (rules.0.is_empty() && fields >= 6).then_some(())
     };
     inside().is_some()
 }

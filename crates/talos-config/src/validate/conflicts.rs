@@ -1,21 +1,21 @@
 //! Documents that say again what the oldest document says already. Each reports its first conflict.
 
 use super::Findings;
-use super::go::{self, quoted};
-use super::place::Place;
+use super::cursor::Cursor;
+use super::go_compat::{self, quoted};
 use crate::Config;
 
-pub(super) fn check(config: &Config, legacy: Place<'_>, findings: &mut Findings) {
+pub(super) fn check(config: &Config, legacy: Cursor<'_>, findings: &mut Findings) {
     for document in config.documents() {
-        let place = Place::root(document);
-        let conflict = conflict(document.kind.name, place, legacy);
+        let cursor = Cursor::root(document);
+        let conflict = conflict(document.kind.name, cursor, legacy);
         if let Some(message) = conflict {
-            findings.error(place, message);
+            findings.error(cursor, message);
         }
     }
 }
 
-fn conflict(kind: &str, document: Place<'_>, legacy: Place<'_>) -> Option<String> {
+fn conflict(kind: &str, document: Cursor<'_>, legacy: Cursor<'_>) -> Option<String> {
     let message = match kind {
         "ResolverConfig" => return resolver(document, legacy),
         "TimeSyncConfig" => return time_sync(legacy.at("machine.time")),
@@ -49,11 +49,11 @@ enum When {
 }
 
 impl When {
-    fn holds(&self, place: Place<'_>) -> bool {
+    fn holds(&self, cursor: Cursor<'_>) -> bool {
         match self {
-            Self::Set => place.is_set(),
-            Self::Filled => !place.text().is_empty() || !place.is_empty() || place.number() != 0,
-            Self::True => place.flag(),
+            Self::Set => cursor.is_set(),
+            Self::Filled => !cursor.text().is_empty() || !cursor.is_empty() || cursor.number() != 0,
+            Self::True => cursor.flag(),
         }
     }
 }
@@ -300,11 +300,13 @@ const IDENTITY: &str =
 const ENCRYPTION: &str = "etcd encryption config is already set in v1alpha1 config";
 const ADMISSION: &str = "admission control plugin config is already set in v1alpha1 config";
 
-fn resolver(document: Place<'_>, legacy: Place<'_>) -> Option<String> {
+fn resolver(document: Cursor<'_>, legacy: Cursor<'_>) -> Option<String> {
     let network = legacy.at("machine.network");
     // Of the servers only those count that are addresses.
-    let servers =
-        network.at("nameservers").items().any(|server| go::parse_addr(server.text()).is_ok());
+    let servers = network
+        .at("nameservers")
+        .items()
+        .any(|server| go_compat::parse_addr(server.text()).is_ok());
     let path = if network.at("searchDomains").is_set() {
         ".machine.network.searchDomains"
     } else if servers {
@@ -319,7 +321,7 @@ fn resolver(document: Place<'_>, legacy: Place<'_>) -> Option<String> {
     Some(format!("{path} is already set in v1alpha1 config"))
 }
 
-fn time_sync(time: Place<'_>) -> Option<String> {
+fn time_sync(time: Cursor<'_>) -> Option<String> {
     let what = if time.at("disabled").flag() {
         "time sync cannot be disabled"
     } else if !time.at("servers").is_empty() {
@@ -332,7 +334,7 @@ fn time_sync(time: Place<'_>) -> Option<String> {
     Some(format!("{what} in both v1alpha1 and new-style configuration"))
 }
 
-fn volume(document: Place<'_>, legacy: Place<'_>) -> Option<String> {
+fn volume(document: Cursor<'_>, legacy: Cursor<'_>) -> Option<String> {
     let name = document.at("name").text();
     let key = match name {
         "STATE" => "state",

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::go::{self, quoted};
-use super::place::Place;
+use super::cursor::Cursor;
+use super::go_compat::{self, quoted};
 use super::{Findings, image};
 use crate::format::size;
 
-pub(super) fn check(root: Place<'_>, findings: &mut Findings) {
+pub(super) fn check(root: Cursor<'_>, findings: &mut Findings) {
     let name = root.at("name");
     if let Some(problem) = name_problem(name.text()) {
         findings.error(name, problem);
@@ -54,7 +54,7 @@ fn name_problem(name: &str) -> Option<String> {
     }
 }
 
-fn check_image(root: Place<'_>, findings: &mut Findings) {
+fn check_image(root: Cursor<'_>, findings: &mut Findings) {
     let image = root.at("image");
     let text = image.text();
     if text.is_empty() {
@@ -81,7 +81,7 @@ fn check_image(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn mounts(mounts: Place<'_>, findings: &mut Findings) {
+fn mounts(mounts: Cursor<'_>, findings: &mut Findings) {
     let mut destinations = BTreeSet::new();
     for (index, mount) in mounts.items().enumerate() {
         let kinds = ["userVolume", "tmpfs", "hostPath"];
@@ -106,7 +106,7 @@ fn mounts(mounts: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn mount_problems(mount: Place<'_>, kind: &str) -> Vec<String> {
+fn mount_problems(mount: Cursor<'_>, kind: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if kind == "userVolume" && mount.at("name").text().is_empty() {
         problems.push("userVolume.name is required".to_owned());
@@ -115,7 +115,7 @@ fn mount_problems(mount: Place<'_>, kind: &str) -> Vec<String> {
         problems.extend(path_problem("hostPath.source", mount.at("source").text()));
     }
     problems.extend(path_problem(&format!("{kind}.destination"), mount.at("destination").text()));
-    let options: Vec<&str> = mount.at("options").items().map(Place::text).collect();
+    let options: Vec<&str> = mount.at("options").items().map(Cursor::text).collect();
     for option in options.iter().filter(|option| !MOUNT_OPTIONS.contains(*option)) {
         problems.push(format!("unsupported mount option {}", quoted(option)));
     }
@@ -136,7 +136,7 @@ fn path_problem(what: &str, path: &str) -> Option<String> {
     }
 }
 
-fn security(security: Place<'_>, findings: &mut Findings) {
+fn security(security: Cursor<'_>, findings: &mut Findings) {
     let profile = security.at("profile");
     if !matches!(profile.text(), "" | "restricted" | "privileged") {
         let text = quoted(profile.text());
@@ -160,7 +160,7 @@ fn security(security: Place<'_>, findings: &mut Findings) {
             findings.error(capability, format!("capabilities.drop: {problem}"));
         }
     }
-    let dropped: Vec<&str> = drop.items().map(Place::text).collect();
+    let dropped: Vec<&str> = drop.items().map(Cursor::text).collect();
     for capability in add.items().filter(|capability| dropped.contains(&capability.text())) {
         let text = quoted(capability.text());
         findings.error(capability, format!("capability {text} appears in both add and drop"));
@@ -182,7 +182,7 @@ fn capability_problem(name: &str) -> Option<String> {
     }
 }
 
-fn limits(limits: Place<'_>, findings: &mut Findings) {
+fn limits(limits: Cursor<'_>, findings: &mut Findings) {
     let (memory, cpu) = (limits.at("memory"), limits.at("cpu"));
     if !memory.text().is_empty()
         && let Err(reason) = size::bytes(memory.text())
@@ -205,14 +205,14 @@ fn limits(limits: Place<'_>, findings: &mut Findings) {
 
 fn millicores(text: &str) -> Result<(), String> {
     let number = text.strip_suffix('m').ok_or("must be expressed in millicores, e.g. 1500m")?;
-    match go::parse_uint(number, 64) {
+    match go_compat::parse_uint(number, 64) {
         Err(reason) => Err(format!("is not a valid millicore quantity: {reason}")),
         Ok(0) => Err("must be greater than zero".to_owned()),
         Ok(_) => Ok(()),
     }
 }
 
-fn depends_on(root: Place<'_>, findings: &mut Findings) {
+fn depends_on(root: Cursor<'_>, findings: &mut Findings) {
     let depends = root.at("dependsOn");
     for path in depends.at("paths").items() {
         if let Some(problem) = path_problem("dependsOn.paths entry", path.text()) {
@@ -236,11 +236,11 @@ fn depends_on(root: Place<'_>, findings: &mut Findings) {
 }
 
 /// Checks what containers wait for: each must be there, and none may wait for itself in the end.
-pub(super) fn check_dependencies(containers: &[Place<'_>], findings: &mut Findings) {
+pub(super) fn check_dependencies(containers: &[Cursor<'_>], findings: &mut Findings) {
     let edges: BTreeMap<&str, Vec<&str>> = containers
         .iter()
         .map(|container| {
-            let others = container.at("dependsOn.containers").items().map(Place::text);
+            let others = container.at("dependsOn.containers").items().map(Cursor::text);
             (container.at("name").text(), others.collect())
         })
         .collect();

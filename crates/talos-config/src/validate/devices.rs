@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::go::{self, quoted};
-use super::{Findings, Place};
+use super::go_compat::{self, quoted};
+use super::{Cursor, Findings};
 
 const EXCLUSIVE: &str = "config sections are mutually exclusive";
 
-pub(super) fn check(network: Place<'_>, findings: &mut Findings) {
+pub(super) fn check(network: Cursor<'_>, findings: &mut Findings) {
     let mut members: BTreeMap<&str, &str> = BTreeMap::new();
     for device in network.at("interfaces").items() {
         let name = device.at("interface").text();
@@ -53,7 +53,7 @@ pub(super) fn check(network: Place<'_>, findings: &mut Findings) {
 
 /// The rules that one interface must keep; `is_member`: whether an interface of a name is part of another.
 pub(super) fn check_one(
-    device: Place<'_>,
+    device: Cursor<'_>,
     is_member: impl Fn(&str) -> bool,
     findings: &mut Findings,
 ) {
@@ -69,7 +69,7 @@ pub(super) fn check_one(
     routes(device.at("routes"), findings);
 }
 
-fn selection(device: Place<'_>, findings: &mut Findings) {
+fn selection(device: Cursor<'_>, findings: &mut Findings) {
     const KEYS: &str = "[networking.os.device.interface], [networking.os.device.deviceSelector]";
     let selector = device.at("deviceSelector");
     match (device.at("interface").text().is_empty(), selector.is_set()) {
@@ -120,7 +120,7 @@ const BOND_WORDS: &[(&str, &[&str], &str)] = &[
     ("adSelect", &["stable", "bandwidth", "count"], "ad_select mode"),
 ];
 
-fn check_bond(bond: Place<'_>, findings: &mut Findings) {
+fn check_bond(bond: Cursor<'_>, findings: &mut Findings) {
     for (key, words, what) in BOND_WORDS {
         let word = bond.at(key);
         if !word.text().is_empty() && !words.contains(&word.text()) {
@@ -170,7 +170,7 @@ fn check_bond(bond: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn wireguard(wireguard: Place<'_>, findings: &mut Findings) {
+fn wireguard(wireguard: Cursor<'_>, findings: &mut Findings) {
     if let Err(reason) = key(wireguard.at("privateKey").text(), true) {
         findings.error(wireguard, format!("private key is invalid: {reason}"));
     }
@@ -184,7 +184,7 @@ fn wireguard(wireguard: Place<'_>, findings: &mut Findings) {
             findings.error(endpoint, message);
         }
         for allowed in peer.at("allowedIPs").items() {
-            if let Err(reason) = go::parse_cidr(allowed.text()) {
+            if let Err(reason) = go_compat::parse_cidr(allowed.text()) {
                 let allowed_ip = quoted(allowed.text());
                 findings
                     .error(allowed, format!("peer allowed IP {allowed_ip} is invalid: {reason}"));
@@ -195,7 +195,7 @@ fn wireguard(wireguard: Place<'_>, findings: &mut Findings) {
 
 /// A key of 32 bytes. A private one is not shown.
 fn key(text: &str, private: bool) -> Result<(), String> {
-    match go::base64_length(text)? {
+    match go_compat::base64_length(text)? {
         32 => Ok(()),
         length => {
             let shown = if private && !text.is_empty() { crate::REDACTED } else { text };
@@ -205,11 +205,11 @@ fn key(text: &str, private: bool) -> Result<(), String> {
 }
 
 fn has_port(address: &str) -> bool {
-    go::split_host_port(address)
-        .is_ok_and(|(host, _)| !host.contains(':') || go::parse_addr(host).is_ok())
+    go_compat::split_host_port(address)
+        .is_ok_and(|(host, _)| !host.contains(':') || go_compat::parse_addr(host).is_ok())
 }
 
-fn vlans(device: Place<'_>, findings: &mut Findings) {
+fn vlans(device: Cursor<'_>, findings: &mut Findings) {
     let parent = device.at("interface").text();
     for vlan in device.at("vlans").items() {
         let name = format!("{parent}.{}", vlan.at("vlanId").number());
@@ -237,16 +237,16 @@ fn vlans(device: Place<'_>, findings: &mut Findings) {
 /// An address with or without a prefix length.
 fn address(text: &str) -> Result<(), String> {
     if text.contains('/') {
-        return go::parse_cidr(text);
+        return go_compat::parse_cidr(text);
     }
-    if go::is_ip(text) {
+    if go_compat::is_ip(text) {
         Ok(())
     } else {
         Err(format!("failed to parse IP address {}", quoted(text)))
     }
 }
 
-fn addressing(device: Place<'_>, is_member: impl Fn(&str) -> bool, findings: &mut Findings) {
+fn addressing(device: Cursor<'_>, is_member: impl Fn(&str) -> bool, findings: &mut Findings) {
     let interface = device.at("interface").text();
     let name = quoted(interface);
     let (cidr, addresses, vip) = (device.at("cidr"), device.at("addresses"), device.at("vip"));
@@ -281,14 +281,14 @@ fn addressing(device: Place<'_>, is_member: impl Fn(&str) -> bool, findings: &mu
         }
     }
     let ip = vip.at("ip");
-    if vip.is_set() && !go::is_ip(ip.text()) {
+    if vip.is_set() && !go_compat::is_ip(ip.text()) {
         let text = quoted(ip.text());
         let message = format!("[networking.os.device.vip] failed to parse {text} as IP address");
         findings.error(ip, message);
     }
 }
 
-fn routes(routes: Place<'_>, findings: &mut Findings) {
+fn routes(routes: Cursor<'_>, findings: &mut Findings) {
     for (index, route) in routes.items().enumerate() {
         let wrong = |findings: &mut Findings, key: &str| {
             let text = quoted(route.at(key).text());
@@ -298,10 +298,10 @@ fn routes(routes: Place<'_>, findings: &mut Findings) {
             findings.error(route.at(key), message);
         };
         let (network, gateway) = (route.at("network").text(), route.at("gateway").text());
-        if !network.is_empty() && go::parse_cidr(network).is_err() {
+        if !network.is_empty() && go_compat::parse_cidr(network).is_err() {
             wrong(findings, "network");
         }
-        if !gateway.is_empty() && !go::is_ip(gateway) {
+        if !gateway.is_empty() && !go_compat::is_ip(gateway) {
             wrong(findings, "gateway");
         }
         if gateway.is_empty() && network.is_empty() {
@@ -311,7 +311,7 @@ fn routes(routes: Place<'_>, findings: &mut Findings) {
             findings.error(route, message);
         }
         let source = route.at("source").text();
-        if !source.is_empty() && !go::is_ip(source) {
+        if !source.is_empty() && !go_compat::is_ip(source) {
             wrong(findings, "source");
         }
     }

@@ -1,13 +1,13 @@
 //! Rules for the documents about Kubernetes.
 
-use super::go::{self, Prefix, quoted};
+use super::cursor::Cursor;
+use super::go_compat::{self, Prefix, quoted};
 use super::labels::{self, Check};
-use super::place::Place;
 use super::v1alpha1::endpoint_uri;
 use super::{Findings, certificates};
 
 /// Checks a document; false when its kind is none of these.
-pub(super) fn check(kind: &str, root: Place<'_>, findings: &mut Findings) -> bool {
+pub(super) fn check(kind: &str, root: Cursor<'_>, findings: &mut Findings) -> bool {
     match kind {
         "KubeClusterConfig" => cluster(root, findings),
         "KubeNodeConfig" => node(root, findings),
@@ -90,7 +90,7 @@ const PROTECTED_KUBELET_FIELDS: [&str; 13] = [
     "seccompDefault",
 ];
 
-pub(super) fn protected_fields(config: Place<'_>, findings: &mut Findings) {
+pub(super) fn protected_fields(config: Cursor<'_>, findings: &mut Findings) {
     for field in PROTECTED_KUBELET_FIELDS {
         if config.at(field).is_set() {
             let message =
@@ -101,19 +101,21 @@ pub(super) fn protected_fields(config: Place<'_>, findings: &mut Findings) {
 }
 
 /// The first resource of a pod that cannot be asked for.
-pub(super) fn foreign_resource(resources: Place<'_>) -> Option<(Place<'_>, String)> {
+pub(super) fn foreign_resource(resources: Cursor<'_>) -> Option<(Cursor<'_>, String)> {
     let keys = ["requests", "limits"].into_iter().flat_map(|key| resources.at(key).entries());
     let mut foreign = keys.filter(|(key, _)| !matches!(*key, "cpu" | "memory"));
-    foreign.next().map(|(key, place)| (place, format!("unsupported pod resource {}", quoted(key))))
+    foreign
+        .next()
+        .map(|(key, cursor)| (cursor, format!("unsupported pod resource {}", quoted(key))))
 }
 
-fn resources(root: Place<'_>, findings: &mut Findings) {
-    if let Some((place, reason)) = foreign_resource(root.at("resources")) {
-        findings.error(place, reason);
+fn resources(root: Cursor<'_>, findings: &mut Findings) {
+    if let Some((cursor, reason)) = foreign_resource(root.at("resources")) {
+        findings.error(cursor, reason);
     }
 }
 
-fn cluster(root: Place<'_>, findings: &mut Findings) {
+fn cluster(root: Cursor<'_>, findings: &mut Findings) {
     findings.require(root.at("clusterName"), "clusterName must be specified");
     let endpoint = root.at("endpoint");
     if endpoint.text().is_empty() {
@@ -123,10 +125,10 @@ fn cluster(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn node(root: Place<'_>, findings: &mut Findings) {
+fn node(root: Cursor<'_>, findings: &mut Findings) {
     for subnet in root.at("nodeIP.validSubnets").items() {
         let text = subnet.without_negation();
-        if !go::is_subnet_or_address(text) {
+        if !go_compat::is_subnet_or_address(text) {
             findings.error(subnet, format!("nodeIP subnet is not valid: {}", quoted(text)));
         }
     }
@@ -141,10 +143,10 @@ fn node(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn network(root: Place<'_>, findings: &mut Findings) {
+fn network(root: Cursor<'_>, findings: &mut Findings) {
     let (mask_v4, mask_v6) = (root.at("nodeCIDRMaskSizeIPv4"), root.at("nodeCIDRMaskSizeIPv6"));
-    let size = |place: Place<'_>, default: i128| {
-        if place.is_set() { place.number() } else { default }
+    let size = |cursor: Cursor<'_>, default: i128| {
+        if cursor.is_set() { cursor.number() } else { default }
     };
     let (size_v4, size_v6) = (size(mask_v4, 24), size(mask_v6, 64));
     let (fine_v4, fine_v6) = ((1..=32).contains(&size_v4), (1..=128).contains(&size_v6));
@@ -193,7 +195,7 @@ fn network(root: Place<'_>, findings: &mut Findings) {
 }
 
 fn subnets(
-    subnets: Place<'_>,
+    subnets: Cursor<'_>,
     check_size: impl Fn(&str, &Prefix) -> Result<(), String>,
 ) -> Result<(), String> {
     match subnets.items().len() {
@@ -228,7 +230,7 @@ fn subnets(
     Ok(())
 }
 
-fn authority(root: Place<'_>, required: bool, findings: &mut Findings) {
+fn authority(root: Cursor<'_>, required: bool, findings: &mut Findings) {
     let issuing = root.at("issuingCA");
     if !issuing.is_set() {
         if required {
@@ -244,7 +246,7 @@ fn authority(root: Place<'_>, required: bool, findings: &mut Findings) {
     }
 }
 
-fn service_account(root: Place<'_>, findings: &mut Findings) {
+fn service_account(root: Cursor<'_>, findings: &mut Findings) {
     let (key, url) = (root.at("issuer.privateKey"), root.at("issuer.issuerURL"));
     if key.text().is_empty() {
         findings.error(key, "service issuer private key is required");
@@ -270,19 +272,19 @@ const REPLACED_ARGUMENTS: [(&str, &str); 7] = [
     ("authorization-webhook-", "use KubeAuthorizerConfig"),
 ];
 
-fn api_server_arguments(arguments: Place<'_>, findings: &mut Findings) {
-    for (argument, place) in arguments.entries() {
+fn api_server_arguments(arguments: Cursor<'_>, findings: &mut Findings) {
+    for (argument, cursor) in arguments.entries() {
         let replaced = REPLACED_ARGUMENTS.iter().find(|(start, _)| argument.starts_with(start));
         if let Some((_, instead)) = replaced {
             let argument = quoted(argument);
             let message =
                 format!("kube-apiserver extra argument {argument} is not allowed: {instead}");
-            findings.error(place, message);
+            findings.error(cursor, message);
         }
     }
 }
 
-fn pod(root: Place<'_>, name: &str, findings: &mut Findings) {
+fn pod(root: Cursor<'_>, name: &str, findings: &mut Findings) {
     if root.at("enabled").is_false() {
         return;
     }
@@ -290,7 +292,7 @@ fn pod(root: Place<'_>, name: &str, findings: &mut Findings) {
     resources(root, findings);
 }
 
-fn proxy(root: Place<'_>, findings: &mut Findings) {
+fn proxy(root: Cursor<'_>, findings: &mut Findings) {
     if root.at("enabled").is_false() {
         return;
     }
@@ -333,7 +335,7 @@ pub(super) fn not_allowed_authorizer(kind: &str) -> Option<String> {
     })
 }
 
-fn authorizer(root: Place<'_>, findings: &mut Findings) {
+fn authorizer(root: Cursor<'_>, findings: &mut Findings) {
     findings.require(root.at("name"), "authorizer name is required");
     let (kind, webhook) = (root.at("type"), root.at("webhook"));
     findings.require(kind, "authorizer type is required");
@@ -355,7 +357,7 @@ fn authorizer(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn object_name(root: Place<'_>, what: &str, findings: &mut Findings) {
+fn object_name(root: Cursor<'_>, what: &str, findings: &mut Findings) {
     let name = root.at("name");
     if name.text().is_empty() {
         findings.error(name, format!("{what} name is required"));
@@ -364,20 +366,20 @@ fn object_name(root: Place<'_>, what: &str, findings: &mut Findings) {
     }
 }
 
-fn external_manifest(root: Place<'_>, findings: &mut Findings) {
+fn external_manifest(root: Cursor<'_>, findings: &mut Findings) {
     object_name(root, "manifest", findings);
-    let place = root.at("url");
-    match place.url() {
-        None => findings.error(place, "manifest URL is required"),
+    let cursor = root.at("url");
+    match cursor.url() {
+        None => findings.error(cursor, "manifest URL is required"),
         Some(url) if !matches!(url.scheme.as_str(), "http" | "https") => {
             let scheme = quoted(&url.scheme);
-            findings.error(place, format!("manifest URL scheme must be http or https: {scheme}"));
+            findings.error(cursor, format!("manifest URL scheme must be http or https: {scheme}"));
         }
         Some(_) => {}
     }
 }
 
-fn talos_api_access(root: Place<'_>, findings: &mut Findings) {
+fn talos_api_access(root: Cursor<'_>, findings: &mut Findings) {
     let roles = root.at("allowedRoles");
     if roles.is_empty() {
         findings.warn(roles, "no roles are allowed in .allowedRoles, so access is blocked");

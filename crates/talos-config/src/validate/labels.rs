@@ -1,13 +1,13 @@
 //! Names, labels, annotations and taints of Kubernetes.
 
-use super::place::Place;
-use super::{go, list};
+use super::cursor::Cursor;
+use super::{go_compat, list};
 
 /// Finds the problems of a map, as one text.
-pub(super) type Check = fn(Place<'_>) -> Option<String>;
+pub(super) type Check = fn(Cursor<'_>) -> Option<String>;
 
 /// The problems of labels, as one text.
-pub(super) fn labels(map: Place<'_>) -> Option<String> {
+pub(super) fn labels(map: Cursor<'_>) -> Option<String> {
     listed(&label_problems(texts(map)))
 }
 
@@ -20,7 +20,7 @@ pub(super) fn label_problems<'a>(map: impl Iterator<Item = (&'a str, &'a str)>) 
 }
 
 /// The problems of annotations, as one text.
-pub(super) fn annotations(map: Place<'_>) -> Option<String> {
+pub(super) fn annotations(map: Cursor<'_>) -> Option<String> {
     listed(&annotation_problems(texts(map)))
 }
 
@@ -33,7 +33,7 @@ pub(super) fn annotation_problems<'a>(
     for (key, value) in map {
         problems.extend(qualified_name(key).err());
         if OWNED.contains(&key) {
-            problems.push(format!("annotation {} is reserved", go::quoted(key)));
+            problems.push(format!("annotation {} is reserved", go_compat::quoted(key)));
         }
         size += key.len() + value.len();
     }
@@ -44,7 +44,7 @@ pub(super) fn annotation_problems<'a>(
 }
 
 /// The problems of taints, as one text.
-pub(super) fn taints(map: Place<'_>) -> Option<String> {
+pub(super) fn taints(map: Cursor<'_>) -> Option<String> {
     listed(&taint_problems(texts(map)))
 }
 
@@ -55,7 +55,7 @@ pub(super) fn taint_problems<'a>(map: impl Iterator<Item = (&'a str, &'a str)>) 
     problems.collect()
 }
 
-fn texts(map: Place<'_>) -> impl Iterator<Item = (&str, &str)> {
+fn texts(map: Cursor<'_>) -> impl Iterator<Item = (&str, &str)> {
     map.entries().map(|(key, value)| (key, value.text()))
 }
 
@@ -63,7 +63,7 @@ fn taint(text: &str) -> Result<(), String> {
     let (value, effect) =
         text.split_once(':').map_or((None, text), |(value, effect)| (Some(value), effect));
     if !["NoSchedule", "PreferNoSchedule", "NoExecute"].contains(&effect) {
-        return Err(format!("invalid taint effect: {}", go::quoted(effect)));
+        return Err(format!("invalid taint effect: {}", go_compat::quoted(effect)));
     }
     value.map_or(Ok(()), label_value)
 }
@@ -75,36 +75,40 @@ pub(super) fn qualified_name(text: &str) -> Result<(), String> {
     let name = match (parts.next(), parts.next()) {
         (None, _) => first,
         (Some(_), None) if first.is_empty() => {
-            return Err(format!("prefix cannot be empty: {}", go::quoted(text)));
+            return Err(format!("prefix cannot be empty: {}", go_compat::quoted(text)));
         }
         (Some(name), None) => {
-            subdomain(first)
-                .map_err(|reason| format!("prefix {} is invalid: {reason}", go::quoted(first)))?;
+            subdomain(first).map_err(|reason| {
+                format!("prefix {} is invalid: {reason}", go_compat::quoted(first))
+            })?;
             name
         }
         (Some(_), Some(_)) => {
-            return Err(format!("invalid format: too many slashes: {}", go::quoted(text)));
+            return Err(format!("invalid format: too many slashes: {}", go_compat::quoted(text)));
         }
     };
     if name.is_empty() {
-        return Err(format!("name cannot be empty: {}", go::quoted(text)));
+        return Err(format!("name cannot be empty: {}", go_compat::quoted(text)));
     }
     if name.len() > NAME_LIMIT {
-        return Err(format!("name is too long: {} (limit is {NAME_LIMIT})", go::quoted(text)));
+        return Err(format!(
+            "name is too long: {} (limit is {NAME_LIMIT})",
+            go_compat::quoted(text)
+        ));
     }
     if !is_name(name) {
-        return Err(format!("name {} is invalid", go::quoted(name)));
+        return Err(format!("name {} is invalid", go_compat::quoted(name)));
     }
     Ok(())
 }
 
 fn label_value(text: &str) -> Result<(), String> {
     if text.len() > NAME_LIMIT {
-        let text = go::quoted(text);
+        let text = go_compat::quoted(text);
         return Err(format!("label value length exceeds limit of {NAME_LIMIT}: {text}"));
     }
     if !text.is_empty() && !is_name(text) {
-        return Err(format!("label value {} is invalid", go::quoted(text)));
+        return Err(format!("label value {} is invalid", go_compat::quoted(text)));
     }
     Ok(())
 }
@@ -112,7 +116,7 @@ fn label_value(text: &str) -> Result<(), String> {
 /// The name of a host in lower case, as in RFC 1123.
 pub(super) fn subdomain(text: &str) -> Result<(), String> {
     if text.len() > DOMAIN_LIMIT {
-        let text = go::quoted(text);
+        let text = go_compat::quoted(text);
         return Err(format!("domain name length exceeds limit of {DOMAIN_LIMIT}: {text}"));
     }
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
@@ -125,7 +129,7 @@ pub(super) fn subdomain(text: &str) -> Result<(), String> {
     if fine {
         Ok(())
     } else {
-        Err(format!("domain doesn't match required format: {}", go::quoted(text)))
+        Err(format!("domain doesn't match required format: {}", go_compat::quoted(text)))
     }
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::Findings;
-use super::go::{self, Prefix, quoted};
-use super::place::Place;
+use super::cursor::Cursor;
+use super::go_compat::{self, Prefix, quoted};
 use crate::cel::{self, Environment};
 
 /// Checks a document; false when its kind is none of these.
-pub(super) fn check(kind: &str, root: Place<'_>, findings: &mut Findings) -> bool {
+pub(super) fn check(kind: &str, root: Cursor<'_>, findings: &mut Findings) -> bool {
     match kind {
         "HostnameConfig" => hostname(root, findings),
         "ResolverConfig" => resolver(root, findings),
@@ -35,7 +35,7 @@ pub(super) fn check(kind: &str, root: Place<'_>, findings: &mut Findings) -> boo
         "BlackholeRouteConfig" => {
             let name = root.at("name");
             name_specified(root, findings);
-            if let Err(reason) = go::parse_prefix(name.text()) {
+            if let Err(reason) = go_compat::parse_prefix(name.text()) {
                 findings.error(name, format!("name must be a valid address prefix: {reason}"));
             }
         }
@@ -53,11 +53,11 @@ pub(super) fn check(kind: &str, root: Place<'_>, findings: &mut Findings) -> boo
     true
 }
 
-fn name_specified(root: Place<'_>, findings: &mut Findings) {
+fn name_specified(root: Cursor<'_>, findings: &mut Findings) {
     findings.require(root.at("name"), "name must be specified");
 }
 
-fn hostname(root: Place<'_>, findings: &mut Findings) {
+fn hostname(root: Cursor<'_>, findings: &mut Findings) {
     let (auto, hostname) = (root.at("auto"), root.at("hostname"));
     if !auto.is_set() && hostname.text().is_empty() {
         findings.error(root, "either 'auto' or 'hostname' must be set");
@@ -79,7 +79,7 @@ fn hostname(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn resolver(root: Place<'_>, findings: &mut Findings) {
+fn resolver(root: Cursor<'_>, findings: &mut Findings) {
     let host_dns = root.at("hostDNS");
     for key in ["forwardKubeDNSToHost", "resolveMemberNames"] {
         if host_dns.at(key).flag() && !host_dns.at("enabled").flag() {
@@ -124,21 +124,21 @@ fn resolver(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn time_sync(root: Place<'_>, findings: &mut Findings) {
+fn time_sync(root: Cursor<'_>, findings: &mut Findings) {
     findings.not_negative(root.at("bootTimeout"), "bootTimeout cannot be negative");
     let (ntp, ptp) = (root.at("ntp"), root.at("ptp"));
     if ntp.is_set() && ptp.is_set() {
         findings.error(ptp, "only one of ntp or ptp configuration can be specified");
     }
     if ntp.at("useNTS").flag() {
-        for server in ntp.at("servers").items().filter(|server| go::is_ip(server.text())) {
+        for server in ntp.at("servers").items().filter(|server| go_compat::is_ip(server.text())) {
             let text = quoted(server.text());
             findings.error(server, format!("NTS requires hostnames, not IP addresses: {text}"));
         }
     }
 }
 
-fn kubespan(root: Place<'_>, findings: &mut Findings) {
+fn kubespan(root: Cursor<'_>, findings: &mut Findings) {
     let mtu = root.at("mtu");
     if mtu.is_set() && mtu.number() < 1280 {
         findings.error(mtu, "kubespan link MTU must be at least 1280");
@@ -146,10 +146,10 @@ fn kubespan(root: Place<'_>, findings: &mut Findings) {
     kubespan_endpoints(root.at("filters.endpoints"), findings);
 }
 
-pub(super) fn kubespan_endpoints(endpoints: Place<'_>, findings: &mut Findings) {
+pub(super) fn kubespan_endpoints(endpoints: Cursor<'_>, findings: &mut Findings) {
     for endpoint in endpoints.items() {
         let text = endpoint.without_negation();
-        if !go::is_subnet_or_address(text) {
+        if !go_compat::is_subnet_or_address(text) {
             let message = format!("KubeSpan endpoint filter is not valid: {}", quoted(text));
             findings.error(endpoint, message);
         }
@@ -157,7 +157,7 @@ pub(super) fn kubespan_endpoints(endpoints: Place<'_>, findings: &mut Findings) 
 }
 
 /// What all links have.
-fn link(root: Place<'_>, findings: &mut Findings) {
+fn link(root: Cursor<'_>, findings: &mut Findings) {
     for (index, item) in root.at("addresses").items().enumerate() {
         let address = item.at("address");
         if address.text().is_empty() {
@@ -179,13 +179,13 @@ fn link(root: Place<'_>, findings: &mut Findings) {
 }
 
 /// Whether an address, with or without a prefix length, is all zeros.
-fn is_unspecified(place: Place<'_>) -> bool {
-    let text = place.text();
+fn is_unspecified(cursor: Cursor<'_>) -> bool {
+    let text = cursor.text();
     let address = text.split_once('/').map_or(text, |(address, _)| address);
     matches!(address, "0.0.0.0" | "::")
 }
 
-fn bond(root: Place<'_>, findings: &mut Findings) {
+fn bond(root: Cursor<'_>, findings: &mut Findings) {
     name_specified(root, findings);
     if root.at("links").is_empty() {
         findings.error(root.at("links"), "at least one link must be specified");
@@ -203,7 +203,7 @@ fn bond(root: Place<'_>, findings: &mut Findings) {
     link(root, findings);
 }
 
-fn vlan(root: Place<'_>, findings: &mut Findings) {
+fn vlan(root: Cursor<'_>, findings: &mut Findings) {
     name_specified(root, findings);
     let id = root.at("vlanID");
     if !(1..=4094).contains(&id.number()) {
@@ -213,7 +213,7 @@ fn vlan(root: Place<'_>, findings: &mut Findings) {
     link(root, findings);
 }
 
-fn vrf(root: Place<'_>, findings: &mut Findings) {
+fn vrf(root: Cursor<'_>, findings: &mut Findings) {
     name_specified(root, findings);
     let table = root.at("table");
     let name = if table.is_set() { table.text() } else { "unspec" };
@@ -223,11 +223,11 @@ fn vrf(root: Place<'_>, findings: &mut Findings) {
     link(root, findings);
 }
 
-fn veth(root: Place<'_>, findings: &mut Findings) {
+fn veth(root: Cursor<'_>, findings: &mut Findings) {
     let (name, peer) = (root.at("name"), root.at("peer.name"));
-    for (place, what) in [(name, "name"), (peer, "peer name")] {
-        if let Some(problem) = link_name_problem(place.text()) {
-            findings.error(place, format!("{what} must {problem}"));
+    for (cursor, what) in [(name, "name"), (peer, "peer name")] {
+        if let Some(problem) = link_name_problem(cursor.text()) {
+            findings.error(cursor, format!("{what} must {problem}"));
         }
     }
     if !name.text().is_empty() && name.text() == peer.text() {
@@ -238,7 +238,7 @@ fn veth(root: Place<'_>, findings: &mut Findings) {
 }
 
 fn link_name_problem(name: &str) -> Option<String> {
-    let invisible = |c: char| !go::is_print(c) || c.is_whitespace();
+    let invisible = |c: char| !go_compat::is_print(c) || c.is_whitespace();
     Some(match name {
         "" => "be specified".to_owned(),
         _ if name.len() > 15 => "not exceed 15 bytes".to_owned(),
@@ -251,7 +251,7 @@ fn link_name_problem(name: &str) -> Option<String> {
     })
 }
 
-fn wireguard(root: Place<'_>, findings: &mut Findings) {
+fn wireguard(root: Cursor<'_>, findings: &mut Findings) {
     name_specified(root, findings);
     let private = root.at("privateKey");
     if private.text().is_empty() {
@@ -286,13 +286,13 @@ fn wireguard(root: Place<'_>, findings: &mut Findings) {
 }
 
 fn wireguard_key(text: &str) -> Result<(), String> {
-    match go::base64_length(text)? {
+    match go_compat::base64_length(text)? {
         32 => Ok(()),
         _ => Err("invalid wireguard key length".to_owned()),
     }
 }
 
-fn link_alias(root: Place<'_>, findings: &mut Findings) {
+fn link_alias(root: Cursor<'_>, findings: &mut Findings) {
     let name = root.at("name");
     name_specified(root, findings);
     if let Some((prefix, verb)) = name.text().split_once('%')
@@ -310,7 +310,7 @@ fn link_alias(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn dhcp(root: Place<'_>, findings: &mut Findings) {
+fn dhcp(root: Cursor<'_>, findings: &mut Findings) {
     name_specified(root, findings);
     let duid = root.at("duidRaw");
     let by_duid = root.at("clientIdentifier").text() == "duid";
@@ -322,10 +322,10 @@ fn dhcp(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn static_host(root: Place<'_>, findings: &mut Findings) {
+fn static_host(root: Cursor<'_>, findings: &mut Findings) {
     let name = root.at("name");
     findings.require(name, "name is required");
-    if go::parse_addr(name.text()).is_err() {
+    if go_compat::parse_addr(name.text()).is_err() {
         findings.error(name, "name must be a valid IP address");
     }
     if root.at("hostnames").is_empty() {
@@ -333,20 +333,20 @@ fn static_host(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn vip(root: Place<'_>, findings: &mut Findings) {
+fn vip(root: Cursor<'_>, findings: &mut Findings) {
     let name = root.at("name");
     if name.text().is_empty() {
         findings.error(name, "name must be specified");
-    } else if let Err(reason) = go::parse_addr(name.text()) {
+    } else if let Err(reason) = go_compat::parse_addr(name.text()) {
         findings.error(name, format!("name must be a valid IP address: {reason}"));
     }
     findings.require(root.at("link"), "link must be specified");
 }
 
-fn routing_rule(root: Place<'_>, findings: &mut Findings) {
+fn routing_rule(root: Cursor<'_>, findings: &mut Findings) {
     let name = root.at("name");
     name_specified(root, findings);
-    let priority = go::parse_uint(name.text(), 32);
+    let priority = go_compat::parse_uint(name.text(), 32);
     if let Err(reason) = &priority {
         let message = format!("invalid name: must be priority parsable unsigned integer: {reason}");
         findings.error(name, message);
@@ -370,7 +370,7 @@ fn routing_rule(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn rule(root: Place<'_>, findings: &mut Findings) {
+fn rule(root: Cursor<'_>, findings: &mut Findings) {
     if root.at("name").text().is_empty() {
         findings.error(root, "name is required");
         return;
@@ -392,7 +392,7 @@ fn rule(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn port_ranges(ports: Place<'_>) -> Result<(), String> {
+fn port_ranges(ports: Cursor<'_>) -> Result<(), String> {
     let mut ranges: Vec<(u32, u32)> = ports.items().map(port_range).collect();
     ranges.sort_by_key(|(first, _)| *first);
     let show = |(first, last): (u32, u32)| format!("{first}-{last}");
@@ -410,30 +410,30 @@ fn port_ranges(ports: Place<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn port_range(place: Place<'_>) -> (u32, u32) {
-    match place.text().split_once('-') {
+fn port_range(cursor: Cursor<'_>) -> (u32, u32) {
+    match cursor.text().split_once('-') {
         Some((first, last)) => {
             (first.parse().unwrap_or_default(), last.parse().unwrap_or_default())
         }
         None => {
-            let port = u32::try_from(place.number()).unwrap_or_default();
+            let port = u32::try_from(cursor.number()).unwrap_or_default();
             (port, port)
         }
     }
 }
 
-fn http_probe(root: Place<'_>, findings: &mut Findings) {
+fn http_probe(root: Cursor<'_>, findings: &mut Findings) {
     findings.require(root.at("name"), "probe name is required");
-    let place = root.at("url");
-    match place.url() {
-        None => findings.error(place, "HTTP probe URL is required"),
+    let cursor = root.at("url");
+    match cursor.url() {
+        None => findings.error(cursor, "HTTP probe URL is required"),
         Some(url) if !matches!(url.scheme.as_str(), "http" | "https") => {
             let scheme = quoted(&url.scheme);
             let message = format!("HTTP probe URL scheme must be http or https, got {scheme}");
-            findings.error(place, message);
+            findings.error(cursor, message);
         }
         Some(url) if !url.opaque.is_empty() || url.host_name().is_empty() => findings.error(
-            place,
+            cursor,
             "HTTP probe URL must be an absolute http or https URL with a non-empty host",
         ),
         Some(_) => {}
@@ -442,7 +442,7 @@ fn http_probe(root: Place<'_>, findings: &mut Findings) {
 }
 
 /// What all probes have.
-fn probe(root: Place<'_>, what: &str, findings: &mut Findings) {
+fn probe(root: Cursor<'_>, what: &str, findings: &mut Findings) {
     let (timeout, interval) = (root.at("timeout"), root.at("interval"));
     findings.not_negative(
         timeout,
@@ -457,7 +457,7 @@ fn probe(root: Place<'_>, what: &str, findings: &mut Findings) {
     }
 }
 
-fn bgp(root: Place<'_>, findings: &mut Findings) {
+fn bgp(root: Cursor<'_>, findings: &mut Findings) {
     name_specified(root, findings);
     if root.at("localASN").number() == 0 {
         findings.error(root, "localASN must be specified");
@@ -488,7 +488,7 @@ fn bgp(root: Place<'_>, findings: &mut Findings) {
     bgp_imports(root, findings);
 }
 
-fn bgp_behavior(index: usize, neighbor: Place<'_>, vrf: Place<'_>, findings: &mut Findings) {
+fn bgp_behavior(index: usize, neighbor: Cursor<'_>, vrf: Cursor<'_>, findings: &mut Findings) {
     let negative = |key: &str| format!("neighbor[{index}]: {key} must not be negative");
     findings.not_negative(neighbor.at("holdTime"), negative("holdTime"));
     let bfd = neighbor.at("bfd");
@@ -502,7 +502,7 @@ fn bgp_behavior(index: usize, neighbor: Place<'_>, vrf: Place<'_>, findings: &mu
     }
 }
 
-fn bgp_imports(root: Place<'_>, findings: &mut Findings) {
+fn bgp_imports(root: Cursor<'_>, findings: &mut Findings) {
     let mut sources = BTreeSet::new();
     let mut earlier: Vec<(usize, &str, Prefix)> = Vec::new();
     for (index, route) in root.at("importRoutes").items().enumerate() {
@@ -516,29 +516,29 @@ fn bgp_imports(root: Place<'_>, findings: &mut Findings) {
             let message = format!("{at}: cannot import from the same BGP instance {source}");
             findings.error(route, message);
         }
-        let prefixes: Vec<(Place<'_>, Option<Prefix>)> = route
+        let prefixes: Vec<(Cursor<'_>, Option<Prefix>)> = route
             .at("prefixes")
             .items()
-            .map(|place| (place, Prefix::parse(place.text())))
+            .map(|cursor| (cursor, Prefix::parse(cursor.text())))
             .collect();
         if prefixes.is_empty() {
             findings.error(route, format!("{at}: at least one prefix must be specified"));
         }
-        for (position, (place, prefix)) in prefixes.iter().enumerate() {
-            let (at, text) = (format!("{at}.prefixes[{position}]"), place.text());
+        for (position, (cursor, prefix)) in prefixes.iter().enumerate() {
+            let (at, text) = (format!("{at}.prefixes[{position}]"), cursor.text());
             let Some(prefix) = prefix else {
-                findings.error(*place, format!("{at}: invalid prefix"));
+                findings.error(*cursor, format!("{at}: invalid prefix"));
                 continue;
             };
             if !prefix.is_masked() {
-                findings.error(*place, format!("{at}: prefix {text} must be masked"));
+                findings.error(*cursor, format!("{at}: prefix {text} must be masked"));
             }
             for (other_position, (other_place, other)) in prefixes[..position].iter().enumerate() {
                 if other.as_ref().is_some_and(|other| other.overlaps(prefix)) {
                     let other = other_place.text();
                     let message =
                         format!("{at}: prefix {text} overlaps prefixes[{other_position}] {other}");
-                    findings.error(*place, message);
+                    findings.error(*cursor, message);
                 }
             }
         }
@@ -546,18 +546,18 @@ fn bgp_imports(root: Place<'_>, findings: &mut Findings) {
             let source = quoted(source);
             findings.error(route, format!("{at}: duplicate source BGP instance {source}"));
         }
-        for (place, prefix) in prefixes {
+        for (cursor, prefix) in prefixes {
             let Some(prefix) = prefix.filter(Prefix::is_masked) else { continue };
             for (other_index, other_text, other) in &earlier {
                 if *other_index != index && other.overlaps(&prefix) {
                     let message = format!(
                         "{at}: prefix {} overlaps importRoutes[{other_index}] prefix {other_text}",
-                        place.text()
+                        cursor.text()
                     );
-                    findings.error(place, message);
+                    findings.error(cursor, message);
                 }
             }
-            earlier.push((index, place.text(), prefix));
+            earlier.push((index, cursor.text(), prefix));
         }
     }
 }

@@ -3,12 +3,12 @@
 //! Only what Linux uses is looked into; of the sections for other systems it is known that they are
 //! objects.
 
-use super::place::Place;
+use super::cursor::Cursor;
 use crate::value::Data;
 
 /// Checks overrides of the specification as Talos does: keys that it does not know do not matter,
 /// values of another type do.
-pub(super) fn check(overrides: Place<'_>) -> Result<(), String> {
+pub(super) fn check(overrides: Cursor<'_>) -> Result<(), String> {
     fits(overrides, &Object(SPEC), "")
         .map_err(|wrong| format!("failed to unmarshal base runtime spec overrides: {wrong}"))
 }
@@ -25,8 +25,8 @@ enum Shape {
 
 use Shape::{Bool, List, Map, Number, Object, Text};
 
-fn fits(place: Place<'_>, shape: &Shape, path: &str) -> Result<(), String> {
-    let Some(data) = place.data() else { return Ok(()) };
+fn fits(cursor: Cursor<'_>, shape: &Shape, path: &str) -> Result<(), String> {
+    let Some(data) = cursor.data() else { return Ok(()) };
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     let wrong = |wanted: &str| Err(format!("{path} is {}, not {wanted}", name(data)));
     match (shape, data) {
@@ -35,15 +35,15 @@ fn fits(place: Place<'_>, shape: &Shape, path: &str) -> Result<(), String> {
         // A float without a fraction is written as an integer.
         (Number(..), Data::Float(number)) if number.fract() == 0.0 && number.abs() < 1e15 => Ok(()),
         (List(element), Data::List(_)) => {
-            let mut items = place.items().enumerate();
+            let mut items = cursor.items().enumerate();
             items.try_for_each(|(index, item)| fits(item, element, &below(&index.to_string())))
         }
         (Map(element), Data::Map(_)) => {
-            let mut entries = place.entries();
+            let mut entries = cursor.entries();
             entries.try_for_each(|(key, value)| fits(value, element, &below(key)))
         }
         (Object(fields), Data::Map(_)) => {
-            let mut entries = place.entries();
+            let mut entries = cursor.entries();
             entries.try_for_each(|(key, value)| {
                 let field = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
                 field.map_or(Ok(()), |(name, shape)| fits(value, shape, &below(name)))

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::place::Place;
-use super::{Findings, devices, go, labels, v1alpha1};
+use super::cursor::Cursor;
+use super::{Findings, devices, go_compat, labels, v1alpha1};
 use crate::cel::{self, Environment};
 use crate::format;
 use crate::value::{Data, Value};
@@ -36,22 +36,22 @@ pub fn node_taints(map: &BTreeMap<&str, &str>) -> Vec<String> {
 
 /// One entry of `machine.network.interfaces`; `is_member`: whether an interface of a name is part of a bond.
 pub fn interface(device: &Value, is_member: impl Fn(&str) -> bool) -> Problems {
-    collect(|findings| devices::check_one(Place::of(device), is_member, findings))
+    collect(|findings| devices::check_one(Cursor::of(device), is_member, findings))
 }
 
 /// `cluster.network.cni`
 pub fn cni(cni: &Value) -> Problems {
-    collect(|findings| v1alpha1::cni(Place::of(cni), findings))
+    collect(|findings| v1alpha1::cni(Cursor::of(cni), findings))
 }
 
 /// `cluster.inlineManifests`
 pub fn inline_manifests(manifests: &Value) -> Problems {
-    collect(|findings| v1alpha1::inline_manifests(Place::of(manifests), findings))
+    collect(|findings| v1alpha1::inline_manifests(Cursor::of(manifests), findings))
 }
 
 /// `machine.install.diskSelector`
 pub fn disk_selector(selector: &Value) -> Option<String> {
-    v1alpha1::disk_selector_problem(Place::of(selector))
+    v1alpha1::disk_selector_problem(Cursor::of(selector))
 }
 
 /// A URL with a host and, if there is one, a port that can be.
@@ -75,12 +75,12 @@ pub fn prefix(text: &str) -> Option<String> {
 
 /// Whether a text is an address, without a zone.
 pub fn is_ip(text: &str) -> bool {
-    go::is_ip(text)
+    go_compat::is_ip(text)
 }
 
 /// Whether a text is an address with a prefix length.
 pub fn is_cidr(text: &str) -> bool {
-    go::parse_cidr(text).is_ok()
+    go_compat::parse_cidr(text).is_ok()
 }
 
 /// An address and a port as they are written.
@@ -95,13 +95,13 @@ pub fn is_domain(text: &str) -> bool {
 
 /// Why a text is no address, in Go's words.
 pub fn address(text: &str) -> Result<String, String> {
-    go::parse_addr(text)?;
+    go_compat::parse_addr(text)?;
     format::address::ip(text)
 }
 
 /// Why a text is no address with a prefix length, in Go's words.
 pub fn network(text: &str) -> Result<String, String> {
-    go::parse_prefix(text)?;
+    go_compat::parse_prefix(text)?;
     format::address::cidr(text)
 }
 
@@ -127,7 +127,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
 
 /// A text in double quotes as Go writes it.
 pub fn quoted(text: &str) -> String {
-    go::quoted(text)
+    go_compat::quoted(text)
 }
 
 fn collect(check: impl FnOnce(&mut Findings)) -> Problems {

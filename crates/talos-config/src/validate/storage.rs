@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::Findings;
-use super::go::quoted;
-use super::place::Place;
+use super::cursor::Cursor;
+use super::go_compat::quoted;
 use crate::cel::{self, Environment};
 use crate::format::size;
 
 /// Checks a document; false when its kind is none of these.
-pub(super) fn check(kind: &str, root: Place<'_>, findings: &mut Findings) -> bool {
+pub(super) fn check(kind: &str, root: Cursor<'_>, findings: &mut Findings) -> bool {
     match kind {
         "VolumeConfig" => volume(root, findings),
         "UserVolumeConfig" => user_volume(root, findings),
@@ -47,7 +47,7 @@ pub(super) fn check(kind: &str, root: Place<'_>, findings: &mut Findings) -> boo
 const SYSTEM_VOLUMES: [&str; 7] =
     ["STATE", "EPHEMERAL", "IMAGECACHE", "ETCD", "CRI", "KUBELET", "LOG"];
 
-fn volume(root: Place<'_>, findings: &mut Findings) {
+fn volume(root: Cursor<'_>, findings: &mut Findings) {
     let name = root.at("name").text();
     if !SYSTEM_VOLUMES.contains(&name) {
         let message =
@@ -95,7 +95,7 @@ fn volume(root: Place<'_>, findings: &mut Findings) {
     upkeep(root, findings);
 }
 
-fn user_volume(root: Place<'_>, findings: &mut Findings) {
+fn user_volume(root: Cursor<'_>, findings: &mut Findings) {
     volume_name(root, Some(34), findings);
     let (space, secret) = (root.at("provisioning"), root.at("encryption"));
     let filesystem = root.at("filesystem");
@@ -104,14 +104,14 @@ fn user_volume(root: Place<'_>, findings: &mut Findings) {
             let invalid = |what: &str| format!("{what} is invalid for volumeType directory");
             let time = root.at("mount.disableAccessTime");
             let encrypted = !is_unencrypted(secret);
-            for (wrong, place, what) in [
+            for (wrong, cursor, what) in [
                 (is_provisioned(space), space, "provisioning spec"),
                 (encrypted, secret, "encryption spec"),
                 (!filesystem.is_empty(), filesystem, "filesystem spec"),
                 (time.is_set(), time, "mount.disableAccessTime"),
             ] {
                 if wrong {
-                    findings.error(place, invalid(what));
+                    findings.error(cursor, invalid(what));
                 }
             }
         }
@@ -128,18 +128,18 @@ fn user_volume(root: Place<'_>, findings: &mut Findings) {
     upkeep(root, findings);
 }
 
-fn volume_name(root: Place<'_>, most: Option<usize>, findings: &mut Findings) {
+fn volume_name(root: Cursor<'_>, most: Option<usize>, findings: &mut Findings) {
     let wrong = "name can only contain lowercase and uppercase ASCII letters, digits, and hyphens";
     name(root, most, b"-", wrong, findings);
 }
 
-fn array_name(root: Place<'_>, most: usize, findings: &mut Findings) {
+fn array_name(root: Cursor<'_>, most: usize, findings: &mut Findings) {
     let wrong = "name can only contain ASCII letters, digits, hyphens and underscores";
     name(root, Some(most), b"-_", wrong, findings);
 }
 
 /// A name of letters, digits and some signs.
-fn name(root: Place<'_>, most: Option<usize>, signs: &[u8], wrong: &str, findings: &mut Findings) {
+fn name(root: Cursor<'_>, most: Option<usize>, signs: &[u8], wrong: &str, findings: &mut Findings) {
     let name = root.at("name");
     findings.require(name, "name is required");
     if let Some(most) = most
@@ -153,12 +153,12 @@ fn name(root: Place<'_>, most: Option<usize>, signs: &[u8], wrong: &str, finding
 }
 
 /// Whether anything is said about where a volume goes.
-fn is_provisioned(space: Place<'_>) -> bool {
+fn is_provisioned(space: Cursor<'_>) -> bool {
     let keys = ["diskSelector.match", "grow", "minSize", "maxSize"];
     keys.iter().any(|key| space.at(key).is_set())
 }
 
-fn provisioning(space: Place<'_>, required: bool, sized: bool, findings: &mut Findings) {
+fn provisioning(space: Cursor<'_>, required: bool, sized: bool, findings: &mut Findings) {
     let selector = space.at("diskSelector.match");
     if selector.is_set() {
         if let Err(reason) = cel::check(selector.text(), Environment::Disk) {
@@ -187,20 +187,20 @@ fn provisioning(space: Place<'_>, required: bool, sized: bool, findings: &mut Fi
     }
 }
 
-fn is_share(size: Place<'_>) -> bool {
+fn is_share(size: Cursor<'_>) -> bool {
     size.text().ends_with('%')
 }
 
-fn is_negative(size: Place<'_>) -> bool {
+fn is_negative(size: Cursor<'_>) -> bool {
     size.text().starts_with('-')
 }
 
 /// An amount without its sign.
-fn bytes(size: Place<'_>) -> u64 {
+fn bytes(size: Cursor<'_>) -> u64 {
     size::bytes(size.text().trim_start_matches('-')).unwrap_or_default()
 }
 
-fn check_filesystem(filesystem: Place<'_>, findings: &mut Findings) {
+fn check_filesystem(filesystem: Cursor<'_>, findings: &mut Findings) {
     let kind = filesystem.at("type");
     let is_xfs = matches!(kind.text(), "" | "none" | "xfs");
     if !is_xfs && !matches!(kind.text(), "ext4" | "btrfs") {
@@ -212,11 +212,11 @@ fn check_filesystem(filesystem: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn is_unencrypted(encryption: Place<'_>) -> bool {
+fn is_unencrypted(encryption: Cursor<'_>) -> bool {
     matches!(encryption.at("provider").text(), "" | "none") && encryption.at("keys").is_empty()
 }
 
-fn encryption(encryption: Place<'_>, findings: &mut Findings) {
+fn encryption(encryption: Cursor<'_>, findings: &mut Findings) {
     if is_unencrypted(encryption) {
         return;
     }
@@ -248,12 +248,12 @@ fn encryption(encryption: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn upkeep(root: Place<'_>, findings: &mut Findings) {
+fn upkeep(root: Cursor<'_>, findings: &mut Findings) {
     findings.not_negative(root.at("trim.interval"), "trim interval cannot be negative");
     scrub(root.at("scrub"), findings);
 }
 
-fn scrub(scrub: Place<'_>, findings: &mut Findings) {
+fn scrub(scrub: Cursor<'_>, findings: &mut Findings) {
     let interval = scrub.at("interval");
     if interval.duration() != 0 && interval.duration() < TEN_SECONDS {
         findings.error(interval, "scrub interval: minimum value is 10s");
@@ -262,7 +262,7 @@ fn scrub(scrub: Place<'_>, findings: &mut Findings) {
 
 pub(super) const TEN_SECONDS: i64 = 10_000_000_000;
 
-fn existing_volume(root: Place<'_>, findings: &mut Findings) {
+fn existing_volume(root: Cursor<'_>, findings: &mut Findings) {
     volume_name(root, None, findings);
     let selector = root.at("discovery.volumeSelector.match");
     if !selector.is_set() {
@@ -273,7 +273,7 @@ fn existing_volume(root: Place<'_>, findings: &mut Findings) {
     upkeep(root, findings);
 }
 
-fn external_volume(root: Place<'_>, findings: &mut Findings) {
+fn external_volume(root: Cursor<'_>, findings: &mut Findings) {
     volume_name(root, Some(34), findings);
     let filesystem = root.at("filesystemType");
     if filesystem.text() != "virtiofs" {
@@ -289,7 +289,7 @@ fn external_volume(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn members(root: Place<'_>, findings: &mut Findings) {
+fn members(root: Cursor<'_>, findings: &mut Findings) {
     let selector = root.at("provisioning.volumeSelector.match");
     if !selector.is_set() {
         findings.error(selector, "provisioning.volumeSelector.match is required");
@@ -298,22 +298,22 @@ fn members(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn logical_volume(root: Place<'_>, findings: &mut Findings) {
+fn logical_volume(root: Cursor<'_>, findings: &mut Findings) {
     array_name(root, 63, findings);
     let kind = root.at("type").text();
     let kind = if kind.is_empty() { "linear" } else { kind };
     for (key, levels, least) in
         [("mirrors", ["raid1", "raid10"], 1), ("stripes", ["raid0", "raid10"], 2)]
     {
-        let place = root.at(key);
-        if !place.is_set() {
+        let cursor = root.at(key);
+        if !cursor.is_set() {
             continue;
         }
         if !levels.contains(&kind) {
             let levels = levels.join("/");
-            findings.error(place, format!("{key} is only valid for {levels}, not {kind}"));
-        } else if place.number() < least {
-            findings.error(place, format!("{key} must be at least {least}"));
+            findings.error(cursor, format!("{key} is only valid for {levels}, not {kind}"));
+        } else if cursor.number() < least {
+            findings.error(cursor, format!("{key} must be at least {least}"));
         }
     }
     let space = root.at("provisioning");

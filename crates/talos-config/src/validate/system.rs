@@ -1,14 +1,14 @@
 //! Rules for the documents about the system itself: what runs on it, where it reports to, what it trusts.
 
-use super::go::{self, quoted};
-use super::place::Place;
+use super::cursor::Cursor;
+use super::go_compat::{self, quoted};
 use super::storage::TEN_SECONDS;
 use super::{Findings, certificates, container, image, labels, oci};
 use crate::REDACTED;
 use crate::cel::{self, Environment};
 
 /// Checks a document; false when its kind is none of these.
-pub(super) fn check(kind: &str, root: Place<'_>, findings: &mut Findings) -> bool {
+pub(super) fn check(kind: &str, root: Cursor<'_>, findings: &mut Findings) -> bool {
     match kind {
         "DiscoveryIdentityConfig" => first(discovery_identity(root), root, findings),
         "DiscoveryServiceConfig" => first(discovery_service(root), root, findings),
@@ -32,7 +32,7 @@ pub(super) fn check(kind: &str, root: Place<'_>, findings: &mut Findings) -> boo
         "ImageVerificationConfig" => image_verification(root, findings),
         "ExtensionServiceConfig" => first(extension_service(root), root, findings),
         "EventSinkConfig" => {
-            if let Err(reason) = go::split_host_port(root.at("endpoint").text()) {
+            if let Err(reason) = go_compat::split_host_port(root.at("endpoint").text()) {
                 findings.error(root.at("endpoint"), format!("event sink endpoint: {reason}"));
             }
         }
@@ -52,9 +52,9 @@ pub(super) fn check(kind: &str, root: Place<'_>, findings: &mut Findings) -> boo
 }
 
 /// For documents of which only the first problem is told.
-fn first(outcome: Result<(), String>, place: Place<'_>, findings: &mut Findings) {
+fn first(outcome: Result<(), String>, cursor: Cursor<'_>, findings: &mut Findings) {
     if let Err(reason) = outcome {
-        findings.error(place, reason);
+        findings.error(cursor, reason);
     }
 }
 
@@ -62,12 +62,12 @@ fn unless(wrong: bool, reason: &str) -> Result<(), String> {
     if wrong { Err(reason.to_owned()) } else { Ok(()) }
 }
 
-fn discovery_identity(root: Place<'_>) -> Result<(), String> {
+fn discovery_identity(root: Cursor<'_>) -> Result<(), String> {
     let secret = root.at("clusterSecret").text();
     unless(root.at("clusterID").text().is_empty(), "clusterID is required")?;
     unless(secret.is_empty(), "clusterSecret is required")?;
     // talosctl shows the secret here; we do not.
-    match go::base64_length(secret) {
+    match go_compat::base64_length(secret) {
         Ok(32) => Ok(()),
         Ok(length) => {
             Err(format!("invalid clusterSecret: expected 32 bytes, got {length}: {REDACTED}"))
@@ -78,7 +78,7 @@ fn discovery_identity(root: Place<'_>) -> Result<(), String> {
     }
 }
 
-fn discovery_service(root: Place<'_>) -> Result<(), String> {
+fn discovery_service(root: Cursor<'_>) -> Result<(), String> {
     unless(root.at("name").text().is_empty(), "name is required")?;
     let url = root.at("endpoint").url().ok_or("endpoint is required")?;
     unless(url.scheme.is_empty(), "endpoint scheme is required")?;
@@ -87,7 +87,7 @@ fn discovery_service(root: Place<'_>) -> Result<(), String> {
     unless(url.host_name().is_empty(), "endpoint host is required")
 }
 
-fn unattended_install(root: Place<'_>, findings: &mut Findings) {
+fn unattended_install(root: Cursor<'_>, findings: &mut Findings) {
     if root.at("installer.image").text().is_empty() {
         findings.warn(
             root,
@@ -103,23 +103,23 @@ fn unattended_install(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn registry_mirror(root: Place<'_>, findings: &mut Findings) {
+fn registry_mirror(root: Cursor<'_>, findings: &mut Findings) {
     findings.require(root.at("name"), "name must be specified");
     for (index, endpoint) in root.at("endpoints").items().enumerate() {
-        let place = endpoint.at("url");
-        match place.url() {
+        let cursor = endpoint.at("url");
+        match cursor.url() {
             None => findings.error(endpoint, format!("endpoints[{index}].url must be specified")),
             Some(url) if !matches!(url.scheme.as_str(), "http" | "https") => {
                 let scheme = quoted(&url.scheme);
                 let message = format!("endpoints[{index}].url has unsupported scheme: {scheme}");
-                findings.error(place, message);
+                findings.error(cursor, message);
             }
             Some(_) => {}
         }
     }
 }
 
-fn registry_auth(root: Place<'_>, findings: &mut Findings) {
+fn registry_auth(root: Cursor<'_>, findings: &mut Findings) {
     findings.require(root.at("name"), "name must be specified");
     let has = |key: &str| !root.at(key).text().is_empty();
     if has("username") && has("identityToken") {
@@ -136,7 +136,7 @@ fn registry_auth(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn registry_tls(root: Place<'_>, findings: &mut Findings) {
+fn registry_tls(root: Cursor<'_>, findings: &mut Findings) {
     findings.require(root.at("name"), "name must be specified");
     let (ca, identity) = (root.at("ca"), root.at("clientIdentity"));
     if !ca.text().is_empty() && !certificates::has_certificate(ca.text()) {
@@ -149,7 +149,7 @@ fn registry_tls(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn image_verification(root: Place<'_>, findings: &mut Findings) {
+fn image_verification(root: Cursor<'_>, findings: &mut Findings) {
     for (index, rule) in root.at("rules").items().enumerate() {
         let pattern = rule.at("image");
         let text = pattern.text();
@@ -179,7 +179,7 @@ fn image_verification(root: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn verification_rule(index: usize, rule: Place<'_>, findings: &mut Findings) {
+fn verification_rule(index: usize, rule: Cursor<'_>, findings: &mut Findings) {
     let (skip, deny) = (rule.at("skip").flag(), rule.at("deny").flag());
     let (keyless, public_key) = (rule.at("keyless"), rule.at("publicKey"));
     let verified = keyless.is_set() || public_key.is_set();
@@ -204,7 +204,7 @@ fn verification_rule(index: usize, rule: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn extension_service(root: Place<'_>) -> Result<(), String> {
+fn extension_service(root: Cursor<'_>) -> Result<(), String> {
     let name = root.at("name").text();
     unless(name.is_empty(), "name is required")?;
     let (files, name) = (root.at("configFiles"), quoted(name));
@@ -219,7 +219,7 @@ fn extension_service(root: Place<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn kmsg_log(root: Place<'_>) -> Result<(), String> {
+fn kmsg_log(root: Cursor<'_>) -> Result<(), String> {
     unless(root.at("name").text().is_empty(), "name is required")?;
     let url = root.at("url").url().ok_or("url is required")?;
     let known = ["tcp", "udp"].contains(&url.scheme.as_str());
@@ -228,13 +228,13 @@ fn kmsg_log(root: Place<'_>) -> Result<(), String> {
     unless(url.port().is_empty(), "url port is required")
 }
 
-fn watchdog(root: Place<'_>) -> Result<(), String> {
+fn watchdog(root: Cursor<'_>) -> Result<(), String> {
     let timeout = root.at("timeout").duration();
     unless(root.at("device").text().is_empty(), "watchdog device: empty value")?;
     unless(timeout != 0 && timeout < TEN_SECONDS, "watchdog timeout: minimum value is 10s")
 }
 
-fn oom(root: Place<'_>, findings: &mut Findings) {
+fn oom(root: Cursor<'_>, findings: &mut Findings) {
     for (key, environment, what) in [
         ("triggerExpression", Environment::OomTrigger, "trigger"),
         ("cgroupRankingExpression", Environment::OomRanking, "cgroup scoring"),
@@ -250,14 +250,14 @@ fn oom(root: Place<'_>, findings: &mut Findings) {
     findings.not_negative(interval, "OOM sample interval must be longer than 0");
 }
 
-fn environment(root: Place<'_>, findings: &mut Findings) {
+fn environment(root: Cursor<'_>, findings: &mut Findings) {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    for (key, place) in root.at("variables").entries() {
+    for (key, cursor) in root.at("variables").entries() {
         let fine = !key.is_empty()
             && key.bytes().all(plain)
             && !key.starts_with(|c: char| c.is_ascii_digit());
         if !fine {
-            findings.error(place, format!("invalid environment variable name: {}", quoted(key)));
+            findings.error(cursor, format!("invalid environment variable name: {}", quoted(key)));
         }
     }
 }
@@ -266,7 +266,7 @@ fn etc_file(path: &str) -> Result<(), String> {
     unless(path.is_empty(), "user etc file name cannot be empty")?;
     let shown = quoted(path);
     unless(
-        !go::is_local_path(path) || path.starts_with('.'),
+        !go_compat::is_local_path(path) || path.starts_with('.'),
         &format!("user etc file {shown} must be a local path"),
     )?;
     let below = |directory: &&str| {
@@ -301,13 +301,13 @@ const MANAGED_DIRECTORIES: [&str; 12] = [
     "ssl",
 ];
 
-fn no_empty_key(root: Place<'_>, what: &str, findings: &mut Findings) {
-    for (_, place) in root.at("params").entries().filter(|(key, _)| key.is_empty()) {
-        findings.error(place, format!("{what} key cannot be empty"));
+fn no_empty_key(root: Cursor<'_>, what: &str, findings: &mut Findings) {
+    for (_, cursor) in root.at("params").entries().filter(|(key, _)| key.is_empty()) {
+        findings.error(cursor, format!("{what} key cannot be empty"));
     }
 }
 
-fn siderolink(root: Place<'_>) -> Result<(), String> {
+fn siderolink(root: Cursor<'_>) -> Result<(), String> {
     let url = root.at("apiUrl").url().ok_or("apiUrl is required")?;
     let known = ["https", "grpc"].contains(&url.scheme.as_str());
     unless(!known, "apiUrl scheme must be https:// or grpc://")?;

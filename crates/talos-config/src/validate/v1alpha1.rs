@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::go::{self, quoted};
+use super::cursor::Cursor;
+use super::go_compat::{self, quoted};
 use super::kubernetes::{ROLES, foreign_resource, not_allowed_authorizer, protected_fields};
 use super::labels::{self, Check};
 use super::network::kubespan_endpoints;
-use super::place::Place;
 use super::{Findings, Mode, devices, oci};
 use crate::format::url::{self, Url};
 
@@ -21,7 +21,7 @@ pub(super) enum MachineType {
 
 impl MachineType {
     /// The type that a document gives its machine.
-    pub(super) fn of(root: Place<'_>) -> Self {
+    pub(super) fn of(root: Cursor<'_>) -> Self {
         match root.at("machine.type").text() {
             "init" => Self::Init,
             "controlplane" => Self::ControlPlane,
@@ -44,7 +44,7 @@ impl MachineType {
     }
 }
 
-pub(super) fn check(root: Place<'_>, mode: Mode, findings: &mut Findings) {
+pub(super) fn check(root: Cursor<'_>, mode: Mode, findings: &mut Findings) {
     let machine = root.at("machine");
     let machine_type = MachineType::of(root);
     if !machine.is_set() {
@@ -91,7 +91,7 @@ pub(super) fn check(root: Place<'_>, mode: Mode, findings: &mut Findings) {
     }
 }
 
-fn deprecations(machine: Place<'_>, findings: &mut Findings) {
+fn deprecations(machine: Cursor<'_>, findings: &mut Findings) {
     let files = machine.at("files");
     if !files.is_empty() {
         findings.warn(
@@ -109,7 +109,7 @@ fn deprecations(machine: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn cluster(root: Place<'_>, is_control_plane: bool, findings: &mut Findings) {
+fn cluster(root: Cursor<'_>, is_control_plane: bool, findings: &mut Findings) {
     let cluster = root.at("cluster");
     if !cluster.is_set() {
         findings.error(root, "cluster instructions are required");
@@ -199,7 +199,7 @@ pub(super) fn is_dns_name(name: &str) -> bool {
     })
 }
 
-fn external_cloud_provider(provider: Place<'_>, findings: &mut Findings) {
+fn external_cloud_provider(provider: Cursor<'_>, findings: &mut Findings) {
     let manifests = provider.at("manifests");
     if !provider.at("enabled").flag() {
         if !manifests.is_empty() {
@@ -219,7 +219,7 @@ fn external_cloud_provider(provider: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn check_etcd(etcd: Place<'_>, findings: &mut Findings) {
+fn check_etcd(etcd: Cursor<'_>, findings: &mut Findings) {
     if !etcd.at("ca").is_set() {
         findings.error(etcd, "key/cert combination should not be empty");
     }
@@ -227,11 +227,12 @@ fn check_etcd(etcd: Place<'_>, findings: &mut Findings) {
     if !subnet.text().is_empty() && !advertised.is_empty() {
         findings.error(subnet, "etcd subnet can't be set when advertised subnets are set");
     }
-    let mut subnets = |places: Vec<Place<'_>>, what: &str| {
-        for place in places {
-            let text = place.without_negation();
-            if !go::is_subnet_or_address(text) {
-                findings.error(place, format!("etcd {what} subnet is not valid: {}", quoted(text)));
+    let mut subnets = |places: Vec<Cursor<'_>>, what: &str| {
+        for cursor in places {
+            let text = cursor.without_negation();
+            if !go_compat::is_subnet_or_address(text) {
+                findings
+                    .error(cursor, format!("etcd {what} subnet is not valid: {}", quoted(text)));
             }
         }
     };
@@ -246,7 +247,7 @@ fn check_etcd(etcd: Place<'_>, findings: &mut Findings) {
     subnets(listen.items().collect(), "listen");
 }
 
-pub(super) fn inline_manifests(manifests: Place<'_>, findings: &mut Findings) {
+pub(super) fn inline_manifests(manifests: Cursor<'_>, findings: &mut Findings) {
     let mut names = BTreeSet::new();
     for manifest in manifests.items() {
         let name = manifest.at("name").text();
@@ -259,7 +260,7 @@ pub(super) fn inline_manifests(manifests: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn discovery(cluster: Place<'_>, findings: &mut Findings) {
+fn discovery(cluster: Cursor<'_>, findings: &mut Findings) {
     let discovery = cluster.at("discovery");
     let service = discovery.at("registries.service");
     if !discovery.at("enabled").flag() || service.at("disabled").flag() {
@@ -292,29 +293,29 @@ fn request_uri(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-fn api_server(server: Place<'_>, findings: &mut Findings) {
-    if let Err((place, reason)) = authorization(server) {
-        findings.error(place, reason);
+fn api_server(server: Cursor<'_>, findings: &mut Findings) {
+    if let Err((cursor, reason)) = authorization(server) {
+        findings.error(cursor, reason);
         return;
     }
     resources(server.at("resources"), "apiserver", findings);
 }
 
-fn authorization(server: Place<'_>) -> Result<(), (Place<'_>, String)> {
+fn authorization(server: Cursor<'_>) -> Result<(), (Cursor<'_>, String)> {
     let authorizers = server.at("authorizationConfig");
     if authorizers.is_set() {
-        for (argument, place) in server.at("extraArgs").entries() {
+        for (argument, cursor) in server.at("extraArgs").entries() {
             if argument == "authorization-mode" {
                 let reason = "authorization-mode cannot be used in conjunction with \
                               AuthorizationConfig, use eitherr AuthorizationConfig or \
                               authorization-mode";
-                return Err((place, reason.to_owned()));
+                return Err((cursor, reason.to_owned()));
             }
             if argument.starts_with("authorization-webhook-") {
                 let reason = "authorization-webhook-* flags cannot be used in conjunction with \
                               AuthorizationConfig, use either AuthorizationConfig or \
                               authorization-webhook-* flags";
-                return Err((place, reason.to_owned()));
+                return Err((cursor, reason.to_owned()));
             }
         }
     }
@@ -335,13 +336,13 @@ fn authorization(server: Place<'_>) -> Result<(), (Place<'_>, String)> {
     Ok(())
 }
 
-fn resources(resources: Place<'_>, component: &str, findings: &mut Findings) {
-    if let Some((place, reason)) = foreign_resource(resources) {
-        findings.error(place, format!("{component} resource validation failed: {reason}"));
+fn resources(resources: Cursor<'_>, component: &str, findings: &mut Findings) {
+    if let Some((cursor, reason)) = foreign_resource(resources) {
+        findings.error(cursor, format!("{component} resource validation failed: {reason}"));
     }
 }
 
-fn install(install: Place<'_>, findings: &mut Findings) {
+fn install(install: Cursor<'_>, findings: &mut Findings) {
     if !install.is_set() {
         return;
     }
@@ -362,7 +363,7 @@ fn install(install: Place<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn disk_selector_problem(selector: Place<'_>) -> Option<String> {
+pub(super) fn disk_selector_problem(selector: Cursor<'_>) -> Option<String> {
     if !selector.at("name").text().is_empty() {
         return Some("selector on name is not supported".to_owned());
     }
@@ -372,7 +373,7 @@ pub(super) fn disk_selector_problem(selector: Place<'_>) -> Option<String> {
     }
 }
 
-fn role(root: Place<'_>, machine_type: MachineType, findings: &mut Findings) {
+fn role(root: Cursor<'_>, machine_type: MachineType, findings: &mut Findings) {
     let (machine, cluster) = (root.at("machine"), root.at("cluster"));
     let (ca, accepted) = (machine.at("ca"), machine.at("acceptedCAs"));
     if !ca.is_set() && accepted.is_empty() {
@@ -435,7 +436,7 @@ fn role(root: Place<'_>, machine_type: MachineType, findings: &mut Findings) {
     }
 }
 
-pub(super) fn cni(cni: Place<'_>, findings: &mut Findings) {
+pub(super) fn cni(cni: Cursor<'_>, findings: &mut Findings) {
     let kind = if cni.is_set() { cni.at("name").text() } else { "flannel" };
     let name = quoted(kind);
     let urls = cni.at("urls");
@@ -473,9 +474,9 @@ pub(super) fn cni(cni: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn disks(disks: Place<'_>, findings: &mut Findings) {
+fn disks(disks: Cursor<'_>, findings: &mut Findings) {
     for disk in disks.items() {
-        let partitions: Vec<Place<'_>> = disk.at("partitions").items().collect();
+        let partitions: Vec<Cursor<'_>> = disk.at("partitions").items().collect();
         let Some((_, before_last)) = partitions.split_last() else { continue };
         for partition in before_last.iter().filter(|partition| !partition.at("size").is_set()) {
             let device = quoted(disk.at("device").text());
@@ -490,17 +491,17 @@ fn disks(disks: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn kubelet(kubelet: Place<'_>, findings: &mut Findings) {
+fn kubelet(kubelet: Cursor<'_>, findings: &mut Findings) {
     for subnet in kubelet.at("nodeIP.validSubnets").items() {
         let text = subnet.without_negation();
-        if !go::is_subnet_or_address(text) {
+        if !go_compat::is_subnet_or_address(text) {
             findings.error(subnet, format!("kubelet nodeIP subnet is not valid: {}", quoted(text)));
         }
     }
     protected_fields(kubelet.at("extraConfig"), findings);
 }
 
-fn encryption(encryption: Place<'_>, findings: &mut Findings) {
+fn encryption(encryption: Cursor<'_>, findings: &mut Findings) {
     for (label, key) in [("EPHEMERAL", "ephemeral"), ("STATE", "state")] {
         let volume = encryption.at(key);
         if !volume.is_set() {
@@ -529,13 +530,13 @@ fn encryption(encryption: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn kubespan_filters(kubespan: Place<'_>, findings: &mut Findings) {
+fn kubespan_filters(kubespan: Cursor<'_>, findings: &mut Findings) {
     if !kubespan.at("enabled").flag() {
         return;
     }
     kubespan_endpoints(kubespan.at("filters.endpoints"), findings);
     for network in kubespan.at("filters.excludeAdvertisedNetworks").items() {
-        if go::parse_prefix(network.text()).is_err() {
+        if go_compat::parse_prefix(network.text()).is_err() {
             let text = quoted(network.text());
             let message =
                 format!("KubeSpan exclude advertised networks filter is not valid: {text}");
@@ -544,7 +545,7 @@ fn kubespan_filters(kubespan: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn logging(logging: Place<'_>, findings: &mut Findings) {
+fn logging(logging: Cursor<'_>, findings: &mut Findings) {
     for destination in logging.at("destinations").items() {
         let endpoint = destination.at("endpoint");
         match Url::parse(endpoint.text()) {
@@ -568,7 +569,7 @@ fn logging(logging: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn extensions(extensions: Place<'_>, findings: &mut Findings) {
+fn extensions(extensions: Cursor<'_>, findings: &mut Findings) {
     let mut images = BTreeSet::new();
     for extension in extensions.items() {
         let image = extension.at("image").text();
@@ -585,7 +586,7 @@ fn extensions(extensions: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn node_metadata(machine: Place<'_>, findings: &mut Findings) {
+fn node_metadata(machine: Cursor<'_>, findings: &mut Findings) {
     for (key, what, check) in [
         ("nodeLabels", "labels", labels::labels as Check),
         ("nodeAnnotations", "annotations", labels::annotations),
@@ -597,7 +598,7 @@ fn node_metadata(machine: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn features(features: Place<'_>, machine_type: MachineType, findings: &mut Findings) {
+fn features(features: Cursor<'_>, machine_type: MachineType, findings: &mut Findings) {
     let access = features.at("kubernetesTalosAPIAccess");
     if access.at("enabled").flag() {
         if !machine_type.is_control_plane() {

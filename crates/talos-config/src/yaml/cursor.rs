@@ -1,7 +1,7 @@
 //! A place in the text that moves forward and knows its line and column.
 
 use super::SyntaxError;
-use crate::{Origin, Source};
+use crate::{Location, SourceId};
 
 #[derive(Clone)]
 pub(super) struct Cursor<'a> {
@@ -10,11 +10,11 @@ pub(super) struct Cursor<'a> {
     line: u32,
     /// Characters since the line began.
     column: u32,
-    source: Source,
+    source: SourceId,
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(text: &'a str, source: Source) -> Self {
+    pub(super) fn new(text: &'a str, source: SourceId) -> Self {
         Self { text, at: 0, line: 1, column: 0, source }
     }
 
@@ -47,8 +47,8 @@ impl<'a> Cursor<'a> {
         &self.text[position..self.at]
     }
 
-    pub(super) fn origin(&self) -> Origin {
-        Origin { source: self.source, line: self.line, column: self.column + 1 }
+    pub(super) fn origin(&self) -> Location {
+        Location { source: self.source, line: self.line, column: self.column + 1 }
     }
 
     pub(super) fn error(&self, problem: &str) -> SyntaxError {

@@ -10,23 +10,23 @@
 
 mod cursor;
 mod emit;
+mod go_yaml_v3;
 mod node;
 mod parse;
 mod resolve;
-mod rewrite;
 mod scalar;
 
-pub use crate::natural::compare as compare_keys;
+pub use crate::natural_order::compare as compare_keys;
 pub(crate) use emit::emit_folded;
 pub use emit::{Dialect, Tree, emit, float};
+pub use go_yaml_v3::rewrite;
 pub use node::{Comment, Content, Document, Node, Properties, Style};
 pub use parse::{Limits, parse};
 pub(crate) use resolve::{BINARY_TAG, CORE_TAG};
 pub use resolve::{Resolved, old_boolean, resolve, resolve_node};
-pub use rewrite::rewrite;
 
 use crate::error::Error;
-use crate::{Origin, Source};
+use crate::{Location, SourceId};
 
 /// Why text is not YAML, or not YAML that we accept.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -35,11 +35,11 @@ pub struct SyntaxError {
     /// What is wrong, in the words that users know from Talos.
     pub problem: String,
     /// Where it is.
-    pub origin: Origin,
+    pub origin: Location,
 }
 
 /// The content of the first document: all that is read of files that are no configuration.
-pub(crate) fn first_document(text: &str, source: Source) -> Result<Node, Error> {
+pub(crate) fn first_document(text: &str, source: SourceId) -> Result<Node, Error> {
     let documents = parse(text, source, Limits::default())?;
     documents.into_iter().next().map(|document| document.root).ok_or(Error::Empty)
 }

@@ -1,6 +1,6 @@
 //! What YAML text says, before anybody asks what it means.
 
-use crate::Origin;
+use crate::Location;
 
 /// One node of a document: its raw text and style, where it stands, and its tag.
 #[derive(Clone, Eq, PartialEq)]
@@ -8,11 +8,11 @@ pub struct Node {
     /// What it holds.
     pub content: Content,
     /// Where it begins.
-    pub origin: Origin,
+    pub origin: Location,
     /// Whether it is a list or a mapping in brackets.
     pub flow: bool,
     /// Where the alias is through which it stands here.
-    pub alias: Option<Origin>,
+    pub alias: Option<Location>,
     /// What is written in front of it. Apart, because hardly any node has it, and nodes within nodes take up the stack.
     pub properties: Option<Box<Properties>>,
 }
@@ -61,7 +61,7 @@ pub enum Style {
 #[derive(Clone, Eq, PartialEq)]
 pub struct Document {
     /// Where it begins: at its `---`, or at its content when it has none.
-    pub origin: Origin,
+    pub origin: Location,
     /// Its content; an empty document is a plain empty scalar.
     pub root: Node,
     /// The comments in it, in the order of the text.
@@ -72,7 +72,7 @@ pub struct Document {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Comment {
     /// Where its `#` stands.
-    pub origin: Origin,
+    pub origin: Location,
     /// The text behind the `#`.
     pub text: Box<str>,
     /// Whether nothing stands before it on its line.
@@ -83,12 +83,12 @@ pub struct Comment {
 
 impl Node {
     /// A scalar written plainly.
-    pub fn plain(text: &str, origin: Origin) -> Self {
+    pub fn plain(text: &str, origin: Location) -> Self {
         Self::new(Content::Scalar { text: text.into(), style: Style::Plain }, origin)
     }
 
     /// A node without properties, in block style.
-    pub fn new(content: Content, origin: Origin) -> Self {
+    pub fn new(content: Content, origin: Location) -> Self {
         Self { content, origin, flow: false, alias: None, properties: None }
     }
 

@@ -14,8 +14,8 @@ use properties::{Extent, Properties};
 use super::SyntaxError;
 use super::cursor::Cursor;
 use super::node::{Comment, Content, Document, Node, Style};
-use super::scalar::{self, Surroundings};
-use crate::{Origin, Source};
+use super::scalar::{self, ScalarContext};
+use crate::{Location, SourceId};
 
 /// Bounds that keep hostile text from using up memory or stack.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ impl Default for Limits {
 }
 
 /// Reads a stream of documents. Empty documents are kept, as plain empty scalars.
-pub fn parse(text: &str, source: Source, limits: Limits) -> Result<Vec<Document>, SyntaxError> {
+pub fn parse(text: &str, source: SourceId, limits: Limits) -> Result<Vec<Document>, SyntaxError> {
     let text_start = text.strip_prefix('\u{feff}').unwrap_or(text);
     let cursor = Cursor::new(text_start, source);
     if text.len() > limits.bytes {
@@ -131,7 +131,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn document(&mut self, origin: Origin, explicit: bool) -> Result<Document, SyntaxError> {
+    fn document(&mut self, origin: Location, explicit: bool) -> Result<Document, SyntaxError> {
         self.anchors.clear();
         let allowed = if explicit { Allowed::Inline } else { Allowed::Anything };
         let root = self.block_node(-1, false, allowed)?;
@@ -408,17 +408,17 @@ impl<'a> Parser<'a> {
         &mut self,
         indent: i64,
         properties: Option<Properties<'a>>,
-        origin: Origin,
+        origin: Location,
     ) -> Result<Node, SyntaxError> {
-        let around = Surroundings { indent, in_flow: false };
+        let around = ScalarContext { indent, in_flow: false };
         self.inline(around, properties, origin)
     }
 
     fn inline(
         &mut self,
-        around: Surroundings,
+        around: ScalarContext,
         properties: Option<Properties<'a>>,
-        origin: Origin,
+        origin: Location,
     ) -> Result<Node, SyntaxError> {
         let scalar = |text: String, style| Content::Scalar { text: text.into(), style };
         let flow = matches!(self.cursor.byte(0), b'[' | b'{');

@@ -5,7 +5,7 @@ use super::cursor::Cursor;
 
 /// What surrounds a scalar, as far as it decides where the scalar ends.
 #[derive(Clone, Copy)]
-pub(super) struct Surroundings {
+pub(super) struct ScalarContext {
     /// The column of the block around it; minus one at the top.
     pub(super) indent: i64,
     /// Whether it stands within brackets or braces.
@@ -14,7 +14,7 @@ pub(super) struct Surroundings {
 
 /// Reads a plain scalar. It may go on over several lines; blanks behind it are left unread, line breaks
 /// are not.
-pub(super) fn plain(cursor: &mut Cursor<'_>, around: Surroundings) -> Result<String, SyntaxError> {
+pub(super) fn plain(cursor: &mut Cursor<'_>, around: ScalarContext) -> Result<String, SyntaxError> {
     let mut text = String::new();
     let mut gap = Gap::default();
     loop {

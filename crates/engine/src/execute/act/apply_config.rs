@@ -1,6 +1,6 @@
 //! Hands a machine its configuration, rendered again and compared with what was approved.
 
-use domain::{ApplyMode, Kind};
+use domain::{ApplyMode, ErrorKind};
 use plan::ApplyConfig;
 
 use super::{At, Look, await_machine, sent};
@@ -23,7 +23,7 @@ pub(super) async fn act(action: &ApplyConfig, at: &At<'_>) -> Result<(), Error> 
             match sent(apply.await) {
                 Ok(()) => await_machine::act(at, await_machine::JUST_CONFIGURED).await,
                 Err(error) => {
-                    if error.kind == Kind::Permanent {
+                    if error.kind == ErrorKind::Permanent {
                         let machine = name.clone();
                         at.execution.append(Entry::MachineRejected { machine }).await?;
                     }

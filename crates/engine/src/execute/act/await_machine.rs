@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::Kind;
+use domain::ErrorKind;
 
 use super::{At, Look};
 use crate::error::{Error, PortError};
@@ -35,7 +35,7 @@ pub(super) async fn act(at: &At<'_>, patience: Duration) -> Result<(), Error> {
                     if now.saturating_sub(*since.get_or_insert(now)) >= patience {
                         let message =
                             format!("{} is in maintenance, without its configuration", at.name);
-                        let error = PortError::new(IN_MAINTENANCE, Kind::Retryable, message);
+                        let error = PortError::new(IN_MAINTENANCE, ErrorKind::Retryable, message);
                         return Err(error.into());
                     }
                     "the machine to leave maintenance"

@@ -12,8 +12,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::{BootId, Digest, Kind, NodeName, NodeState};
-use plan::{AwaitNode, Awaited, Change, Precondition};
+use domain::{BootId, Digest, ErrorKind, NodeName, NodeState};
+use plan::{AwaitNode, Awaited, ChangeKind, Precondition};
 
 use super::{At, Look};
 use crate::error::{Error, PortError};
@@ -68,7 +68,8 @@ impl Since {
                 let heals_within = at.execution.cluster.spec.policy.heals_within.duration();
                 if long(&mut self.unwell) >= heals_within {
                     let message = format!("{}: {what}", at.name);
-                    let error = PortError::new("machine.unhealthy", Kind::NeedsPerson, message);
+                    let error =
+                        PortError::new("machine.unhealthy", ErrorKind::NeedsPerson, message);
                     return Err(error.into());
                 }
                 what
@@ -146,7 +147,7 @@ fn config_given(at: &At<'_>) -> Option<Digest> {
 fn looks_inside(at: &At<'_>) -> bool {
     let joins = |step: &plan::Step| {
         let nature = step.action.nature();
-        nature.change == Some(Change::Bootstrap)
+        nature.change == Some(ChangeKind::Bootstrap)
             || step.on == at.step.on && nature.awaits == Some(Awaited::Machine)
     };
     !at.execution.plan.steps().iter().any(joins)

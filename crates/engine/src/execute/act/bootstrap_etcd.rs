@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use domain::Kind;
+use domain::ErrorKind;
 
 use super::{At, Look};
 use crate::error::{Error, PortError};
@@ -26,7 +26,7 @@ pub(super) async fn act(at: &At<'_>) -> Result<(), Error> {
                 let message = format!("{}: etcd has been bootstrapped before", at.name);
                 Err(PortError::precondition(message).into())
             }
-            Err(error) if error.kind == Kind::Retryable => {
+            Err(error) if error.kind == ErrorKind::Retryable => {
                 may_have_begun.fetch_or(error.may_have_happened, Relaxed);
                 Ok(Look::WaitFor(error.message))
             }

@@ -1,6 +1,6 @@
 //! Has a provider take a machine away, and waits until it does not list it any more.
 
-use domain::{Instance, Kind};
+use domain::{ErrorKind, Instance};
 use plan::DestroyMachine;
 
 use super::{At, Look, sent};
@@ -16,7 +16,7 @@ pub(super) async fn act(action: &DestroyMachine, at: &At<'_>) -> Result<(), Erro
         Ok(match at.execution.provided().await {
             Ok(listed) if listed.iter().all(|made| made.instance.id != *id) => Look::Done(()),
             Ok(_) => Look::WaitFor("the provider to take the machine away".to_owned()),
-            Err(error) if error.kind == Kind::Retryable => Look::WaitFor(error.message),
+            Err(error) if error.kind == ErrorKind::Retryable => Look::WaitFor(error.message),
             Err(error) => return Err(error.into()),
         })
     })

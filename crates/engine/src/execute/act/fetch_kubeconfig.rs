@@ -1,6 +1,6 @@
 //! Fetches credentials for the Kubernetes API, and keeps them in the vault.
 
-use domain::Kind;
+use domain::ErrorKind;
 
 use super::{At, Look};
 use crate::error::Error;
@@ -10,7 +10,9 @@ pub(super) async fn act(at: &At<'_>) -> Result<(), Error> {
         .until(|| async {
             match at.ports.machines.kubeconfig(at.machine()?).await {
                 Ok(kubeconfig) => Ok(Look::Done(kubeconfig)),
-                Err(error) if error.kind == Kind::Retryable => Ok(Look::WaitFor(error.message)),
+                Err(error) if error.kind == ErrorKind::Retryable => {
+                    Ok(Look::WaitFor(error.message))
+                }
                 Err(error) => Err(error.into()),
             }
         })

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::Kind;
+use domain::ErrorKind;
 use plan::ProvideMachine;
 
 use super::{At, Look};
@@ -44,7 +44,7 @@ pub(super) async fn act(action: &ProvideMachine, at: &At<'_>) -> Result<(), Erro
         };
         let address = match found {
             Ok(found) => found.and_then(|made| made.address),
-            Err(error) if error.kind == Kind::Retryable => {
+            Err(error) if error.kind == ErrorKind::Retryable => {
                 return Ok(Look::WaitFor(error.message));
             }
             Err(error) => return Err(error.into()),

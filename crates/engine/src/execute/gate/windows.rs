@@ -1,10 +1,10 @@
 //! Windows: times of the week in which machines may be disturbed.
 
-use domain::{Moment, Window};
+use domain::{Timestamp, Window};
 
 use super::Verdict;
 
-pub(super) fn look(windows: &[Window], now: Moment) -> Verdict {
+pub(super) fn look(windows: &[Window], now: Timestamp) -> Verdict {
     if windows.iter().any(|window| window.is_open(now)) {
         return Verdict::Open;
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use engine::journal::{Entry, Journal as _};
 use engine::live::SystemClock;
-use engine::{Approver, Doing, Event, EventSink, Outcome, PortError, Progress, StepPlace};
+use engine::{Activity, Approver, Event, EventSink, Outcome, PlanProgress, PortError, StepPlace};
 use plan::{ApplyMode, Approval, Checked, Goal, Override, Plan, Step};
 
 use super::plan::show_plan;
@@ -30,7 +30,7 @@ pub(super) struct Person<'a> {
 struct State<'a> {
     printer: &'a mut Printer,
     /// There once a plan was shown.
-    progress: Option<Progress>,
+    progress: Option<PlanProgress>,
     /// There once a plan was allowed.
     audit: Option<Audit>,
     /// How the plan that was allowed last has ended, in the words of the audit log.
@@ -147,7 +147,7 @@ impl Approver for Person<'_> {
             Err(error) => return Err(self.fail(engine::Error::from(error).into())),
         };
         let policy = &self.directory.cluster.spec.policy;
-        let progress = Progress::new(plan.hash(), plan.steps(), policy, &records);
+        let progress = PlanProgress::new(plan.hash(), plan.steps(), policy, &records);
         let shown = self.with(|state| {
             state.progress = Some(progress);
             match self.output {
@@ -180,7 +180,7 @@ impl EventSink for Person<'_> {
     fn emit(&self, event: &Event) {
         self.with(|state| {
             if let Some(progress) = &mut state.progress {
-                progress.take(event);
+                progress.record(event);
             }
             match event {
                 Event::StepFailed { code, .. } => drop(state.failed.get_or_insert(code)),
@@ -192,7 +192,7 @@ impl EventSink for Person<'_> {
                 OutputFormat::Table => state.tell(event),
                 // Whoever reads the data may have gone; the work goes on.
                 OutputFormat::Json | OutputFormat::Yaml => {
-                    drop(state.printer.item(event, self.output))
+                    drop(state.printer.item(event, self.output));
                 }
             }
         });
@@ -265,11 +265,11 @@ impl State<'_> {
     fn view(&mut self) {
         let Some(progress) = &self.progress else { return };
         let now = SystemClock::time();
-        let doing: Vec<Doing<'_>> = progress.doing(now).collect();
+        let doing: Vec<Activity<'_>> = progress.activities(now).collect();
         let width = doing.iter().map(|doing| doing.on.to_string().len()).max().unwrap_or(0);
         let mut lines: Vec<String> = doing
             .iter()
-            .map(|Doing { on, verb, for_what, since }| {
+            .map(|Activity { on, verb, for_what, since }| {
                 let waits =
                     if for_what.is_empty() { String::new() } else { format!(": {for_what}") };
                 format!("  {on:<width$}  {verb}{waits} ({})", short(*since))
@@ -341,10 +341,10 @@ mod tests {
 
     use engine::{Failure, Report};
     use plan::{
-        Body, ClusterSpec, Digest, Fact, Inventory, Kind, Moment, PlanningInput, Refusal,
-        Renderings, Skipped, StepNumber, Target, check,
+        Body, ClusterSpec, Digest, ErrorKind, Fact, Inventory, PlanningInput, Refusal, Renderings,
+        Skipped, StepNumber, Target, Timestamp, check,
     };
-    use talos_config::Source;
+    use talos_config::SourceId;
 
     use super::*;
 
@@ -415,7 +415,7 @@ mod tests {
         Failure {
             step: StepNumber(2),
             on: Target::Cluster,
-            error: PortError::new(code, Kind::Retryable, "it failed"),
+            error: PortError::new(code, ErrorKind::Retryable, "it failed"),
             leaves: "everything as it was".to_owned(),
             recovery: "ichor resume".to_owned(),
         }
@@ -428,10 +428,10 @@ mod tests {
     /// The smallest plan that keeps every rule: the end of a cluster without machines that are left.
     fn checked() -> Plan<Checked> {
         let text = "ichor: v1\ncluster: home\ncontrolPlane:\n  machines:\n    - {name: cp-1, address: 127.92.0.1}\n";
-        let spec = ClusterSpec::parse(text, Source::default()).expect("a spec");
+        let spec = ClusterSpec::parse(text, SourceId::default()).expect("a spec");
         let not_known = "not asked";
         let inventory = Inventory {
-            taken: Moment(0),
+            taken: Timestamp(0),
             machines: BTreeMap::new(),
             etcd: Fact::NotKnown { why: not_known.to_owned() },
             api: Fact::NotKnown { why: not_known.to_owned() },
@@ -445,7 +445,7 @@ mod tests {
             cluster: spec.cluster.clone(),
             identity,
             goal: Goal::Destroyed,
-            made: Moment(0),
+            made: Timestamp(0),
             parent: None,
             overrides: Vec::new(),
             steps: Vec::new(),

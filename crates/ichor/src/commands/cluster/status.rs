@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use engine::journal::Journal as _;
-use engine::{Cluster, Component, MachineAddress, Machines, Progress, components, observe};
-use plan::{Cni, Inventory, MachineName, NodeState, Standing};
+use engine::{Cluster, Component, MachineAddress, Machines, PlanProgress, components, observe};
+use plan::{Cni, Inventory, MachineName, NodeState, Ownership};
 use serde::Serialize;
 use tokio::time::timeout;
 
@@ -189,7 +189,7 @@ struct Cause {
 
 #[derive(Clone, Copy, Debug, Serialize)]
 struct EtcdStatus {
-    member: Membership,
+    member: EtcdMembership,
     leader: bool,
     /// Whether the member answers.
     answers: bool,
@@ -197,7 +197,7 @@ struct EtcdStatus {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Membership {
+enum EtcdMembership {
     Voter,
     Learner,
     None,
@@ -212,15 +212,15 @@ enum NodeStatus {
 }
 
 impl State {
-    const fn of(standing: Option<&Standing>) -> Self {
-        match standing {
-            Some(Standing::Ours) => Self::Configured,
-            Some(Standing::Maintenance) => Self::Maintenance,
-            Some(Standing::Another) => Self::Foreign,
-            Some(Standing::Coming) => Self::Booting,
-            Some(Standing::Away) => Self::Away,
-            Some(Standing::Absent) => Self::NotProvided,
-            Some(Standing::Starting) => Self::Provided,
+    const fn of(ownership: Option<&Ownership>) -> Self {
+        match ownership {
+            Some(Ownership::Ours) => Self::Configured,
+            Some(Ownership::Maintenance) => Self::Maintenance,
+            Some(Ownership::Foreign) => Self::Foreign,
+            Some(Ownership::Booting) => Self::Booting,
+            Some(Ownership::Away) => Self::Away,
+            Some(Ownership::NotProvided) => Self::NotProvided,
+            Some(Ownership::Provided) => Self::Provided,
             None => Self::Unreachable,
         }
     }
@@ -256,18 +256,18 @@ impl EtcdStatus {
         let etcd = etcd?;
         match etcd.on(name) {
             Some((id, member)) => Some(Self {
-                member: if member.voter { Membership::Voter } else { Membership::Learner },
+                member: if member.voter { EtcdMembership::Voter } else { EtcdMembership::Learner },
                 leader: etcd.leader == Some(id),
                 answers: member.lag.is_some(),
             }),
             // A machine that was not observed may have a member that no other one knows.
             None if state == State::Unreachable => None,
-            None => Some(Self { member: Membership::None, leader: false, answers: false }),
+            None => Some(Self { member: EtcdMembership::None, leader: false, answers: false }),
         }
     }
 
     fn is_well(self) -> bool {
-        self.member == Membership::Voter && self.answers
+        self.member == EtcdMembership::Voter && self.answers
     }
 }
 
@@ -275,9 +275,9 @@ impl fmt::Display for EtcdStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { member, leader, answers } = self;
         f.write_str(match member {
-            Membership::Voter => "voter",
-            Membership::Learner => "learner",
-            Membership::None => return f.write_str("no member"),
+            EtcdMembership::Voter => "voter",
+            EtcdMembership::Learner => "learner",
+            EtcdMembership::None => return f.write_str("no member"),
         })?;
         f.write_str(if *leader { ", leader" } else { "" })?;
         f.write_str(if *answers { "" } else { ", silent" })
@@ -317,7 +317,7 @@ impl Status {
         let progress = match &begun {
             Some(plan) => {
                 let records = directory.journal.read().await.map_err(engine::Error::from)?;
-                Some(Progress::new(plan.hash(), plan.steps(), policy, &records))
+                Some(PlanProgress::new(plan.hash(), plan.steps(), policy, &records))
             }
             None => None,
         };
@@ -329,7 +329,7 @@ impl Status {
             seconds_left: progress.left(now).as_secs(),
         });
         let doing = |name: &MachineName| -> Option<String> {
-            let mut doing = progress.iter().filter(|_| running).flat_map(|all| all.doing(now));
+            let mut doing = progress.iter().filter(|_| running).flat_map(|all| all.activities(now));
             let doing = doing.find(|doing| doing.on.machine() == Some(name))?;
             Some(format!("{} ({})", doing.verb, short(doing.since)))
         };
@@ -341,12 +341,12 @@ impl Status {
             let name = &machine.name;
             let Some(facts) = inventory.machines.get(name) else { continue };
             let is_control_plane = spec.is_control_plane(name);
-            let state = State::of(facts.standing.current(now));
+            let state = State::of(facts.ownership.current(now));
             let address = facts.address.current(now).map(ToString::to_string);
             let label = with_address(name.as_str(), address.as_deref());
             let reason = (state == State::Unreachable).then(|| Cause {
                 code: "machine.unreachable",
-                message: facts.standing.why_not(now),
+                message: facts.ownership.why_not(now),
             });
             match &reason {
                 Some(Cause { message, .. }) => {
@@ -406,7 +406,8 @@ impl Status {
     ) {
         let is_ours = |address: &MachineAddress| {
             let facts = inventory.machines.get(&address.name);
-            facts.and_then(|facts| facts.standing.current(inventory.taken)) == Some(&Standing::Ours)
+            facts.and_then(|facts| facts.ownership.current(inventory.taken))
+                == Some(&Ownership::Ours)
         };
         let addresses: Vec<MachineAddress> =
             cluster.addresses(inventory).into_iter().filter(is_ours).collect();

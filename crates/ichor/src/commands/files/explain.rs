@@ -5,7 +5,7 @@ use std::fmt;
 use plan::{Explained, Machine, MachineName, RenderError};
 use serde::Serialize;
 use talos_config::yaml::Dialect;
-use talos_config::{Confidential, Explanation, Patched, Source, explain};
+use talos_config::{Confidential, Explanation, Patched, SourceId, explain};
 
 use super::patch::{apply_all, read_patches};
 use crate::args::OutputFormat;
@@ -31,7 +31,7 @@ pub(in crate::commands) fn run(
     let explanation = explain(&text, source, &patches, path, &Confidential::default())
         .map_err(|error| sources.locate(&error, source))?;
     // The layers as they are counted in a history: the configuration, then the patches.
-    let layers: Vec<Source> = std::iter::once(source).chain(patch_sources).collect();
+    let layers: Vec<SourceId> = std::iter::once(source).chain(patch_sources).collect();
     let history = explanation
         .history
         .iter()
@@ -60,7 +60,7 @@ pub(in crate::commands) fn of_machine(
         let explained = directory.cluster.renderer().explain(&name, path);
         let Explained { explanation, history } = explained.map_err(|error| match error {
             RenderError::Explain { error, .. } => {
-                SourceMap::default().locate(&error, Source::default())
+                SourceMap::default().locate(&error, SourceId::default())
             }
             other => Error::Engine(other.into()),
         })?;
@@ -115,7 +115,7 @@ impl Report {
             value,
             history,
             about: Some(about).filter(|about| !about.is_empty()),
-            since: since.map(|release| format!("{}.{}", release.0, release.1)),
+            since: since.map(|contract| contract.to_string().split_off(1)),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use talconfig::migrate::{Converted, Moved, NotMoved, convert};
 use talos_config::yaml::Dialect;
-use talos_config::{Contract, Patch, Patched, Source};
+use talos_config::{Contract, Patch, Patched, SourceId};
 
 use crate::files;
 use crate::printer::Printer;
@@ -63,7 +63,7 @@ pub(in crate::commands) fn run(
 fn laid_out(
     state: Patched,
     contract: Contract,
-    source: Source,
+    source: SourceId,
     sources: &SourceMap,
     printer: &mut Printer,
 ) -> Result<Patched, Error> {
@@ -83,8 +83,8 @@ fn laid_out(
 /// Applies patches in their order; an error names the patch that does not fit.
 pub(in crate::commands) fn apply_all(
     mut state: Patched,
-    config: Source,
-    patches: &[(Patch, Source)],
+    config: SourceId,
+    patches: &[(Patch, SourceId)],
     dialect: Dialect,
     sources: &SourceMap,
 ) -> Result<Patched, Error> {
@@ -102,7 +102,7 @@ pub(in crate::commands) fn apply_all(
 pub(in crate::commands) fn read_patches(
     inputs: &[Input],
     sources: &mut SourceMap,
-) -> Result<Vec<(Patch, Source)>, Error> {
+) -> Result<Vec<(Patch, SourceId)>, Error> {
     let mut patches = Vec::new();
     for input in inputs {
         patches.push(sources.parse(input, Patch::parse)?);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use plan::RenderError;
 use serde::Serialize;
-use talos_config::{Config, Mode, Origin, Validation};
+use talos_config::{Config, Location, Mode, Validation};
 
 use crate::args::OutputFormat;
 use crate::directory::{self, Directory};
@@ -33,7 +33,7 @@ pub(in crate::commands) fn run(
             Err(error @ Error::Config { .. })
                 if files.len() > 1 || output != OutputFormat::Table =>
             {
-                Report::unreadable(sources.name(talos_config::Source(1)).to_owned(), mode, &error)
+                Report::unreadable(sources.name(talos_config::SourceId(1)).to_owned(), mode, &error)
             }
             Err(error) => return Err(error),
         };
@@ -83,7 +83,7 @@ pub(in crate::commands) fn directory(
                 Err(other) => return Err(Error::Engine(other.into())),
             };
             let subject = Subject::Machine(machine.name.to_string());
-            let place = |origin| cluster.layers.place(origin);
+            let place = |origin| cluster.layers.location(origin);
             reports.push(Report::new(subject, mode, &validation, place));
         }
         conclude(&reports, mode, output, printer)
@@ -210,7 +210,7 @@ impl Report {
         subject: Subject,
         mode: Mode,
         validation: &Validation,
-        place: impl Fn(Origin) -> Option<String>,
+        place: impl Fn(Location) -> Option<String>,
     ) -> Self {
         let findings = |level: &'static str, findings: &[talos_config::Finding]| {
             let findings = findings.iter().map(|finding| Finding {

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use talos_api::proto::cosi::meta::ResourceDefinitionSpec;
-use talos_api::{Client, Node, NodeError, Reason, resource};
+use talos_api::{CallError, Client, Node, NodeError, resource};
 use talos_config::Context;
 use talos_config::pki::{Certificate, Subject};
 use talos_config::yaml::{self, Content};
@@ -117,7 +117,7 @@ async fn of_secrets(node: &Node) -> Result<Vec<Found>, NodeError> {
     let mut found: Vec<Found> = Vec::new();
     for definition in definitions {
         let resources = match node.list_resources(NAMESPACE, &definition.resource_type).await {
-            Err(NodeError { reason: Reason::Denied(_), .. }) => continue,
+            Err(NodeError { reason: CallError::Denied(_), .. }) => continue,
             resources => resources?,
         };
         let renewed = if is_root(&definition) { Renewed::ByPeople } else { Renewed::ByItself };
@@ -222,7 +222,7 @@ const SOON: i64 = 30 * 24 * 3600;
 
 #[cfg(test)]
 mod tests {
-    use talos_config::Source;
+    use talos_config::SourceId;
     use talos_config::pki::{Authority, Key, NewAuthority, Validity};
     use talos_config::yaml::{Limits, parse};
 
@@ -237,7 +237,7 @@ mod tests {
         let text = format!(
             "a:\n  - crt: {encoded}\n    key: bm90aGluZw==\nkubeconfig: |\n    data: \"{encoded}\"\npem: |\n    {indented}\n"
         );
-        let documents = parse(&text, Source(1), Limits::default()).unwrap();
+        let documents = parse(&text, SourceId(1), Limits::default()).unwrap();
         let mut found = Vec::new();
         search(&documents[0].root, "Secret/one ", &mut found);
         let places: Vec<&str> = found.iter().map(|(place, _)| place.as_str()).collect();

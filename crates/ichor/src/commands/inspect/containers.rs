@@ -21,11 +21,11 @@ pub(super) async fn list(
     let (namespace, driver) = of(args.kubernetes);
     let ask = move |node: Node| async move {
         let request = ContainersRequest { namespace: namespace.to_owned(), driver: driver.into() };
-        let reply = node.ask(|node| {
+        let reply = node.retrying(|node| {
             let request = request.clone();
             async move { node.call(node.machine().containers(request)).await }
         });
-        Ok::<_, NodeError>(node.only(reply.await?.messages)?.containers)
+        Ok::<_, NodeError>(node.single_reply(reply.await?.messages)?.containers)
     };
     let rows = |mut containers: Vec<ContainerInfo>| {
         containers.sort_by(|one, other| one.id.cmp(&other.id));
@@ -43,11 +43,11 @@ pub(super) async fn stats(
     let (namespace, driver) = of(args.kubernetes);
     let ask = move |node: Node| async move {
         let request = StatsRequest { namespace: namespace.to_owned(), driver: driver.into() };
-        let reply = node.ask(|node| {
+        let reply = node.retrying(|node| {
             let request = request.clone();
             async move { node.call(node.machine().stats(request)).await }
         });
-        Ok::<_, NodeError>(node.only(reply.await?.messages)?.stats)
+        Ok::<_, NodeError>(node.single_reply(reply.await?.messages)?.stats)
     };
     let rows = |mut stats: Vec<Stat>| {
         stats.sort_by(|one, other| one.id.cmp(&other.id));

@@ -3,7 +3,7 @@
 //! Always holds: of an archive that does not come to its end, or goes on beyond what is asked for, no half file is left.
 
 use talos_api::proto::machine::CopyRequest;
-use talos_api::{Bound, Bounds, Node, NodeError, Reason};
+use talos_api::{Bound, Bounds, CallError, Node, NodeError};
 use talos_config::spell_bytes;
 use tokio::sync::mpsc;
 
@@ -63,8 +63,8 @@ async fn unpack(
     let machine_error = |reason| Error::Machine(NodeError { node: node.name().to_owned(), reason });
     let unpacked = outcome.map_err(|trouble| match trouble {
         Trouble::Local(error) => Error::Output(error),
-        Trouble::Archive(problem) => machine_error(Reason::Unreadable(problem)),
-        Trouble::TooLarge => machine_error(Reason::OverLimit(Bound::Bytes(most))),
+        Trouble::Archive(problem) => machine_error(CallError::Unreadable(problem)),
+        Trouble::TooLarge => machine_error(CallError::OverLimit(Bound::Bytes(most))),
     })?;
     for what in &unpacked.left_out {
         receiving.printer.note(&format!("left out: {what}"));

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use talos_api::proto::definitions::block::{DiskSpec, SystemDiskSpec};
 use talos_api::proto::storage::{self, disk::DiskType};
-use talos_api::{Node, NodeError, Reason};
+use talos_api::{CallError, Node, NodeError};
 use talos_config::spell_bytes;
 
 use crate::args::inspect::DisksArgs;
@@ -31,7 +31,7 @@ pub(super) async fn run(
 pub(in crate::commands) async fn disks(node: &Node) -> Result<Vec<Disk>, NodeError> {
     match resources(node).await {
         // Machines before 1.8 have no such resources.
-        Err(NodeError { reason: Reason::Unsupported(_), .. }) => older(node).await,
+        Err(NodeError { reason: CallError::Unsupported(_), .. }) => older(node).await,
         answer => answer,
     }
 }
@@ -56,8 +56,8 @@ async fn resources(node: &Node) -> Result<Vec<Disk>, NodeError> {
 }
 
 async fn older(node: &Node) -> Result<Vec<Disk>, NodeError> {
-    let reply = node.ask(|node| async move { node.call(node.storage().disks(())).await });
-    let disks = node.only(reply.await?.messages)?.disks;
+    let reply = node.retrying(|node| async move { node.call(node.storage().disks(())).await });
+    let disks = node.single_reply(reply.await?.messages)?.disks;
     let disk = |disk: storage::Disk| Disk {
         system_disk: disk.system_disk,
         r#type: name(disk.r#type()),

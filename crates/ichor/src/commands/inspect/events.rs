@@ -7,7 +7,7 @@ use talos_api::proto::machine::machine_status_event::MachineStage;
 use talos_api::proto::machine::{
     Event, phase_event, sequence_event, service_state_event, task_event,
 };
-use talos_api::{Followed, Node, Occurrence, Since};
+use talos_api::{EventPayload, Node, Since, StreamEvent};
 use tokio::sync::mpsc;
 
 use crate::args::inspect::EventsArgs;
@@ -25,7 +25,7 @@ pub(super) async fn run(
 ) -> Result<ExitStatus, Error> {
     let machines = Machines::of_cluster(&args.connection, surroundings)?;
     let (since, actor) = (since(args)?, args.actor_id.clone());
-    let tell = move |node: Node, sender: mpsc::Sender<(String, Followed)>| {
+    let tell = move |node: Node, sender: mpsc::Sender<(String, StreamEvent)>| {
         let mut events = node.events(since.clone(), &actor);
         async move {
             loop {
@@ -42,8 +42,8 @@ pub(super) async fn run(
     let mut table = Table::new(head.map(str::to_owned).collect());
     let show = |node: &str, followed, printer: &mut Printer| {
         let happening = match followed {
-            Followed::Event(event) => Happening::new(event),
-            Followed::Interrupted(error) => {
+            StreamEvent::Event(event) => Happening::new(event),
+            StreamEvent::Interrupted(error) => {
                 printer.note(&format!("{error}; its events go on when it is back"));
                 return Ok(());
             }
@@ -117,8 +117,8 @@ struct Happening {
 impl Happening {
     fn new(event: Event) -> Self {
         let data = event.data.unwrap_or_default();
-        let occurrence = Occurrence::decode(&data).unwrap_or(Occurrence::Other);
-        let (source, message) = describe(occurrence);
+        let payload = EventPayload::decode(&data).unwrap_or(EventPayload::Other);
+        let (source, message) = describe(payload);
         Self { id: event.id, event: data.type_url, actor: event.actor_id, source, message }
     }
 }
@@ -133,7 +133,7 @@ impl Row for Happening {
 }
 
 /// What it is about, and what became of it.
-fn describe(occurrence: Occurrence) -> (String, String) {
+fn describe(payload: EventPayload) -> (String, String) {
     /// A value of an enumeration by its name; one that is not known here by its number.
     macro_rules! name {
         ($kind:path, $value:expr) => {
@@ -141,27 +141,27 @@ fn describe(occurrence: Occurrence) -> (String, String) {
                 .map_or_else(|_| $value.to_string(), |value| value.as_str_name().to_owned())
         };
     }
-    match occurrence {
-        Occurrence::Sequence(event) => {
+    match payload {
+        EventPayload::Sequence(event) => {
             let outcome = match event.error {
                 Some(error) => format!("error: {}", error.message),
                 None => name!(sequence_event::Action, event.action),
             };
             (event.sequence, outcome)
         }
-        Occurrence::Phase(event) => (event.phase, name!(phase_event::Action, event.action)),
-        Occurrence::Task(event) => (event.task, name!(task_event::Action, event.action)),
-        Occurrence::Service(event) => {
+        EventPayload::Phase(event) => (event.phase, name!(phase_event::Action, event.action)),
+        EventPayload::Task(event) => (event.task, name!(task_event::Action, event.action)),
+        EventPayload::Service(event) => {
             let action = name!(service_state_event::Action, event.action);
             (event.service, format!("{action}: {}", event.message))
         }
-        Occurrence::Restart(event) => ("restart".to_owned(), event.cmd.to_string()),
-        Occurrence::ConfigLoadError(event) => ("error".to_owned(), event.error),
-        Occurrence::ConfigValidationError(event) => ("error".to_owned(), event.error),
-        Occurrence::Address(event) => {
+        EventPayload::Restart(event) => ("restart".to_owned(), event.cmd.to_string()),
+        EventPayload::ConfigLoadError(event) => ("error".to_owned(), event.error),
+        EventPayload::ConfigValidationError(event) => ("error".to_owned(), event.error),
+        EventPayload::Address(event) => {
             (event.hostname, format!("ADDRESSES: {}", event.addresses.join(",")))
         }
-        Occurrence::MachineStatus(event) => {
+        EventPayload::MachineStatus(event) => {
             let status = event.status.unwrap_or_default();
             let unmet: Vec<String> =
                 status.unmet_conditions.into_iter().map(|condition| condition.name).collect();
@@ -169,6 +169,6 @@ fn describe(occurrence: Occurrence) -> (String, String) {
             let message = format!("ready: {ready}, unmet conditions: [{}]", unmet.join(" "));
             (name!(MachineStage, event.stage), message)
         }
-        Occurrence::Other => Default::default(),
+        EventPayload::Other => Default::default(),
     }
 }

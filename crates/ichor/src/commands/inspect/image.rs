@@ -6,7 +6,7 @@ use serde::Serialize;
 use talos_api::proto::machine::{
     ImageListRequest, ImageListResponse, ImageServiceListRequest, ImageServiceListResponse,
 };
-use talos_api::{Node, NodeError, Reason};
+use talos_api::{CallError, Node, NodeError};
 use talos_config::spell_bytes;
 
 use crate::args::inspect::{ImageListArgs, ImageNamespace};
@@ -28,7 +28,7 @@ pub(super) async fn list(
     let ask = move |node: Node| async move {
         match of_service(&node, namespace).await {
             // Machines before 1.13 have an older call, which knows of two namespaces.
-            Err(NodeError { reason: Reason::Unsupported(_), .. })
+            Err(NodeError { reason: CallError::Unsupported(_), .. })
                 if namespace != ImageNamespace::Inmem =>
             {
                 older(&node, namespace).await
@@ -41,7 +41,7 @@ pub(super) async fn list(
 
 async fn of_service(node: &Node, namespace: ImageNamespace) -> Result<Vec<Image>, NodeError> {
     let request = ImageServiceListRequest { containerd: Some(containerd(namespace)) };
-    let images = node.ask(|node| async move {
+    let images = node.retrying(|node| async move {
         let list = |node: Node| async move { node.images().list(request).await };
         node.open(list).await?.collect().await
     });
@@ -54,7 +54,7 @@ async fn of_service(node: &Node, namespace: ImageNamespace) -> Result<Vec<Image>
 
 async fn older(node: &Node, namespace: ImageNamespace) -> Result<Vec<Image>, NodeError> {
     let request = ImageListRequest { namespace: containerd(namespace).namespace };
-    let images = node.ask(|node| async move {
+    let images = node.retrying(|node| async move {
         let list = |node: Node| async move { node.machine().image_list(request).await };
         node.open(list).await?.collect().await
     });

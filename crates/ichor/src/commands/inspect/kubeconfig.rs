@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use talos_api::{Node, NodeError, Reason};
+use talos_api::{CallError, Node, NodeError};
 use talos_config::{Decision, Part, Secret};
 
 use crate::args::inspect::KubeconfigArgs;
@@ -99,7 +99,7 @@ fn merge(
     let (mut config, source) = SourceMap::default().parse(before, parse)?;
     let added = parse(fetched.expose(), source).map_err(|_| {
         // What is wrong with it could be told with a part of the key.
-        let reason = Reason::Unreadable("the machine's kubeconfig is none".to_owned());
+        let reason = CallError::Unreadable("the machine's kubeconfig is none".to_owned());
         Error::Machine(NodeError { node: node.name().to_owned(), reason })
     })?;
     let decide = |part: Part, name: &str| {

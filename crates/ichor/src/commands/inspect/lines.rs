@@ -23,7 +23,7 @@ where
         let (name, opening) = (node.name().to_owned(), open(node));
         async move {
             let stream = opening.await?;
-            let mut stream = if follow { stream.patient() } else { stream };
+            let mut stream = if follow { stream.without_idle_timeout() } else { stream };
             let mut lines = Lines::default();
             while let Some(bytes) = stream.bytes().await? {
                 for line in lines.take(&bytes) {

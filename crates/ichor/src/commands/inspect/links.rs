@@ -6,7 +6,7 @@ use serde::Serialize;
 use talos_api::proto::cosi::Resource;
 use talos_api::proto::definitions::network::{AddressStatusSpec, LinkStatusSpec};
 use talos_api::resource::{self, Spec};
-use talos_api::{Node, NodeError, Reason};
+use talos_api::{CallError, Node, NodeError};
 use talos_config::yaml;
 
 use crate::args::inspect::LinksArgs;
@@ -57,7 +57,7 @@ async fn specs<S: Spec>(node: &Node) -> Result<Vec<(String, yaml::Node)>, NodeEr
         Ok(Some(spec)) => Some(Ok((resource.metadata?.id, spec))),
         Ok(None) => None,
         Err(error) => {
-            let reason = Reason::Unreadable(error.to_string());
+            let reason = CallError::Unreadable(error.to_string());
             Some(Err(NodeError { node: node.name().to_owned(), reason }))
         }
     };

@@ -48,8 +48,9 @@ async fn open(node: &Node, request: LogsRequest) -> Result<Stream<Data>, NodeErr
 }
 
 async fn names_of_logs(node: Node) -> Result<Vec<String>, NodeError> {
-    let reply = node.ask(|node| async move { node.call(node.machine().logs_containers(())).await });
-    let mut ids = node.only(reply.await?.messages)?.ids;
+    let reply =
+        node.retrying(|node| async move { node.call(node.machine().logs_containers(())).await });
+    let mut ids = node.single_reply(reply.await?.messages)?.ids;
     ids.sort();
     Ok(ids)
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use talos_api::proto::machine::list_request::Type;
 use talos_api::proto::machine::{FileInfo, ListRequest};
-use talos_api::{Limits, Node, NodeError, Reason};
+use talos_api::{CallError, Limits, Node, NodeError};
 use talos_config::spell_bytes;
 
 use crate::args::OutputFormat;
@@ -64,8 +64,11 @@ pub(super) async fn run(
 }
 
 /// The files, and why some of them could not be looked at.
-async fn list(node: &Node, request: ListRequest) -> Result<Vec<Result<Entry, Reason>>, NodeError> {
-    let replies = node.ask(|node| {
+async fn list(
+    node: &Node,
+    request: ListRequest,
+) -> Result<Vec<Result<Entry, CallError>>, NodeError> {
+    let replies = node.retrying(|node| {
         let request = request.clone();
         async move {
             let list = |node: Node| async move { node.machine().list(request).await };
@@ -101,13 +104,13 @@ struct Entry {
 }
 
 impl Entry {
-    fn new(info: FileInfo) -> Result<Self, Reason> {
+    fn new(info: FileInfo) -> Result<Self, CallError> {
         let error = info.metadata.map(|metadata| metadata.error).filter(|error| !error.is_empty());
         if let Some(error) = error {
-            return Err(Reason::told(error));
+            return Err(CallError::told(error));
         }
         if !info.error.is_empty() {
-            return Err(Reason::told(format!("{}: {}", info.name, info.error)));
+            return Err(CallError::told(format!("{}: {}", info.name, info.error)));
         }
         let label = info.xattrs.into_iter().find(|attribute| attribute.name == "security.selinux");
         let label = String::from_utf8_lossy(&label.unwrap_or_default().data).into_owned();

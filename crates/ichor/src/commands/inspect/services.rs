@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 use talos_api::proto::machine::{ServiceHealth, ServiceInfo};
-use talos_api::{Node, NodeError, Reason};
+use talos_api::{CallError, Node, NodeError};
 
 use crate::args::OutputFormat;
 use crate::args::inspect::ServicesArgs;
@@ -39,8 +39,9 @@ pub(super) async fn run(
 }
 
 async fn list(node: Node) -> Result<Vec<ServiceInfo>, NodeError> {
-    let reply = node.ask(|node| async move { node.call(node.machine().service_list(())).await });
-    let mut services = node.only(reply.await?.messages)?.services;
+    let reply =
+        node.retrying(|node| async move { node.call(node.machine().service_list(())).await });
+    let mut services = node.single_reply(reply.await?.messages)?.services;
     services.sort_by(|one, other| one.id.cmp(&other.id));
     Ok(services)
 }
@@ -48,7 +49,7 @@ async fn list(node: Node) -> Result<Vec<ServiceInfo>, NodeError> {
 async fn one(node: Node, id: &str) -> Result<Service, NodeError> {
     let name = node.name().to_owned();
     let found = list(node).await?.into_iter().find(|service| service.id == id);
-    let reason = || Reason::NotFound(format!("service {id:?}"));
+    let reason = || CallError::NotFound(format!("service {id:?}"));
     found.map(Service::new).ok_or_else(|| NodeError { node: name, reason: reason() })
 }
 

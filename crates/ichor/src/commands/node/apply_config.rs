@@ -11,11 +11,11 @@ use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use talos_api::proto::machine::apply_configuration_request::Mode;
 use talos_api::proto::machine::{ApplyConfiguration, ApplyConfigurationRequest};
-use talos_api::{Node, NodeError, Reason};
+use talos_api::{CallError, Node, NodeError};
 use talos_config::yaml::Dialect;
-use talos_config::{Confidential, Config, Patch, Patched, REDACTED, Secret, Source, diff_hiding};
+use talos_config::{Confidential, Config, Patch, Patched, REDACTED, Secret, SourceId, diff_hiding};
 
-use super::etcd::{Loss, keep_majority, with_overrides};
+use super::etcd::{EtcdGuard, MemberEffect, with_overrides};
 use super::follow::{Goal, Order};
 use super::node_config::Live;
 use super::power::send_reboot;
@@ -77,7 +77,7 @@ pub(super) async fn patch(
     for node in machines.nodes() {
         let live = Live::of(node).await?;
         let Some(config) = &live.config else {
-            let reason = Reason::NotFound("its configuration".to_owned());
+            let reason = CallError::NotFound("its configuration".to_owned());
             return Err(NodeError { node: node.name().to_owned(), reason }.into());
         };
         let text = config.text.clone();
@@ -117,8 +117,8 @@ impl Given {
         node: &Node,
         live: Live,
         text: &Secret<String>,
-        source: Source,
-        patches: &[(Patch, Source)],
+        source: SourceId,
+        patches: &[(Patch, SourceId)],
         sources: &mut SourceMap,
         printer: &mut Printer,
     ) -> Result<Self, Error> {
@@ -215,11 +215,13 @@ async fn hand_over(
         let action = format!("{}, which {certain} {}", deed.verb, asked.join(", "));
         printer.confirm(&action, how.confirm)?;
     }
+    let guard = EtcdGuard::new(MemberEffect::Away, overrides, deed.surroundings);
     let act = async |one: &Given, printer: &mut Printer| {
-        let reboots = rebooting.iter().any(|name| name == one.node.name());
-        if reboots {
-            let around = deed.surroundings;
-            keep_majority(&one.node, Loss::Away, overrides, around, printer).await?;
+        let is_among = |names: &[String]| names.iter().any(|name| name == one.node.name());
+        let reboots = is_among(&rebooting);
+        if is_among(&asked) {
+            // What may reboot is not followed.
+            guard.check(&one.node, reboots && how.wait, printer).await?;
         }
         one.apply(how, insecure, reboots, printer).await
     };
@@ -323,7 +325,7 @@ impl Given {
         let node = &self.node;
         let reply = node.call(node.machine().apply_configuration(request)).await;
         let reply = reply.map_err(|error| hide(error, &self.config, &self.confidential))?;
-        Ok(Answer(node.only(reply.messages)?))
+        Ok(Answer(node.single_reply(reply.messages)?))
     }
 }
 
@@ -372,9 +374,9 @@ fn hide(error: NodeError, config: &Config, confidential: &Confidential) -> NodeE
         secrets.iter().fold(message, |message, secret| message.replace(secret, REDACTED))
     };
     let reason = match error.reason {
-        Reason::Invalid(message) => Reason::Invalid(hidden(message)),
-        Reason::Refused(message) => Reason::Refused(hidden(message)),
-        Reason::Other { code, message } => Reason::Other { code, message: hidden(message) },
+        CallError::Invalid(message) => CallError::Invalid(hidden(message)),
+        CallError::Refused(message) => CallError::Refused(hidden(message)),
+        CallError::Other { code, message } => CallError::Other { code, message: hidden(message) },
         other => other,
     };
     NodeError { reason, ..error }
@@ -425,9 +427,9 @@ mod tests {
     #[test]
     fn a_machine_that_repeats_a_secret_is_not_repeated() {
         let text = "machine:\n  token: abcdef.0123456789abcdef\n  type: worker\n";
-        let config = Config::parse(text, Source(1)).unwrap();
+        let config = Config::parse(text, SourceId(1)).unwrap();
         let said = "unknown keys found during decoding:\nmachine:\n  token: abcdef.0123456789abcdef\n  type: worker";
-        let error = NodeError { node: "a".to_owned(), reason: Reason::Invalid(said.to_owned()) };
+        let error = NodeError { node: "a".to_owned(), reason: CallError::Invalid(said.to_owned()) };
         let told = hide(error, &config, &Confidential::default()).to_string();
         assert!(told.contains("type: worker") && !told.contains("0123456789"), "{told}");
     }

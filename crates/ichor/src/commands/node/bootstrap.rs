@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use talos_api::proto::definitions::enums::RuntimeMachineStage as MachineStage;
+use talos_api::proto::definitions::runtime::MachineStatusSpec;
 use talos_api::proto::machine::{BootstrapRequest, ServiceInfo};
-use talos_api::{Node, NodeError, Reason, each_node};
+use talos_api::{CallError, Client, EtcdPresence, Node, NodeError, each_node};
 use tokio::time::{Instant, interval, timeout};
 
-use super::etcd::{runs_etcd, with_overrides};
+use super::etcd::with_overrides;
 use super::snapshot::Snapshot;
 use super::{Deed, Failure};
 use crate::args::node::{BootstrapArgs, NodeOverrideArgs, NodeRule};
@@ -14,7 +16,7 @@ use crate::directory::{self, Known};
 use crate::nodes::{Machines, label};
 use crate::printer::Printer;
 use crate::settings::Surroundings;
-use crate::{Error, ExitStatus};
+use crate::{Error, ExitStatus, audit};
 
 pub(super) async fn run(
     args: &BootstrapArgs,
@@ -22,16 +24,21 @@ pub(super) async fn run(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let machines = Machines::control_planes(&args.connection, surroundings)?;
-    machines.only("a bootstrap")?;
+    let node = machines.only("a bootstrap")?.name();
     let open = |path| Snapshot::open(path, !args.recover_skip_hash_check);
     let snapshot = args.recover_from.as_deref().map(open).transpose()?;
     let detail = snapshot.as_ref().map(|snapshot| snapshot.digest.clone()).unwrap_or_default();
     let detail = with_overrides(detail, &args.overrides);
-    let known = directory::known(&surroundings.place).unwrap_or_default();
-    let others = machines.other_control_planes(&args.connection, &known, surroundings)?;
-    let deed = Deed { verb: "bootstrap", detail, sure: None, surroundings };
+    let known = directory::known(&surroundings.place)?;
+    let guard = FirstEtcd {
+        others: machines.other_control_planes(&args.connection, &known, surroundings)?,
+        begun: begun_before(node, &known, snapshot.is_some(), surroundings).await?,
+        known,
+        overrides: &args.overrides,
+    };
+    let deed = Deed { verb: BOOTSTRAP, detail, sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
-        is_first(node, others.clone(), &known, &args.overrides, printer).await?;
+        guard.check(node, printer).await?;
         if let Some(snapshot) = &snapshot {
             snapshot.send(node, printer).await?;
         }
@@ -40,12 +47,13 @@ pub(super) async fn run(
             recover_skip_hash_check: args.recover_skip_hash_check,
         };
         if !args.wait.wait {
+            guard.check(node, printer).await?;
             begin(node, request).await?;
             printer.note(&format!("{}: bootstrap begun", node.name()));
             return Ok(());
         }
         let begun = async {
-            begin_when_ready(node, request, printer).await?;
+            begin_when_ready(node, request, &guard, printer).await?;
             etcd_runs(node, printer).await
         };
         let Ok(outcome) = timeout(args.wait.timeout, begun).await else {
@@ -57,46 +65,116 @@ pub(super) async fn run(
     deed.to_each(machines.nodes(), printer, act).await
 }
 
-/// Refuses a second etcd: none of the other control planes runs one, and each of them says so. A machine that does not
-/// know this cluster has no member of it.
-async fn is_first(
-    node: &Node,
+/// Refuses a second etcd. It is looked at right before each attempt, since other people bootstrap, too; without a lease a
+/// second between look and call stays.
+struct FirstEtcd<'a> {
+    /// The other control planes, each at its own address.
     others: Vec<Node>,
-    known: &[Known],
-    overrides: &NodeOverrideArgs,
-    printer: &mut Printer,
-) -> Result<(), Error> {
-    let asked: Vec<String> = others.iter().map(|other| label(other.name(), known)).collect();
-    let ask = |other: Node| async move { runs_etcd(&other.within(ANSWERS_WITHIN)).await };
-    let answers = each_node(others, AT_ONCE, ask).await;
-    let (mut members, mut unknown) = (Vec::new(), Vec::new());
-    for (other, answer) in asked.into_iter().zip(answers) {
-        match answer {
-            Ok(true) => members.push(other),
-            Ok(false) | Err(NodeError { reason: Reason::Untrusted(_), .. }) => {}
-            Err(error) => unknown.push(format!("{other}: {}", error.reason)),
+    /// Evidence beside the machines that etcd has begun.
+    begun: Vec<String>,
+    known: Vec<Known>,
+    overrides: &'a NodeOverrideArgs,
+}
+
+impl FirstEtcd<'_> {
+    async fn check(&self, node: &Node, printer: &mut Printer) -> Result<(), Error> {
+        let machine = label(node.name(), &self.known);
+        if self.others.is_empty() {
+            printer.step(&format!(
+                "{machine}: no other control plane is known here, and none is asked for an etcd"
+            ));
         }
+        let look = |other: Node| async move { Ok(evidence(&other).await) };
+        let answers = each_node(self.others.clone(), AT_ONCE, look).await;
+        let (mut members, mut unknown) = (Vec::new(), self.begun.clone());
+        for (other, answer) in self.others.iter().zip(answers) {
+            let other = label(other.name(), &self.known);
+            match answer
+                .unwrap_or_else(|error: NodeError| Evidence::Unknown(error.reason.to_string()))
+            {
+                Evidence::Member => members.push(other),
+                Evidence::NoMember => {}
+                Evidence::Unknown(why) => unknown.push(format!("{other}: {why}")),
+            }
+        }
+        if !members.is_empty() {
+            return Err(Failure::BootstrappedElsewhere { machine, members }.into());
+        }
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let failure = Failure::BootstrapUnseen { machine, unknown };
+        if self.overrides.rules.contains(&NodeRule::BootstrapUnseen) {
+            printer.step(&format!("overridden: {failure}"));
+            return Ok(());
+        }
+        Err(failure.into())
     }
-    let machine = label(node.name(), known);
-    if !members.is_empty() {
-        return Err(Failure::BootstrappedElsewhere { machine, members }.into());
+}
+
+/// What a control plane shows of a member of etcd.
+enum Evidence {
+    Member,
+    NoMember,
+    Unknown(String),
+}
+
+/// Looks at the data of etcd, which outlives its service. A machine that does not trust us counts as one without etcd only
+/// when it says that it waits for its first configuration.
+async fn evidence(node: &Node) -> Evidence {
+    match node.with_deadline(ANSWERS_WITHIN).etcd_presence().await {
+        Ok(EtcdPresence::Running | EtcdPresence::Stopped) => Evidence::Member,
+        Ok(EtcdPresence::Absent) => Evidence::NoMember,
+        Ok(EtcdPresence::Unknown) => Evidence::Unknown("it still boots".to_owned()),
+        Err(NodeError { reason: CallError::Untrusted(_), .. }) if waits_for_config(node).await => {
+            Evidence::NoMember
+        }
+        Err(error) => Evidence::Unknown(error.reason.to_string()),
     }
-    if unknown.is_empty() {
-        return Ok(());
+}
+
+/// Returns whether the machine says, to a client without credentials, that it waits for its first configuration.
+async fn waits_for_config(node: &Node) -> bool {
+    let Ok(client) = Client::maintenance(node.name(), Vec::new()) else { return false };
+    let node = client.direct(node.name(), ANSWERS_WITHIN);
+    let status = node.get::<MachineStatusSpec>("machine").await;
+    status.is_ok_and(|status| {
+        status.is_some_and(|status| status.stage() == MachineStage::MachineStageMaintenance)
+    })
+}
+
+/// Evidence that etcd was begun, from what this computer has written down: the journal of the cluster's directory, and the
+/// audit log of a bootstrap that may not have come as far as to leave data. A bootstrap with a snapshot begins again on
+/// purpose, and needs the machines' own evidence only.
+async fn begun_before(
+    node: &str,
+    known: &[Known],
+    is_recovery: bool,
+    surroundings: &Surroundings,
+) -> Result<Vec<String>, Error> {
+    if is_recovery {
+        return Ok(Vec::new());
     }
-    let failure = Failure::BootstrapUnseen { machine, unknown };
-    if overrides.rules.contains(&NodeRule::BootstrapUnseen) {
-        printer.note(&format!("overridden: {failure}"));
-        return Ok(());
-    }
-    Err(failure.into())
+    let mut begun: Vec<String> = directory::members(&surroundings.place)
+        .await?
+        .into_iter()
+        .map(|machine| format!("{machine}: the journal has a member of etcd on it"))
+        .collect();
+    let recent = audit::recent(BOOTSTRAP, STARTS_WITHIN, surroundings)?;
+    let others = recent
+        .iter()
+        .filter(|address| *address != node && known.iter().any(|machine| machine.is(address)));
+    begun.extend(
+        others.map(|address| format!("{}: was bootstrapped just now", label(address, known))),
+    );
+    Ok(begun)
 }
 
 /// Lets etcd begin, once.
 async fn begin(node: &Node, request: BootstrapRequest) -> Result<(), Error> {
     match node.call(node.machine().bootstrap(request)).await {
         Ok(_) => Ok(()),
-        Err(NodeError { node, reason: Reason::AlreadyThere(_) }) => {
+        Err(NodeError { node, reason: CallError::AlreadyThere(_) }) => {
             Err(Failure::Bootstrapped(node).into())
         }
         Err(error) => Err(error.into()),
@@ -107,12 +185,17 @@ async fn begin(node: &Node, request: BootstrapRequest) -> Result<(), Error> {
 async fn begin_when_ready(
     node: &Node,
     request: BootstrapRequest,
+    guard: &FirstEtcd<'_>,
     printer: &mut Printer,
 ) -> Result<(), Error> {
     let (mut ticks, begun) = (interval(PAUSE), Instant::now());
     let (mut shown, mut is_answer_lost) = (String::new(), false);
     loop {
         ticks.tick().await;
+        // After an answer that was lost, the member may be our own.
+        if !is_answer_lost {
+            guard.check(node, printer).await?;
+        }
         let reason = match begin(node, request).await {
             Err(Error::Machine(NodeError { reason, .. })) => reason,
             // Our own call, whose answer did not come.
@@ -121,8 +204,10 @@ async fn begin_when_ready(
         };
         let may_pass = match &reason {
             // It still shows itself as nobody's for a moment.
-            Reason::Untrusted(_) | Reason::CertificateTime(_) => begun.elapsed() < SETTLED_WITHIN,
-            Reason::Refused(_) => true,
+            CallError::Untrusted(_) | CallError::CertificateTime(_) => {
+                begun.elapsed() < SETTLED_WITHIN
+            }
+            CallError::Refused(_) => true,
             other => other.is_passing(),
         };
         if !may_pass {
@@ -171,11 +256,16 @@ async fn etcd_runs(node: &Node, printer: &mut Printer) -> Result<(), Error> {
 }
 
 async fn etcd(node: &Node) -> Result<Option<ServiceInfo>, NodeError> {
-    let reply = node.ask(|node| async move { node.call(node.machine().service_list(())).await });
-    let services = node.only(reply.await?.messages)?.services;
+    let reply =
+        node.retrying(|node| async move { node.call(node.machine().service_list(())).await });
+    let services = node.single_reply(reply.await?.messages)?.services;
     Ok(services.into_iter().find(|service| service.id == "etcd"))
 }
 
+/// As the audit log has it.
+const BOOTSTRAP: &str = "bootstrap";
+/// Pulling the image of etcd takes minutes; afterwards its data shows.
+const STARTS_WITHIN: Duration = Duration::from_hours(1);
 /// A machine that is up answers at once.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 const AT_ONCE: usize = 8;

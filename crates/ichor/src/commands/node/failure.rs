@@ -61,7 +61,7 @@ pub enum Failure {
     },
     /// etcd would stand still.
     #[error(
-        "{member} is not to go: {well} of the {voters} voters that would be left answer and are up to date, {needed} \
+        "{member} is not to go: {healthy} of the {voters} voters that would be left answer and are up to date, {needed} \
          are needed"
     )]
     Quorum {
@@ -70,13 +70,13 @@ pub enum Failure {
         /// How many would be left.
         voters: usize,
         /// How many of those are well.
-        well: usize,
+        healthy: usize,
         /// How many must be.
         needed: usize,
     },
     /// A control plane without which etcd would stand still.
     #[error(
-        "{machine}: etcd would lose its majority: {well} of {voters} voters would answer and be up to date, {needed} \
+        "{machine}: etcd would lose its majority: {healthy} of {voters} voters would answer and be up to date, {needed} \
          are needed"
     )]
     Majority {
@@ -85,7 +85,7 @@ pub enum Failure {
         /// How many voters there would be.
         voters: usize,
         /// How many of those would be well.
-        well: usize,
+        healthy: usize,
         /// How many must be.
         needed: usize,
     },

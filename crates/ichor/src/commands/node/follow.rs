@@ -8,7 +8,7 @@ use talos_api::proto::common::Code;
 use talos_api::proto::definitions::enums::RuntimeMachineStage as Stage;
 use talos_api::proto::definitions::runtime::{BootIdSpec, MachineStatusSpec};
 use talos_api::proto::machine::{Event, phase_event, sequence_event, task_event};
-use talos_api::{Client, Followed, Node, NodeError, Occurrence, Reason, Since};
+use talos_api::{CallError, Client, EventPayload, Node, NodeError, Since, StreamEvent};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
@@ -86,21 +86,21 @@ impl Order {
         node: &Node,
         before: &Before,
         seen: &mut Seen<'_>,
-        mut told: mpsc::Receiver<Result<Followed, NodeError>>,
+        mut told: mpsc::Receiver<Result<StreamEvent, NodeError>>,
         printer: &mut Printer,
     ) -> Result<&'static str, Error> {
         let mut ticks = interval(PAUSE);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let probed = node.within(PROBE);
+        let probed = node.with_deadline(PROBE);
         let begin = Instant::now();
         let mut silent = 0;
         loop {
             tokio::select! {
                 biased;
                 Some(followed) = told.recv() => match followed {
-                    Ok(Followed::Event(event)) => seen.take(&event, printer)?,
+                    Ok(StreamEvent::Event(event)) => seen.take(&event, printer)?,
                     // What cannot be followed any more can still be asked.
-                    Ok(Followed::Interrupted(_)) | Err(_) => seen.gone = true,
+                    Ok(StreamEvent::Interrupted(_)) | Err(_) => seen.gone = true,
                 },
                 _ = ticks.tick() => {
                     if !seen.begun && !seen.gone && begin.elapsed() > BEGINS_WITHIN {
@@ -132,7 +132,7 @@ impl Order {
     async fn look(self, node: &Node, before: &Before, gone: bool) -> Result<State, NodeError> {
         let now = match boot(node).await {
             Ok(now) => now,
-            Err(NodeError { reason: Reason::Untrusted(_), .. })
+            Err(NodeError { reason: CallError::Untrusted(_), .. })
                 if self.goal == Goal::BackFromReset && gone =>
             {
                 return Ok(State::Reached(IN_MAINTENANCE));
@@ -193,13 +193,13 @@ impl Before {
 async fn boot(node: &Node) -> Result<Option<String>, NodeError> {
     match node.boot_id().await {
         Ok(id) => Ok(Some(id)),
-        Err(NodeError { reason: Reason::Denied(_), .. }) => {
+        Err(NodeError { reason: CallError::Denied(_), .. }) => {
             // Talos 1.14 tells it to everybody.
             match node.get::<BootIdSpec>("boot-id").await {
                 Ok(found) => Ok(found.map(|spec| spec.boot_id)),
-                Err(NodeError { reason: Reason::Unsupported(_) | Reason::Denied(_), .. }) => {
-                    Ok(None)
-                }
+                Err(NodeError {
+                    reason: CallError::Unsupported(_) | CallError::Denied(_), ..
+                }) => Ok(None),
                 Err(error) => Err(error),
             }
         }
@@ -228,11 +228,11 @@ async fn readiness(node: &Node) -> Result<Readiness, NodeError> {
 /// Whether the machine answers somebody who has no credentials, at the address by which it is called.
 async fn in_maintenance(node: &Node) -> bool {
     let Ok(client) = Client::maintenance(node.name(), Vec::new()) else { return false };
-    let node = client.here(node.name(), PROBE);
+    let node = client.direct(node.name(), PROBE);
     match node.call(node.machine().version(())).await {
         Ok(_) => true,
         // Before 1.13 it answers, but does not tell.
-        Err(error) => matches!(error.reason, Reason::Unsupported(_)),
+        Err(error) => matches!(error.reason, CallError::Unsupported(_)),
     }
 }
 
@@ -272,12 +272,12 @@ impl<'a> Seen<'a> {
     }
 
     fn take(&mut self, event: &Event, printer: &mut Printer) -> Result<(), Failure> {
-        let Some(occurrence) = event.data.as_ref().and_then(Occurrence::decode) else {
+        let Some(payload) = event.data.as_ref().and_then(EventPayload::decode) else {
             return Ok(());
         };
         let ours = self.gone || self.actor.is_empty() || event.actor_id == self.actor;
-        match occurrence {
-            Occurrence::Sequence(sequence) => match &sequence.error {
+        match payload {
+            EventPayload::Sequence(sequence) => match &sequence.error {
                 // Of what it does not even begin the machine does not say for whom it was.
                 Some(error) if error.code() == Code::Locked && !self.begun => {
                     return Err(self.not_begun(format!(": {}", error.message)));
@@ -297,10 +297,10 @@ impl<'a> Seen<'a> {
                 }
                 _ => {}
             },
-            Occurrence::Phase(phase) if ours && phase.action() == phase_event::Action::Start => {
+            EventPayload::Phase(phase) if ours && phase.action() == phase_event::Action::Start => {
                 self.phase = phase.phase;
             }
-            Occurrence::Task(task) if ours && task.action() == task_event::Action::Start => {
+            EventPayload::Task(task) if ours && task.action() == task_event::Action::Start => {
                 self.show(format!("{}: {}: {}", self.sequence, self.phase, task.task), printer);
             }
             _ => {}

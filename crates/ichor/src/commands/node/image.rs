@@ -51,7 +51,7 @@ pub(super) async fn pull(
     namespace: ImageNamespace,
     printer: &mut Printer,
 ) -> Result<String, Error> {
-    let node = node.within(node.deadline().max(SILENT_WITHIN)).limited(PROGRESS);
+    let node = node.with_deadline(node.deadline().max(SILENT_WITHIN)).limited(PROGRESS);
     if !node.release().await?.has(Feature::ImageService) {
         let request = ImagePullRequest {
             namespace: containerd(namespace).namespace,

@@ -38,6 +38,7 @@ pub(super) fn run(
     keys: &Keys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
+    let surroundings = &surroundings.for_actions();
     let outcome = runtime::run(async {
         match command {
             NodeCommand::ApplyConfig(args) => {

@@ -1,14 +1,14 @@
 //! What a machine is and which configuration it has.
 
 use talos_api::proto::definitions::config::MachineConfigSpec;
-use talos_api::{Feature, Node, NodeError, Reason, Release};
+use talos_api::{CallError, Feature, Node, NodeError, TalosRelease};
 use talos_config::yaml::Dialect;
 use talos_config::{Mode, Secret};
 
 /// A machine as far as configuration is concerned.
 pub(super) struct Live {
     /// Not told in maintenance before 1.13.
-    pub(super) release: Option<Release>,
+    pub(super) release: Option<TalosRelease>,
     /// What it runs in or on; not told then either.
     pub(super) mode: Option<Mode>,
     pub(super) config: Option<LiveConfig>,
@@ -41,7 +41,7 @@ impl Live {
     pub(super) async fn in_maintenance(node: &Node) -> Result<Self, NodeError> {
         let (release, mode) = match identity(node).await {
             Ok((release, mode)) => (Some(release), mode),
-            Err(NodeError { reason: Reason::Unsupported(_), .. }) => (None, None),
+            Err(NodeError { reason: CallError::Unsupported(_), .. }) => (None, None),
             Err(error) => return Err(error),
         };
         Ok(Self { release, mode, config: None })
@@ -55,8 +55,8 @@ impl Live {
     /// How its release writes configuration.
     pub(super) fn dialect(&self) -> Dialect {
         match self.release {
-            Some(Release { major: 1, minor: ..=12, .. }) => Dialect::V1_12,
-            Some(Release { major: 1, minor: 13, .. }) => Dialect::V1_13,
+            Some(TalosRelease { major: 1, minor: ..=12, .. }) => Dialect::V1_12,
+            Some(TalosRelease { major: 1, minor: 13, .. }) => Dialect::V1_13,
             Some(_) | None => Dialect::V1_14,
         }
     }
@@ -72,15 +72,16 @@ impl Live {
     }
 }
 
-async fn identity(node: &Node) -> Result<(Release, Option<Mode>), NodeError> {
-    let reply = node.ask(|node| async move { node.call(node.machine().version(())).await }).await?;
-    let version = node.only(reply.messages)?;
+async fn identity(node: &Node) -> Result<(TalosRelease, Option<Mode>), NodeError> {
+    let reply =
+        node.retrying(|node| async move { node.call(node.machine().version(())).await }).await?;
+    let version = node.single_reply(reply.messages)?;
     let tag = version.version.unwrap_or_default().tag;
     let mode = version.platform.and_then(|platform| Mode::parse(&platform.mode));
     match tag.parse() {
         Ok(release) => Ok((release, mode)),
         Err(error) => {
-            let reason = Reason::Unreadable(format!("{error}"));
+            let reason = CallError::Unreadable(format!("{error}"));
             Err(NodeError { node: node.name().to_owned(), reason })
         }
     }
@@ -90,7 +91,7 @@ async fn text(node: &Node, id: &str) -> Result<Option<Secret<String>>, NodeError
     let Some(spec) = node.get::<MachineConfigSpec>(id).await? else { return Ok(None) };
     let text = String::from_utf8(spec.yaml_marshalled).map_err(|_| NodeError {
         node: node.name().to_owned(),
-        reason: Reason::Unreadable("its configuration is no text".to_owned()),
+        reason: CallError::Unreadable("its configuration is no text".to_owned()),
     })?;
     Ok(Some(Secret::new(text)))
 }

@@ -8,7 +8,7 @@ use talos_api::proto::machine::{
 use talos_api::{Feature, Node, NodeError};
 
 use super::Deed;
-use super::etcd::{Loss, keep_majority, with_overrides};
+use super::etcd::{EtcdGuard, MemberEffect, with_overrides};
 use super::follow::{Goal, Order};
 use crate::args::node::{RebootArgs, RebootMode, ResetArgs, RollbackArgs, ShutdownArgs, WipeMode};
 use crate::nodes::Machines;
@@ -30,11 +30,12 @@ pub(super) async fn reboot(
     let detail = with_overrides(detail, &args.overrides);
     let deed = Deed { verb: "reboot", detail, sure: Some(args.confirm), surroundings };
     let order = Order { action: "reboot", goal: Goal::Back, wait: args.wait };
+    let guard = EtcdGuard::new(MemberEffect::Away, &args.overrides, surroundings);
     let act = async |node: &Node, printer: &mut Printer| {
         if args.mode == RebootMode::Force {
             node.require(Feature::ForcedReboot).await?;
         }
-        keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
+        guard.check(node, args.wait.wait, printer).await?;
         order.give(node, printer, async |node| send_reboot(node, args.mode).await).await
     };
     deed.to_each(machines.nodes(), printer, act).await
@@ -48,7 +49,7 @@ pub(super) async fn send_reboot(node: &Node, mode: RebootMode) -> Result<String,
         RebootMode::Force => Mode::Force,
     };
     let reply = node.call(node.machine().reboot(RebootRequest { mode: mode.into() })).await?;
-    Ok(node.only(reply.messages)?.actor_id)
+    Ok(node.single_reply(reply.messages)?.actor_id)
 }
 
 pub(super) async fn shutdown(
@@ -64,10 +65,11 @@ pub(super) async fn shutdown(
     let send = async |node: &Node| {
         let request = ShutdownRequest { force: args.force };
         let reply = node.call(node.machine().shutdown(request)).await?;
-        Ok(node.only(reply.messages)?.actor_id)
+        Ok(node.single_reply(reply.messages)?.actor_id)
     };
+    let guard = EtcdGuard::new(MemberEffect::Away, &args.overrides, surroundings);
     let act = async |node: &Node, printer: &mut Printer| {
-        keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
+        guard.check(node, args.wait.wait, printer).await?;
         order.give(node, printer, send).await
     };
     deed.to_each(machines.nodes(), printer, act).await
@@ -98,12 +100,13 @@ pub(super) async fn reset(
     };
     let send = async |node: &Node| {
         let reply = node.call(node.machine().reset(request.clone())).await?;
-        Ok(node.only(reply.messages)?.actor_id)
+        Ok(node.single_reply(reply.messages)?.actor_id)
     };
+    let effect = if args.graceful { MemberEffect::Leaves } else { MemberEffect::DataLoss };
+    let guard = EtcdGuard::new(effect, &args.overrides, surroundings);
     let act = async |node: &Node, printer: &mut Printer| {
         if !args.maintenance.insecure {
-            let loss = if args.graceful { Loss::Leaves } else { Loss::Data };
-            keep_majority(node, loss, &args.overrides, surroundings, printer).await?;
+            guard.check(node, args.wait.wait, printer).await?;
         }
         order.give(node, printer, send).await
     };
@@ -138,8 +141,9 @@ pub(super) async fn rollback(
         // What the machine does then it does in nobody's name.
         Ok(String::new())
     };
+    let guard = EtcdGuard::new(MemberEffect::Away, &args.overrides, surroundings);
     let act = async |node: &Node, printer: &mut Printer| {
-        keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
+        guard.check(node, args.wait.wait, printer).await?;
         order.give(node, printer, send).await
     };
     deed.to_each(machines.nodes(), printer, act).await

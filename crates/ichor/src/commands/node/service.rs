@@ -28,15 +28,15 @@ pub(super) async fn run(
         let said = match args.action {
             ServiceAction::Start => {
                 let request = ServiceStartRequest { id: id.clone() };
-                node.only(node.call(machine.service_start(request)).await?.messages)?.resp
+                node.single_reply(node.call(machine.service_start(request)).await?.messages)?.resp
             }
             ServiceAction::Stop => {
                 let request = ServiceStopRequest { id: id.clone() };
-                node.only(node.call(machine.service_stop(request)).await?.messages)?.resp
+                node.single_reply(node.call(machine.service_stop(request)).await?.messages)?.resp
             }
             ServiceAction::Restart => {
                 let request = ServiceRestartRequest { id: id.clone() };
-                node.only(node.call(machine.service_restart(request)).await?.messages)?.resp
+                node.single_reply(node.call(machine.service_restart(request)).await?.messages)?.resp
             }
         };
         printer.note(&format!("{}: {said}", node.name()));

@@ -74,7 +74,7 @@ impl Snapshot {
         let file = fs_err::File::open(&self.path).map_err(Error::Input)?;
         let sent = Arc::new(AtomicU64::new(0));
         let counted = Counted { file, count: Arc::clone(&sent) };
-        let node = node.within(node.deadline().max(UPLOADED_WITHIN));
+        let node = node.with_deadline(node.deadline().max(UPLOADED_WITHIN));
         let mut upload = std::pin::pin!(node.upload_snapshot(counted));
         let mut ticks = interval(SHOWN_EVERY);
         loop {

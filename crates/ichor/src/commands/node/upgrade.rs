@@ -7,10 +7,10 @@ use talos_api::proto::machine::upgrade_request;
 use talos_api::proto::machine::{
     InstallArtifactsSource, LifecycleServiceUpgradeRequest, UpgradeRequest,
 };
-use talos_api::{Feature, Node, Release};
+use talos_api::{Feature, Node, TalosRelease};
 use tokio::time::timeout;
 
-use super::etcd::{Loss, keep_majority, with_overrides};
+use super::etcd::{EtcdGuard, MemberEffect, with_overrides};
 use super::follow::{Goal, Order};
 use super::power::send_reboot;
 use super::{Deed, Failure, OnNode, image};
@@ -50,13 +50,21 @@ pub(super) async fn run(
     images.dedup();
     let detail = with_overrides(format!("to {}", images.join(", ")), &args.overrides);
     let deed = Deed { verb: "upgrade", detail, sure: Some(args.confirm), surroundings };
+    let away = EtcdGuard::new(MemberEffect::Away, &args.overrides, surroundings);
+    let leaves = EtcdGuard::new(MemberEffect::Leaves, &args.overrides, surroundings);
     let act = async |upgrade: &Upgrading, printer: &mut Printer| {
         let node = &upgrade.node;
-        keep_majority(node, Loss::Away, &args.overrides, surroundings, printer).await?;
-        let waited = if is_legacy(args, node.release().await?) {
+        let release = node.release().await?;
+        let waited = if is_legacy(args, release) {
+            let guard = if release.minor < KEEPS_DATA && !args.preserve { &leaves } else { &away };
+            guard.check(node, args.wait.wait, printer).await?;
             upgrade_legacy(args, upgrade, printer).await?;
             args.wait.wait
         } else {
+            // An early refusal: the image takes minutes.
+            if !args.no_reboot {
+                away.check(node, true, printer).await?;
+            }
             let limit = args.wait.timeout;
             let Ok(installed) = timeout(limit, install(upgrade, printer)).await else {
                 let (node, action) = (node.name().to_owned(), "upgrade");
@@ -67,6 +75,7 @@ pub(super) async fn run(
                 printer.note(&format!("{}: takes effect with the next reboot", node.name()));
                 return Ok(());
             }
+            away.check(node, args.wait.wait, printer).await?;
             let order = Order { action: "reboot", goal: Goal::Back, wait: args.wait };
             let send = async |node: &Node| send_reboot(node, args.reboot_mode).await;
             order.give(node, printer, send).await?;
@@ -117,12 +126,12 @@ async fn by_directory(
     Ok(upgrades)
 }
 
-fn is_legacy(args: &UpgradeArgs, release: Release) -> bool {
+fn is_legacy(args: &UpgradeArgs, release: TalosRelease) -> bool {
     args.legacy || !release.has(Feature::LifecycleService)
 }
 
 /// Refuses what the release has no words for, before anything is done.
-fn suits(args: &UpgradeArgs, node: &str, release: Release) -> Result<(), Error> {
+fn suits(args: &UpgradeArgs, node: &str, release: TalosRelease) -> Result<(), Error> {
     let refuse = |flag: &str, hint: &str| {
         Err(Error::Usage {
             message: format!("{node}: {flag} does not go with Talos {release}"),
@@ -161,7 +170,7 @@ async fn install(upgrade: &Upgrading, printer: &mut Printer) -> Result<(), Error
         // The name by which it was pulled: the machine looks it up by that.
         source: Some(InstallArtifactsSource { image_name: image.clone() }),
     };
-    let patient = node.within(node.deadline().max(SILENT_WITHIN));
+    let patient = node.with_deadline(node.deadline().max(SILENT_WITHIN));
     let open = |node: Node| async move { node.lifecycle().upgrade(request).await };
     let mut stream = patient.open(open).await?;
     let mut line = String::new();
@@ -225,9 +234,9 @@ async fn upgrade_legacy(
     let order = Order { action: "upgrade", goal: Goal::Back, wait: args.wait };
     let send = async |node: &Node| {
         // It answers only once it has pulled the image.
-        let node = node.within(args.wait.timeout);
+        let node = node.with_deadline(args.wait.timeout);
         let reply = node.call(node.machine().upgrade(request)).await?;
-        Ok(node.only(reply.messages)?.actor_id)
+        Ok(node.single_reply(reply.messages)?.actor_id)
     };
     order.give(&upgrade.node, printer, send).await
 }
@@ -245,12 +254,14 @@ async fn runs(Upgrading { node, image }: &Upgrading) -> Result<(), Error> {
 }
 
 /// The release that the tag of an image names, where it names one.
-fn release_of(image: &str) -> Option<Release> {
+fn release_of(image: &str) -> Option<TalosRelease> {
     let plain = image.split('@').next().unwrap_or_default();
     let (_, tag) = plain.rsplit_once(':')?;
     (tag.split('.').count() >= 3 && !tag.contains('/')).then(|| tag.parse().ok())?
 }
 
+/// The minor release since which an upgrade keeps the data of etcd unasked; before, the member leaves first.
+const KEEPS_DATA: u32 = 8;
 /// Unpacking and writing an image is silent for long.
 const SILENT_WITHIN: Duration = Duration::from_mins(10);
 /// In bytes: an installer that never ends its line is shown all the same.

@@ -40,7 +40,7 @@ pub(super) async fn run(
                 node.require(Feature::DropPartition).await?;
             }
         }
-        let node = node.within(args.timeout);
+        let node = node.with_deadline(args.timeout);
         node.call(node.storage().block_device_wipe(request.clone())).await?;
         printer.note(&format!("{}: wiped", node.name()));
         Ok(())

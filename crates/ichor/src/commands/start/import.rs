@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use plan::Native;
+use plan::NativeExport;
 use talos_config::Secret;
 use talos_config::yaml::Dialect;
 
@@ -28,7 +28,13 @@ pub(super) async fn run(
         let config = cluster.renderer().config(&machine.name).map_err(engine::Error::from)?;
         wanted.insert(machine.name.clone(), config);
     }
-    let made = Native::of(&cluster.spec, &wanted, &cluster.secrets, &cluster.key, cluster.mode);
+    let made = NativeExport::from_configs(
+        &cluster.spec,
+        &wanted,
+        &cluster.secrets,
+        &cluster.key,
+        cluster.mode,
+    );
     let mut native = made.map_err(|error| Error::Spec {
         message: with_causes(&error),
         hint: Some("keep the files that you have: every command works on them".to_owned()),
@@ -54,8 +60,8 @@ pub(super) async fn run(
     if let Some((path, _)) = outputs.iter().find(|(path, _)| path.exists()) {
         return Err(Error::Exists { path: path.clone(), hint: "choose another directory with -o" });
     }
-    files::write_all(&outputs, false, printer)?;
     init::ignore(&args.output, &[], (!is_sealed).then_some("secrets.yaml"))?;
+    files::write_all(&outputs, false, printer)?;
     printer.note("every machine gets the configuration that it had: `ichor diff` shows it");
     Ok(ExitStatus::Done)
 }

@@ -1,11 +1,12 @@
 //! `ichor init`: the directory of a new cluster.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use plan::ClusterSpec;
 use talos_config::yaml::Dialect;
-use talos_config::{Bundle, Contract, Source};
+use talos_config::{Bundle, Contract, SourceId};
 
 use crate::args::start::InitArgs;
 use crate::directory::FILE;
@@ -28,8 +29,8 @@ pub(super) fn run(
     let (secrets, is_sealed) = seal(secrets, &root.join(SEALED), keys)?;
     let outputs =
         [(root.join(FILE), text), (root.join(if is_sealed { SEALED } else { PLAIN }), secrets)];
-    files::write_all(&outputs, false, printer)?;
     ignore(&root, &[], (!is_sealed).then_some(PLAIN))?;
+    files::write_all(&outputs, false, printer)?;
     tell_next(PLAIN, is_sealed, printer);
     Ok(ExitStatus::Done)
 }
@@ -49,20 +50,34 @@ pub(super) fn refuse_cluster(root: &Path, secrets: &[&str]) -> Result<(), Error>
 pub(super) fn seal(text: String, path: &Path, keys: &Keys) -> Result<(String, bool), Error> {
     match sops_files::seal(&text, path, keys) {
         Ok(sealed) => Ok((sealed, true)),
-        Err(error) if error.code() == "sops.no-rule" || sops_files::has_empty_rules(path) => {
-            Ok((text, false))
-        }
+        Err(error) if error.code() == NO_RULE => Ok((text, false)),
         Err(error) => Err(error),
     }
 }
 
-/// Adds what must not be committed to the `.gitignore` of a directory.
+/// Adds what must not be committed to the `.gitignore` of a directory. Before the secrets are written: whatever happens then,
+/// they are ignored.
 pub(super) fn ignore(root: &Path, names: &[&str], plain: Option<&str>) -> Result<(), Error> {
+    let path = root.join(".gitignore");
+    let text = match fs_err::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs_err::create_dir_all(root)?;
+            // It holds no secret: others may read it.
+            fs_err::write(&path, "")?;
+            String::new()
+        }
+        Err(error) => return Err(Error::Output(error)),
+    };
     let always = [".ichor/", ".ichor-*", "kubeconfig"];
-    let ignored: Vec<String> =
-        names.iter().chain(&always).copied().chain(plain).map(str::to_owned).collect();
-    gitignore::add(&root.join(".gitignore").to_string_lossy(), &ignored)
-        .map_err(|reason| Error::Output(std::io::Error::other(reason)))
+    let ignored: Vec<&str> = names.iter().chain(&always).copied().chain(plain).collect();
+    let ignoring = gitignore::with(text.clone(), &ignored);
+    if ignoring != text {
+        let permissions = fs_err::metadata(&path)?.permissions();
+        files::update(&path, &ignoring)?;
+        fs_err::set_permissions(&path, permissions)?;
+    }
+    Ok(())
 }
 
 /// Tells what a new directory needs before its machines are created.
@@ -84,7 +99,7 @@ pub(super) fn tell_next(plain: &str, is_sealed: bool, printer: &mut Printer) {
 /// The native file, if what was typed makes one.
 pub(super) fn checked(args: &InitArgs) -> Result<String, Error> {
     let text = text(args)?;
-    ClusterSpec::parse(&text, Source::default()).map_err(|error| Error::Spec {
+    ClusterSpec::parse(&text, SourceId::default()).map_err(|error| Error::Spec {
         message: error.to_string(),
         hint: error.hint().map(str::to_owned),
         code: error.code(),
@@ -124,6 +139,8 @@ pub(super) fn machine(given: &str) -> Result<(&str, &str), Error> {
     })
 }
 
+/// The code of the error where nothing names recipients.
+const NO_RULE: &str = "sops.no-rule";
 const SEALED: &str = "secrets.sops.yaml";
 const PLAIN: &str = "secrets.yaml";
 const KEEP: &str =

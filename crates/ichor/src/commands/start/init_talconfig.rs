@@ -30,8 +30,8 @@ pub(super) fn run(
         (root.join("talenv.yaml"), talenv(args)),
         (root.join(if is_sealed { SEALED } else { PLAIN }), secrets),
     ];
-    files::write_all(&outputs, false, printer)?;
     init::ignore(&root, &["clusterconfig/"], (!is_sealed).then_some(PLAIN))?;
+    files::write_all(&outputs, false, printer)?;
     init::tell_next(PLAIN, is_sealed, printer);
     Ok(ExitStatus::Done)
 }

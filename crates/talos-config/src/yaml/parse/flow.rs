@@ -1,6 +1,6 @@
 //! Brackets and braces, where line breaks and indentation mean nothing.
 
-use super::{Content, Node, Parser, Surroundings, SyntaxError};
+use super::{Content, Node, Parser, ScalarContext, SyntaxError};
 
 impl Parser<'_> {
     /// Reads `[…]` or `{…}`, where line breaks and indentation mean nothing.
@@ -113,7 +113,7 @@ impl Parser<'_> {
         if empty_key || (here != b':' && ends.contains(&here)) {
             return self.finish(Node::plain("", origin), properties);
         }
-        self.inline(Surroundings { indent: -1, in_flow: true }, properties, origin)
+        self.inline(ScalarContext { indent: -1, in_flow: true }, properties, origin)
     }
 
     pub(super) fn skip_flow(&mut self) {

@@ -326,13 +326,14 @@ mod tests {
                 "ichor: v1\ncluster: home\nendpoint: https://10.0.0.10:6443\ncontrolPlane:\n  machines:\n{}",
                 described(EntryForm::Ichor).entry
             );
-            let spec = plan::ClusterSpec::parse(&native, talos_config::Source(1)).expect("a spec");
+            let spec =
+                plan::ClusterSpec::parse(&native, talos_config::SourceId(1)).expect("a spec");
             assert_eq!(spec.control_plane.machines[0].disk, "/dev/nvme0n1");
             let nodes = format!("nodes:\n{}", described(EntryForm::Nodes).entry);
             let cluster = "node_cidr: 10.0.0.0/24\ncluster_api_addr: 10.0.0.10\n";
             let guide = talconfig::cluster_template::ClusterTemplate::parse(
-                (cluster, talos_config::Source(1)),
-                (&nodes, talos_config::Source(2)),
+                (cluster, talos_config::SourceId(1)),
+                (&nodes, talos_config::SourceId(2)),
             );
             let guide = guide.map_err(|error| error.to_string()).expect("a guide");
             assert_eq!(guide.node_names().collect::<Vec<_>>(), ["node-123402"]);

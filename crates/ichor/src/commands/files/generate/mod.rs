@@ -8,7 +8,9 @@ pub(in crate::commands) mod talconfig;
 use std::path::{Path, PathBuf};
 
 use talos_config::yaml::Dialect;
-use talos_config::{Bundle, Config, Generate, KubernetesPki, Patch, Patched, Role, Secret, Source};
+use talos_config::{
+    Bundle, Config, Generate, KubernetesPki, Patch, Patched, Role, Secret, SourceId,
+};
 
 use crate::args::files::generate::OutputType;
 use crate::commands::files::patch::{apply_all, read_patches};
@@ -83,12 +85,12 @@ pub(in crate::commands) fn config(
         secrets: &bundle,
         options: settings.options.clone(),
     };
-    let patched = |role: Role, own: &[(Patch, Source)]| -> Result<String, Error> {
-        let config = generate.config(role).map_err(|error| sources.locate(&error, Source(0)))?;
+    let patched = |role: Role, own: &[(Patch, SourceId)]| -> Result<String, Error> {
+        let config = generate.config(role).map_err(|error| sources.locate(&error, SourceId(0)))?;
         let dialect = Dialect::default();
-        let state = apply_all(Patched::from(config), Source(0), &common, dialect, &sources)?;
-        let state = apply_all(state, Source(0), own, dialect, &sources)?;
-        let last = own.last().or(common.last()).map_or(Source(0), |(_, source)| *source);
+        let state = apply_all(Patched::from(config), SourceId(0), &common, dialect, &sources)?;
+        let state = apply_all(state, SourceId(0), own, dialect, &sources)?;
+        let last = own.last().or(common.last()).map_or(SourceId(0), |(_, source)| *source);
         let config = state.into_config().map_err(|error| sources.locate(&error, last))?;
         Ok(config.encode(dialect).into_exposed())
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sops::Format;
 use talconfig::cluster_template::{ClusterTemplate, PatchFiles, SCOPES};
-use talos_config::Source;
+use talos_config::SourceId;
 use talos_config::yaml::{self, Limits};
 
 use crate::args::files::generate::GenTalconfigArgs;
@@ -141,7 +141,7 @@ fn says_the_same(found: &str, text: &str, path: &Path, keys: &Keys) -> Result<bo
     let opened = sops_files::open(found.to_owned(), path, keys)?;
     // Encryption lays a text out anew.
     let laid_out = |text: &str| {
-        let documents = yaml::parse(text, Source::default(), Limits::default()).ok()?;
+        let documents = yaml::parse(text, SourceId::default(), Limits::default()).ok()?;
         Some(yaml::rewrite(&documents, 2, false))
     };
     Ok(laid_out(&opened).is_some_and(|opened| laid_out(text) == Some(opened)))

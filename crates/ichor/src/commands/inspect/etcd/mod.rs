@@ -23,8 +23,9 @@ pub(super) async fn status(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     async fn ask(node: Node) -> Result<EtcdMemberStatus, NodeError> {
-        let reply = node.ask(|node| async move { node.call(node.machine().etcd_status(())).await });
-        Ok(node.only(reply.await?.messages)?.member_status.unwrap_or_default())
+        let reply =
+            node.retrying(|node| async move { node.call(node.machine().etcd_status(())).await });
+        Ok(node.single_reply(reply.await?.messages)?.member_status.unwrap_or_default())
     }
     let machines = Machines::control_planes(&args.connection, surroundings)?;
     let rows = |status| vec![Status::new(status)];
@@ -38,9 +39,10 @@ pub(super) async fn members(
 ) -> Result<ExitStatus, Error> {
     async fn ask(node: Node) -> Result<Vec<EtcdMember>, NodeError> {
         let request = EtcdMemberListRequest { query_local: true };
-        let reply = node
-            .ask(|node| async move { node.call(node.machine().etcd_member_list(request)).await });
-        Ok(node.only(reply.await?.messages)?.members)
+        let reply = node.retrying(|node| async move {
+            node.call(node.machine().etcd_member_list(request)).await
+        });
+        Ok(node.single_reply(reply.await?.messages)?.members)
     }
     let machines = Machines::control_planes(&args.connection, surroundings)?;
     let rows = |members: Vec<EtcdMember>| members.into_iter().map(Member::new).collect();
@@ -53,9 +55,9 @@ pub(super) async fn alarms(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     async fn ask(node: Node) -> Result<Vec<EtcdMemberAlarm>, NodeError> {
-        let reply =
-            node.ask(|node| async move { node.call(node.machine().etcd_alarm_list(())).await });
-        Ok(node.only(reply.await?.messages)?.member_alarms)
+        let reply = node
+            .retrying(|node| async move { node.call(node.machine().etcd_alarm_list(())).await });
+        Ok(node.single_reply(reply.await?.messages)?.member_alarms)
     }
     let machines = Machines::control_planes(&args.connection, surroundings)?;
     let rows = |alarms: Vec<EtcdMemberAlarm>| alarms.iter().map(Alarm::new).collect();

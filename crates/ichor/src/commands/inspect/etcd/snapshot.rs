@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use sha2::{Digest, Sha256};
 use talos_api::proto::machine::EtcdSnapshotRequest;
-use talos_api::{Bounds, Node, NodeError, Reason};
+use talos_api::{Bounds, CallError, Node, NodeError};
 
 use crate::args::inspect::etcd::EtcdSnapshotArgs;
 use crate::audit::hex;
@@ -37,7 +37,7 @@ pub(in crate::commands::inspect) async fn run(
     }
     let size = receiving.received;
     let digest = seal.check(size).map_err(|problem| {
-        let reason = Reason::Unreadable(format!("the snapshot {problem}"));
+        let reason = CallError::Unreadable(format!("the snapshot {problem}"));
         NodeError { node: node.name().to_owned(), reason }
     })?;
     file.finish()?;

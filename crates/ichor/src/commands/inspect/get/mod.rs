@@ -8,7 +8,7 @@ mod value;
 
 use talos_api::proto::cosi::Resource;
 use talos_api::proto::cosi::meta::ResourceDefinitionSpec;
-use talos_api::{Change, Node, NodeError, Reason, Selection};
+use talos_api::{CallError, Node, NodeError, Selection, WatchEvent};
 use tokio::sync::mpsc;
 
 use self::path::{Missing, Template};
@@ -91,11 +91,11 @@ impl Wanted {
         while sender.send((name.clone(), told)).await.is_ok() {
             told = loop {
                 let told = match watch.next().await? {
-                    Change::Appeared(resource) => Told::Event(Event::Created, resource),
-                    Change::Changed(resource) => Told::Event(Event::Updated, resource),
-                    Change::Gone(resource) => Told::Event(Event::Destroyed, resource),
-                    Change::Settled => Told::Settled,
-                    Change::Interrupted(error) => Told::Interrupted(error),
+                    WatchEvent::Created(resource) => Told::Event(Event::Created, resource),
+                    WatchEvent::Updated(resource) => Told::Event(Event::Updated, resource),
+                    WatchEvent::Destroyed(resource) => Told::Event(Event::Destroyed, resource),
+                    WatchEvent::Bootstrapped => Told::Settled,
+                    WatchEvent::Interrupted(error) => Told::Interrupted(error),
                 };
                 match &told {
                     Told::Event(_, resource) if !self.means(resource) => {}
@@ -260,7 +260,7 @@ impl Writer {
                 let groups = match path.find(&value, Missing::Fails) {
                     Ok(groups) => groups,
                     Err(error) => {
-                        let reason = Reason::NotFound(format!("{}: {error}", shown.id()));
+                        let reason = CallError::NotFound(format!("{}: {error}", shown.id()));
                         return Ok(Err(NodeError { node: node.to_owned(), reason }));
                     }
                 };
@@ -294,5 +294,5 @@ fn alone(value: &Value) -> String {
 }
 
 fn unreadable(node: &str, text: String) -> NodeError {
-    NodeError { node: node.to_owned(), reason: Reason::Unreadable(text) }
+    NodeError { node: node.to_owned(), reason: CallError::Unreadable(text) }
 }

@@ -1,6 +1,9 @@
 //! `ichor node etcd`: members of etcd, through the machines that they run on.
 
+mod guard;
 mod quorum;
+
+pub(super) use guard::{EtcdGuard, MemberEffect};
 
 use std::time::Duration;
 
@@ -10,19 +13,20 @@ use talos_api::proto::machine::{
 };
 use talos_api::{Node, NodeError};
 
+use guard::check_departure;
+
 use super::snapshot::Snapshot;
 use super::{Deed, Failure};
 use crate::args::ConnectionArgs;
+use crate::args::node::NodeOverrideArgs;
 use crate::args::node::etcd::{
     EtcdDefragArgs, EtcdForfeitLeadershipArgs, EtcdLeaveArgs, EtcdRecoverArgs,
     EtcdRemoveMemberArgs, NodeEtcdAlarmsCommand, NodeEtcdCommand,
 };
-use crate::args::node::{NodeOverrideArgs, NodeRule};
-use crate::error::with_causes;
 use crate::nodes::Machines;
 use crate::printer::Printer;
 use crate::settings::Surroundings;
-use crate::{Error, ExitStatus, directory, nodes};
+use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     command: &NodeEtcdCommand,
@@ -51,8 +55,8 @@ async fn leave(
     let deed = Deed { verb: "etcd leave", detail, sure: Some(args.confirm), surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         let own = status(node).await?.member_id;
-        spared(node, own, &args.overrides, printer).await?;
-        let patient = node.within(node.deadline().max(LEFT_WITHIN));
+        check_departure(node, own, &args.overrides, printer).await?;
+        let patient = node.with_deadline(node.deadline().max(LEFT_WITHIN));
         patient.call(patient.machine().etcd_leave_cluster(EtcdLeaveClusterRequest {})).await?;
         printer.note(&format!("{}: left etcd", node.name()));
         Ok(())
@@ -72,7 +76,7 @@ async fn remove(
     if !args.overrides.rules.is_empty() {
         detail = format!("{detail}, {}", overridden(&args.overrides));
     }
-    spared(node, member.id, &args.overrides, printer).await?;
+    check_departure(node, member.id, &args.overrides, printer).await?;
     let deed = Deed { verb: "etcd remove-member", detail, sure: Some(args.confirm), surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         let request = EtcdRemoveMemberByIdRequest { member_id: member.id };
@@ -94,7 +98,7 @@ async fn forfeit(
     let act = async |node: &Node, printer: &mut Printer| {
         let request = EtcdForfeitLeadershipRequest {};
         let reply = node.call(node.machine().etcd_forfeit_leadership(request)).await?;
-        let leader = node.only(reply.messages)?.member;
+        let leader = node.single_reply(reply.messages)?.member;
         let text = if leader.is_empty() {
             "did not lead".to_owned()
         } else {
@@ -123,7 +127,7 @@ async fn defragment(
     let deed = Deed { verb: "etcd defrag", detail: String::new(), sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         let before = status(node).await?.db_size;
-        let patient = node.within(node.deadline().max(DEFRAGMENTED_WITHIN));
+        let patient = node.with_deadline(node.deadline().max(DEFRAGMENTED_WITHIN));
         patient.call(patient.machine().etcd_defragment(())).await?;
         let after = status(node).await?.db_size;
         let sizes = format!("{} of {} kB", after / 1000, before / 1000);
@@ -142,7 +146,7 @@ async fn disarm(
     let deed = Deed { verb: "etcd alarms disarm", detail: String::new(), sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| {
         let reply = node.call(node.machine().etcd_alarm_disarm(())).await?;
-        let alarms = node.only(reply.messages)?.member_alarms;
+        let alarms = node.single_reply(reply.messages)?.member_alarms;
         if alarms.is_empty() {
             printer.note(&format!("{}: no alarms", node.name()));
         }
@@ -168,106 +172,6 @@ async fn recover(
     let deed = Deed { verb: "etcd recover", detail, sure: None, surroundings };
     let act = async |node: &Node, printer: &mut Printer| snapshot.send(node, printer).await;
     deed.to_each(machines.nodes(), printer, act).await
-}
-
-/// Refuses what would leave etcd without a majority, unless somebody answers for that.
-async fn spared(
-    node: &Node,
-    leaving: u64,
-    overrides: &NodeOverrideArgs,
-    printer: &mut Printer,
-) -> Result<(), Error> {
-    let members = members(node).await?;
-    let member = members.iter().find(|member| member.id == leaving).map(named);
-    let left = quorum::without(&quorum::voters(node, &members).await, leaving);
-    if left.has_quorum() {
-        return Ok(());
-    }
-    let quorum::Left { voters, well, needed } = left;
-    let member = member.unwrap_or_else(|| format!("{leaving:016x}"));
-    let failure = Failure::Quorum { member, voters, well, needed };
-    if overrides.rules.contains(&NodeRule::QuorumTolerance) {
-        printer.note(&format!("overridden: {failure}"));
-        return Ok(());
-    }
-    Err(failure.into())
-}
-
-/// What an action does to the member of etcd on its machine.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Loss {
-    /// The member is away for a while, and counts meanwhile.
-    Away,
-    /// The member leaves first.
-    Leaves,
-    /// The member loses its data, and still counts.
-    Data,
-}
-
-/// Refuses to take a control plane away when etcd would lose its majority, or its last data. A machine without a running
-/// etcd has no vote to lose; the only voter may be away, since no other could stand in for it.
-pub(super) async fn keep_majority(
-    node: &Node,
-    loss: Loss,
-    overrides: &NodeOverrideArgs,
-    surroundings: &Surroundings,
-    printer: &mut Printer,
-) -> Result<(), Error> {
-    let known = directory::known(&surroundings.place).unwrap_or_default();
-    if known.iter().any(|machine| !machine.is_control_plane && machine.is(node.name())) {
-        return Ok(());
-    }
-    let refusal = match lost_majority(node, loss, &nodes::label(node.name(), &known)).await {
-        Ok(None) => return Ok(()),
-        Ok(Some(failure)) => Error::from(failure),
-        Err(error) => Error::from(error),
-    };
-    if overrides.rules.contains(&NodeRule::QuorumTolerance) {
-        printer.note(&format!("overridden: {}", with_causes(&refusal)));
-        return Ok(());
-    }
-    Err(refusal)
-}
-
-async fn lost_majority(
-    node: &Node,
-    loss: Loss,
-    machine: &str,
-) -> Result<Option<Failure>, NodeError> {
-    if !runs_etcd(node).await? {
-        return Ok(None);
-    }
-    let machine = machine.to_owned();
-    let counted = async {
-        let own = status(node).await?.member_id;
-        Ok::<_, NodeError>((own, quorum::voters(node, &members(node).await?).await))
-    };
-    let (own, voters) = match counted.await {
-        Ok(counted) => counted,
-        Err(error) => {
-            let why = error.reason.to_string();
-            return Ok(Some(Failure::MembersUnknown { machine, why }));
-        }
-    };
-    if !voters.iter().any(|voter| voter.id == own) {
-        return Ok(None);
-    }
-    if voters.len() == 1 {
-        return Ok((loss != Loss::Away).then_some(Failure::LastVoter(machine)));
-    }
-    let left = match loss {
-        Loss::Leaves => quorum::without(&voters, own),
-        Loss::Away | Loss::Data => quorum::while_away(&voters, own),
-    };
-    let quorum::Left { voters, well, needed } = left;
-    Ok((!left.has_quorum()).then_some(Failure::Majority { machine, voters, well, needed }))
-}
-
-/// Whether a member of etcd runs on a machine.
-pub(super) async fn runs_etcd(node: &Node) -> Result<bool, NodeError> {
-    let reply = node.ask(|node| async move { node.call(node.machine().service_list(())).await });
-    let services = node.only(reply.await?.messages)?.services;
-    Ok(services.iter().any(|service| service.id == "etcd" && service.state == "Running"))
 }
 
 /// Adds to what the audit log says which rules are not kept.
@@ -306,16 +210,18 @@ fn named(member: &EtcdMember) -> String {
     format!("{:016x} ({})", member.id, member.hostname)
 }
 
+/// Lists the members by the machine's own etcd: otherwise Talos asks any control plane, which may be in another etcd.
 async fn members(node: &Node) -> Result<Vec<EtcdMember>, NodeError> {
-    let request = EtcdMemberListRequest { query_local: false };
-    let reply =
-        node.ask(|node| async move { node.call(node.machine().etcd_member_list(request)).await });
-    Ok(node.only(reply.await?.messages)?.members)
+    let request = EtcdMemberListRequest { query_local: true };
+    let reply = node
+        .retrying(|node| async move { node.call(node.machine().etcd_member_list(request)).await });
+    Ok(node.single_reply(reply.await?.messages)?.members)
 }
 
 async fn status(node: &Node) -> Result<EtcdMemberStatus, NodeError> {
-    let reply = node.ask(|node| async move { node.call(node.machine().etcd_status(())).await });
-    Ok(node.only(reply.await?.messages)?.member_status.unwrap_or_default())
+    let reply =
+        node.retrying(|node| async move { node.call(node.machine().etcd_status(())).await });
+    Ok(node.single_reply(reply.await?.messages)?.member_status.unwrap_or_default())
 }
 
 /// A machine tries for five minutes.

@@ -11,35 +11,35 @@ use talos_api::{Node, each_node};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Voter {
     pub(super) id: u64,
-    pub(super) well: bool,
+    pub(super) healthy: bool,
 }
 
 /// What would be left of etcd.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Left {
     pub(super) voters: usize,
-    pub(super) well: usize,
+    pub(super) healthy: usize,
     /// More than half of the voters.
     pub(super) needed: usize,
 }
 
 impl Left {
     pub(super) fn has_quorum(self) -> bool {
-        self.well >= self.needed
+        self.healthy >= self.needed
     }
 }
 
 /// What is left when a member goes.
 pub(super) fn without(voters: &[Voter], leaving: u64) -> Left {
     let left: Vec<&Voter> = voters.iter().filter(|voter| voter.id != leaving).collect();
-    let well = left.iter().filter(|voter| voter.well).count();
-    Left { voters: left.len(), well, needed: left.len() / 2 + 1 }
+    let healthy = left.iter().filter(|voter| voter.healthy).count();
+    Left { voters: left.len(), healthy, needed: left.len() / 2 + 1 }
 }
 
 /// What is left while a member is away and still counts.
 pub(super) fn while_away(voters: &[Voter], away: u64) -> Left {
-    let well = voters.iter().filter(|voter| voter.well && voter.id != away).count();
-    Left { voters: voters.len(), well, needed: voters.len() / 2 + 1 }
+    let healthy = voters.iter().filter(|voter| voter.healthy && voter.id != away).count();
+    Left { voters: voters.len(), healthy, needed: voters.len() / 2 + 1 }
 }
 
 /// Asks the machine of each voter how its member is, by way of a machine that answers.
@@ -47,11 +47,12 @@ pub(super) async fn voters(node: &Node, members: &[EtcdMember]) -> Vec<Voter> {
     let voters: Vec<&EtcdMember> = members.iter().filter(|member| !member.is_learner).collect();
     let asked: Vec<Node> = voters
         .iter()
-        .filter_map(|member| node.within(ANSWERS_WITHIN).beside(&address(member)?).ok())
+        .take(MOST_VOTERS)
+        .filter_map(|member| node.with_deadline(ANSWERS_WITHIN).sibling(&address(member)?).ok())
         .collect();
     let ask = |node: Node| async move {
         let reply = node.call(node.machine().etcd_status(())).await?;
-        Ok(node.only(reply.messages)?.member_status.unwrap_or_default())
+        Ok(node.single_reply(reply.messages)?.member_status.unwrap_or_default())
     };
     let answers: Vec<EtcdMemberStatus> =
         each_node(asked, AT_ONCE, ask).await.into_iter().filter_map(Result::ok).collect();
@@ -60,13 +61,13 @@ pub(super) async fn voters(node: &Node, members: &[EtcdMember]) -> Vec<Voter> {
 
 fn judge(voters: &[&EtcdMember], answers: &[EtcdMemberStatus]) -> Vec<Voter> {
     let newest = answers.iter().map(|status| status.raft_applied_index).max().unwrap_or(0);
-    let is_well = |status: &EtcdMemberStatus| {
+    let is_healthy = |status: &EtcdMemberStatus| {
         status.leader != 0
             && status.errors.is_empty()
-            && status.raft_applied_index + LAGS_BY >= newest
+            && status.raft_applied_index.saturating_add(LAGS_BY) >= newest
     };
-    let well = |id| answers.iter().any(|status| status.member_id == id && is_well(status));
-    voters.iter().map(|member| Voter { id: member.id, well: well(member.id) }).collect()
+    let healthy = |id| answers.iter().any(|status| status.member_id == id && is_healthy(status));
+    voters.iter().map(|member| Voter { id: member.id, healthy: healthy(member.id) }).collect()
 }
 
 /// Where the machine of a member is reached; nowhere when the member never started.
@@ -79,6 +80,8 @@ fn address(member: &EtcdMember) -> Option<String> {
 
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 const AT_ONCE: usize = 8;
+/// More than any etcd has: a longer list is not believed, and the rest of it counts as unhealthy.
+const MOST_VOTERS: usize = 16;
 /// In entries: etcd sends a whole snapshot to a member that lags by more, so such a member is not up to date.
 const LAGS_BY: u64 = 5000;
 
@@ -88,8 +91,8 @@ mod tests {
 
     #[test]
     fn most_of_those_left_must_be_well() {
-        // How many of how many are well, who goes, and whether that is all right.
-        for (well, all, who_goes_is_well, spared) in [
+        // How many of how many are healthy, who goes, and whether that is all right.
+        for (healthy, all, who_goes_is_healthy, spared) in [
             (1, 1, true, false),
             (2, 2, true, true),
             (1, 2, false, true),
@@ -103,17 +106,18 @@ mod tests {
             (3, 5, true, false),
             (3, 5, false, true),
         ] {
-            let voters: Vec<Voter> = (0..all).map(|id| Voter { id, well: id < well }).collect();
-            let leaving = if who_goes_is_well { 0 } else { all - 1 };
+            let voters: Vec<Voter> =
+                (0..all).map(|id| Voter { id, healthy: id < healthy }).collect();
+            let leaving = if who_goes_is_healthy { 0 } else { all - 1 };
             let left = without(&voters, leaving);
-            assert_eq!(left.has_quorum(), spared, "{well} of {all}: {left:?}");
+            assert_eq!(left.has_quorum(), spared, "{healthy} of {all}: {left:?}");
         }
     }
 
     #[test]
     fn a_voter_that_is_away_still_counts() {
-        // How many of how many are well, who is away, and whether that is all right.
-        for (well, all, away, spared) in [
+        // How many of how many are healthy, who is away, and whether that is all right.
+        for (healthy, all, away, spared) in [
             (1, 1, 0, false),
             (2, 2, 0, false),
             (3, 3, 0, true),
@@ -123,15 +127,16 @@ mod tests {
             (3, 5, 0, false),
             (3, 5, 4, true),
         ] {
-            let voters: Vec<Voter> = (0..all).map(|id| Voter { id, well: id < well }).collect();
+            let voters: Vec<Voter> =
+                (0..all).map(|id| Voter { id, healthy: id < healthy }).collect();
             let left = while_away(&voters, away);
-            assert_eq!(left.has_quorum(), spared, "{well} of {all}: {left:?}");
+            assert_eq!(left.has_quorum(), spared, "{healthy} of {all}: {left:?}");
         }
     }
 
     #[test]
     fn a_learner_may_always_go() {
-        let voters = [Voter { id: 1, well: true }];
+        let voters = [Voter { id: 1, healthy: true }];
         assert!(without(&voters, 9).has_quorum());
     }
 
@@ -149,9 +154,9 @@ mod tests {
         broken.errors.push("CORRUPT".to_owned());
         let answers = [status(1, 1, 10_000), status(2, 1, 4_999), status(3, 0, 10_000), broken];
         let voters = judge(&members.iter().collect::<Vec<_>>(), &answers);
-        let well: Vec<u64> =
-            voters.iter().filter(|voter| voter.well).map(|voter| voter.id).collect();
-        assert_eq!(well, [1]);
+        let healthy: Vec<u64> =
+            voters.iter().filter(|voter| voter.healthy).map(|voter| voter.id).collect();
+        assert_eq!(healthy, [1]);
     }
 
     #[test]
