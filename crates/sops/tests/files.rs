@@ -140,7 +140,7 @@ fn no_comment_of_a_rule_is_overlooked() {
         "--- # hide\na: WORD\n",
     ] {
         let text = encrypt(plain, Format::Yaml, &rule, &Timestamp::from_unix(0), &mut |bytes| {
-            bytes.fill(1)
+            bytes.fill(1);
         })
         .unwrap_or_else(|error| panic!("{plain}: {error}"));
         assert!(!text.contains("WORD"), "{plain}\n{text}");
