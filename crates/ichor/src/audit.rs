@@ -13,12 +13,12 @@ use engine::LineFile;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, clock};
 
 /// One action that is under way.
 #[derive(Debug)]
-pub(crate) struct Audit {
+pub(crate) struct AuditEntry {
     file: PathBuf,
     action: Action,
     /// What is written if the action is dropped before it has ended: the person pressed Ctrl-C.
@@ -46,22 +46,22 @@ struct Line {
     previous: String,
 }
 
-impl Audit {
+impl AuditEntry {
     /// Writes down what is about to be done. What cannot be written down must not be done.
     pub(crate) fn begin(
         action: &str,
         detail: &str,
         nodes: Vec<String>,
-        surroundings: &Surroundings,
+        environment: &UserEnvironment,
     ) -> Result<Self, Error> {
-        let state = surroundings.state.as_deref().ok_or(Error::NoHome {
+        let state = environment.state.as_deref().ok_or(Error::NoHome {
             what: "the audit log",
             hint: "set HOME, or XDG_STATE_HOME: what cannot be written down is not done",
         })?;
         let mut audit = Self {
             file: state.join(FILE),
             action: Action {
-                user: surroundings.user.clone(),
+                user: environment.user.clone(),
                 action: action.to_owned(),
                 detail: detail.to_owned(),
                 nodes,
@@ -104,7 +104,7 @@ impl Audit {
     }
 }
 
-impl Drop for Audit {
+impl Drop for AuditEntry {
     fn drop(&mut self) {
         if self.open {
             // Nothing can be done here about a disk that is full.
@@ -117,9 +117,9 @@ impl Drop for Audit {
 pub(crate) fn recent(
     action: &str,
     within: Duration,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
 ) -> Result<BTreeSet<String>, Error> {
-    let Some(state) = surroundings.state.as_deref() else { return Ok(BTreeSet::new()) };
+    let Some(state) = environment.state.as_deref() else { return Ok(BTreeSet::new()) };
     let Some(mut file) = LineFile::open(&state.join(FILE)).map_err(Error::Audit)? else {
         return Ok(BTreeSet::new());
     };
@@ -194,14 +194,14 @@ const FILE: &str = "audit.jsonl";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{Candidates, Place};
+    use crate::settings::{CandidatePaths, ClusterLocation};
 
-    fn surroundings(state: &Path) -> Surroundings {
-        Surroundings {
-            place: Place::default(),
-            talosconfigs: Candidates::default(),
+    fn environment(state: &Path) -> UserEnvironment {
+        UserEnvironment {
+            location: ClusterLocation::default(),
+            talosconfigs: CandidatePaths::default(),
             takes_all: true,
-            kubeconfigs: Candidates::default(),
+            kubeconfigs: CandidatePaths::default(),
             state: Some(state.to_owned()),
             user: "jürgen".to_owned(),
         }
@@ -209,7 +209,7 @@ mod tests {
 
     fn act(state: &Path) {
         let nodes = vec!["127.0.0.1".to_owned()];
-        let audit = Audit::begin("reboot", "ä — ü", nodes, &surroundings(state)).unwrap();
+        let audit = AuditEntry::begin("reboot", "ä — ü", nodes, &environment(state)).unwrap();
         audit.end(Ok(())).unwrap();
     }
 
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn an_action_that_is_dropped_was_interrupted() {
         let directory = tempfile::tempdir().unwrap();
-        drop(Audit::begin("reset", "", Vec::new(), &surroundings(directory.path())).unwrap());
+        drop(AuditEntry::begin("reset", "", Vec::new(), &environment(directory.path())).unwrap());
         let text = fs_err::read_to_string(directory.path().join(FILE)).unwrap();
         assert!(text.lines().nth(1).unwrap().contains("\"outcome\":\"interrupted\""), "{text}");
         assert_eq!(verify(directory.path()).unwrap(), Ok(2));
@@ -258,8 +258,8 @@ mod tests {
 
     #[test]
     fn nothing_is_begun_where_no_place_for_the_log_is_known() {
-        let nowhere = Surroundings { state: None, ..surroundings(Path::new("unused")) };
-        let refused = Audit::begin("reset", "", Vec::new(), &nowhere).unwrap_err();
+        let nowhere = UserEnvironment { state: None, ..environment(Path::new("unused")) };
+        let refused = AuditEntry::begin("reset", "", Vec::new(), &nowhere).unwrap_err();
         assert_eq!(refused.code(), "home.unset");
     }
 
@@ -271,7 +271,7 @@ mod tests {
         let state = directory.path().join("state");
         fs_err::create_dir(&state).unwrap();
         fs_err::os::unix::fs::symlink(&other, state.join(FILE)).unwrap();
-        assert!(Audit::begin("reset", "", Vec::new(), &surroundings(&state)).is_err());
+        assert!(AuditEntry::begin("reset", "", Vec::new(), &environment(&state)).is_err());
         assert_eq!(fs_err::read_to_string(&other).unwrap(), "mine\n");
     }
 }

@@ -6,32 +6,29 @@ mod talconfig;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use engine::journal::{FileJournal, Journal as _};
-use engine::live::{
-    CREDENTIALS_BACKDATED, CREDENTIALS_LAST, FileVault, LiveKubernetes, LiveMachines, Seal,
-    SystemClock, SystemEntropy,
-};
+use engine::live::{FileVault, Seal, SystemClock, SystemEntropy};
 use engine::{Cluster, PortError, Vault as _};
 use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName};
 use sha2::{Digest as _, Sha256};
-use talos_config::{Bundle, Context, Mode, Secret, SecretSource, SourceId};
+use talos_config::{Bundle, Context, Mode, Secret, SourceId};
 
-pub(crate) use find::{Found, Kind, find, talosconfig};
+pub(crate) use find::{ClusterDirectory, DirectoryKind, find, talosconfig};
 
 use ::talconfig::Registration;
 
 use crate::commands::files::generate;
+use crate::credentials::short_lived;
 use crate::error::with_causes;
-use crate::factory::{DEFAULT_FACTORY, Factories};
-use crate::settings::{self, Input, Place};
-use crate::sops_files::{self, Keys};
+use crate::factory::{DEFAULT_FACTORY, ImageFactoryClient};
+use crate::settings::{self, ClusterLocation, Input};
+use crate::sops_files::{self, SopsKeys};
 use crate::sources::SourceMap;
-use crate::{Error, entropy, release_catalog};
+use crate::{Error, release_catalog};
 
 /// A cluster's directory, opened.
-pub(crate) struct Directory {
+pub(crate) struct OpenedDirectory {
     pub(crate) root: PathBuf,
     /// The file that describes the cluster.
     pub(crate) file: PathBuf,
@@ -39,75 +36,65 @@ pub(crate) struct Directory {
     pub(crate) vault: FileVault,
     pub(crate) journal: FileJournal,
     /// Whether its description was encrypted in part: what is made of it belongs into encrypted files.
-    pub(crate) is_sealed: bool,
+    pub(crate) was_encrypted: bool,
     /// What should be looked at, though it stops nothing.
     pub(crate) warnings: Vec<String>,
     /// What image factories have to see before machines can be installed.
     registrations: Vec<Registration>,
-    factories: Factories,
+    factories: ImageFactoryClient,
 }
 
-impl Directory {
+impl OpenedDirectory {
     /// Finds and reads the directory that is meant: all of it is checked before anything is done.
-    pub(crate) async fn open(place: &Place) -> Result<Self, Error> {
-        Self::read(place, None).await
+    pub(crate) async fn open(location: &ClusterLocation) -> Result<Self, Error> {
+        Self::read(location, None).await
     }
 
     /// Does the same, and keeps everything that can explain the configuration of a machine.
     pub(crate) async fn open_to_explain(
-        place: &Place,
+        location: &ClusterLocation,
         machine: &MachineName,
     ) -> Result<Self, Error> {
-        Self::read(place, Some(machine)).await
+        Self::read(location, Some(machine)).await
     }
 
-    async fn read(place: &Place, explained: Option<&MachineName>) -> Result<Self, Error> {
-        let Found { root, file, kind } = find(place.directory.as_deref())?;
-        let mut vault = FileVault::new(&root, Box::new(Sealed(place.keys.clone())));
+    async fn read(
+        location: &ClusterLocation,
+        explained: Option<&MachineName>,
+    ) -> Result<Self, Error> {
+        let ClusterDirectory { root, file, kind } = find(location.directory.as_deref())?;
+        let mut vault = FileVault::new(&root, Box::new(SopsFiles(location.keys.clone())));
         let described = match kind {
-            Kind::Native => native(&root, &file, &vault, place).await?,
-            Kind::Talconfig => talconfig::read(&file, place, explained)?,
+            DirectoryKind::Native => native(&root, &file, &vault, location).await?,
+            DirectoryKind::Talconfig => talconfig::read(&file, location, explained)?,
         };
-        let Described { spec, layers, secrets, secrets_file, is_sealed, warnings, registrations } =
-            described;
+        let LoadedCluster {
+            spec,
+            layers,
+            secrets,
+            secrets_file,
+            was_encrypted,
+            warnings,
+            registrations,
+        } = described;
         if let Some(file) = secrets_file {
             vault = vault.with_secrets(&file);
         }
         let journal = journal_of(&root);
         let key = digest_key(secrets.cluster_secret().expose());
         let cluster = Cluster { spec, layers, secrets, key, mode: Mode::Metal };
-        let factories = Factories { trusted: settings::trusted(place.variable()) };
+        let factories = ImageFactoryClient { trusted: settings::trusted(location.variable()) };
         Ok(Self {
             root,
             file,
             cluster,
             vault,
             journal,
-            is_sealed,
+            was_encrypted,
             warnings,
             registrations,
             factories,
         })
-    }
-
-    /// The machines of the cluster. Credentials are made of the secrets, and again before they expire.
-    pub(crate) fn machines(&self) -> LiveMachines {
-        let name = self.cluster.spec.cluster.to_string();
-        let secrets = self.cluster.secrets.clone();
-        let mint = move || {
-            let roles = ["os:admin".to_owned()];
-            let made = mint(|lasts, makers| secrets.talosconfig(&name, &roles, lasts, makers));
-            let talosconfig =
-                made.and_then(|made| Ok(made?)).map_err(|error: Error| error.port_error())?;
-            talosconfig.context(&name).ok_or_else(|| {
-                let error = Error::Usage {
-                    message: "the secrets give no credentials".to_owned(),
-                    hint: "`ichor gen secrets` makes a complete set for a new cluster".to_owned(),
-                };
-                error.port_error()
-            })
-        };
-        LiveMachines::new(Box::new(mint), Arc::new(SystemClock))
     }
 
     /// The installers that the configurations of machines name, by the names of the machines.
@@ -138,38 +125,17 @@ impl Directory {
         }
         warnings
     }
-
-    /// Its Kubernetes API, with credentials as for the machines.
-    pub(crate) fn kubernetes(&self) -> LiveKubernetes {
-        let cluster = self.cluster.spec.cluster.to_string();
-        let endpoint = self.cluster.spec.endpoint.to_string();
-        let secrets = self.cluster.secrets.clone();
-        let mint = move || {
-            let made = mint(|lasts, makers| secrets.kubeconfig(&cluster, &endpoint, lasts, makers));
-            made.and_then(|made| Ok(made?)).map_err(|error: Error| error.port_error())
-        };
-        LiveKubernetes::new(Box::new(mint), Arc::new(SystemClock))
-    }
-}
-
-/// Makes credentials for one process, which are valid for so many seconds from the time that the makers tell.
-fn mint<T>(make: impl FnOnce(i64, &mut SecretSource<'_>) -> T) -> Result<T, Error> {
-    let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
-    entropy::with(|makers| {
-        makers.now -= seconds(CREDENTIALS_BACKDATED);
-        make(seconds(CREDENTIALS_BACKDATED + CREDENTIALS_LAST), makers)
-    })
 }
 
 /// What a file describes.
-struct Described {
+struct LoadedCluster {
     spec: ClusterSpec,
     layers: Layers,
     secrets: Bundle,
     /// Where the secrets are, when that is not where a vault looks for them.
     secrets_file: Option<PathBuf>,
     /// Whether something else than the secrets was encrypted.
-    is_sealed: bool,
+    was_encrypted: bool,
     warnings: Vec<String>,
     registrations: Vec<Registration>,
 }
@@ -178,10 +144,10 @@ async fn native(
     root: &Path,
     file: &Path,
     vault: &FileVault,
-    place: &Place,
-) -> Result<Described, Error> {
+    location: &ClusterLocation,
+) -> Result<LoadedCluster, Error> {
     refuse_second_secrets(root)?;
-    let mut sources = SourceMap::with_keys(&place.keys);
+    let mut sources = SourceMap::with_keys(&location.keys);
     let name = file.display().to_string();
     let (spec, source) = native_spec(file, &mut sources)?;
     let mut patches = BTreeMap::new();
@@ -200,7 +166,7 @@ async fn native(
             code: error.code(),
         })?;
     let secrets = vault.read().await?.ok_or_else(|| no_secrets(root, &SECRETS))?;
-    let versions = release_catalog::known(settings::cache(place.variable()).as_deref());
+    let versions = release_catalog::load(settings::cache(location.variable()).as_deref());
     let (extensions, version) = (&spec.extensions, spec.talos.to_string());
     let warning = match extensions.as_slice() {
         [] => None,
@@ -211,11 +177,11 @@ async fn native(
         url: format!("{DEFAULT_FACTORY}/schematics"),
         schematic: schematic.canonical(),
     });
-    Ok(Described {
+    Ok(LoadedCluster {
         layers,
         secrets,
         secrets_file: None,
-        is_sealed: false,
+        was_encrypted: false,
         warnings: warning.into_iter().chain(not_yet(&spec, &name)).collect(),
         registrations: registrations.into_iter().collect(),
         spec,
@@ -247,14 +213,14 @@ pub(crate) fn native_spec(
 }
 
 /// A machine that a cluster's directory describes.
-pub(crate) struct Known {
+pub(crate) struct KnownMachine {
     pub(crate) names: Vec<String>,
     /// At least one; the first is where it is called.
     pub(crate) addresses: Vec<String>,
     pub(crate) is_control_plane: bool,
 }
 
-impl Known {
+impl KnownMachine {
     /// Whether a person who says this means the machine.
     pub(crate) fn is(&self, name: &str) -> bool {
         self.names.iter().chain(&self.addresses).any(|own| own == name)
@@ -262,30 +228,30 @@ impl Known {
 }
 
 /// The machines of the cluster of the working directory; none when there is no such directory. Secrets are not needed.
-pub(crate) fn known(place: &Place) -> Result<Vec<Known>, Error> {
-    let Found { file, kind, .. } = match find(place.directory.as_deref()) {
+pub(crate) fn known_machines(location: &ClusterLocation) -> Result<Vec<KnownMachine>, Error> {
+    let ClusterDirectory { file, kind, .. } = match find(location.directory.as_deref()) {
         Ok(found) => found,
         Err(error @ Error::Owner { .. }) => return Err(error),
         Err(_) => return Ok(Vec::new()),
     };
     match kind {
-        Kind::Native => {
-            let (spec, _) = native_spec(&file, &mut SourceMap::with_keys(&place.keys))?;
-            let machine = |(machine, membership): (&Machine, plan::Membership<'_>)| Known {
+        DirectoryKind::Native => {
+            let (spec, _) = native_spec(&file, &mut SourceMap::with_keys(&location.keys))?;
+            let machine = |(machine, membership): (&Machine, plan::Membership<'_>)| KnownMachine {
                 names: vec![machine.name.to_string()],
                 addresses: machine.address().iter().map(ToString::to_string).collect(),
                 is_control_plane: matches!(membership, plan::Membership::ControlPlane),
             };
             Ok(spec.machines().map(machine).collect())
         }
-        Kind::Talconfig => talconfig::known(&file, place),
+        DirectoryKind::Talconfig => talconfig::known_machines(&file, location),
     }
 }
 
 /// Returns the machines on which the journal of the directory has a member of etcd, or one that was about to begin; none where
 /// there is no directory or no journal.
-pub(crate) async fn members(place: &Place) -> Result<BTreeSet<MachineName>, Error> {
-    let Ok(Found { root, .. }) = find(place.directory.as_deref()) else {
+pub(crate) async fn members(location: &ClusterLocation) -> Result<BTreeSet<MachineName>, Error> {
+    let Ok(ClusterDirectory { root, .. }) = find(location.directory.as_deref()) else {
         return Ok(BTreeSet::new());
     };
     let journal = journal_of(&root);
@@ -298,7 +264,7 @@ fn journal_of(root: &Path) -> FileJournal {
 }
 
 /// What a client needs to know of a cluster: its name, its secrets, and where it is reached.
-pub(crate) struct Identity {
+pub(crate) struct ClientAccess {
     pub(crate) cluster: String,
     pub(crate) secrets: Bundle,
     /// The addresses of the control planes.
@@ -308,16 +274,16 @@ pub(crate) struct Identity {
 }
 
 /// Reads the identity of the cluster whose directory is meant; `None` where the working directory belongs to no cluster.
-pub(crate) fn identity(place: &Place) -> Result<Option<Identity>, Error> {
-    let Found { root, file, kind } = match find(place.directory.as_deref()) {
+pub(crate) fn client_access(location: &ClusterLocation) -> Result<Option<ClientAccess>, Error> {
+    let ClusterDirectory { root, file, kind } = match find(location.directory.as_deref()) {
         Ok(found) => found,
         Err(error) if error.code() == NO_DIRECTORY => return Ok(None),
         Err(error) => return Err(error),
     };
-    let machines = known(place)?;
+    let machines = known_machines(location)?;
     let (cluster, secrets) = match kind {
-        Kind::Native => {
-            let mut sources = SourceMap::with_keys(&place.keys);
+        DirectoryKind::Native => {
+            let mut sources = SourceMap::with_keys(&location.keys);
             let (spec, _) = native_spec(&file, &mut sources)?;
             refuse_second_secrets(&root)?;
             let there = SECRETS.iter().map(|name| root.join(name)).find(|path| path.exists());
@@ -325,23 +291,23 @@ pub(crate) fn identity(place: &Place) -> Result<Option<Identity>, Error> {
             let bundle = generate::read_bundle(&Input::File(there), &mut sources)?;
             (spec.cluster.to_string(), bundle)
         }
-        Kind::Talconfig => talconfig::secrets(&file, place)?,
+        DirectoryKind::Talconfig => talconfig::secrets(&file, location)?,
     };
-    let address = |machine: &Known| machine.addresses.first().cloned();
+    let address = |machine: &KnownMachine| machine.addresses.first().cloned();
     let control_planes = machines.iter().filter(|machine| machine.is_control_plane);
     let endpoints = control_planes.filter_map(address).collect();
     let nodes = machines.iter().filter_map(address).collect();
-    Ok(Some(Identity { cluster, secrets, endpoints, nodes }))
+    Ok(Some(ClientAccess { cluster, secrets, endpoints, nodes }))
 }
 
 /// Signs credentials for one process with the secrets of the directory, with its control planes as endpoints and all of its
 /// machines as nodes. `None` where the working directory belongs to no cluster.
-pub(crate) fn context(place: &Place) -> Result<Option<Context>, Error> {
-    let Some(Identity { cluster, secrets, endpoints, nodes }) = identity(place)? else {
+pub(crate) fn signed_context(location: &ClusterLocation) -> Result<Option<Context>, Error> {
+    let Some(ClientAccess { cluster, secrets, endpoints, nodes }) = client_access(location)? else {
         return Ok(None);
     };
     let roles = ["os:admin".to_owned()];
-    let made = mint(|lasts, makers| secrets.talosconfig(&cluster, &roles, lasts, makers))??;
+    let made = short_lived(|lasts, makers| secrets.talosconfig(&cluster, &roles, lasts, makers))??;
     Ok(made.context(&cluster).map(|context| Context { endpoints, nodes, ..context }))
 }
 
@@ -374,11 +340,13 @@ fn refuse_second_secrets(root: &Path) -> Result<(), Error> {
 }
 
 /// Files that the `sops` program could have encrypted.
-struct Sealed(Keys);
+struct SopsFiles(SopsKeys);
 
-impl Seal for Sealed {
+impl Seal for SopsFiles {
     fn open(&self, text: String, path: &Path) -> Result<Secret<String>, PortError> {
-        sops_files::open(text, path, &self.0).map(Secret::new).map_err(|error| error.port_error())
+        sops_files::decrypt(text, path, &self.0)
+            .map(Secret::new)
+            .map_err(|error| error.port_error())
     }
 }
 
@@ -419,17 +387,3 @@ pub(crate) const NO_SECRETS: &str = "secrets.missing";
 pub(crate) const FILE: &str = "ichor.yaml";
 const TALCONFIG: &str = "talconfig.yaml";
 pub(crate) const STATE: &str = ".ichor";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock;
-
-    #[test]
-    fn credentials_are_valid_for_clocks_that_are_hours_apart() {
-        let now = clock::now();
-        let validity = mint(|lasts, makers| makers.validity(lasts)).unwrap();
-        assert!(validity.not_before <= now - 12 * 3600, "{validity:?}");
-        assert!(validity.not_after >= now + 24 * 3600, "{validity:?}");
-    }
-}

@@ -11,7 +11,9 @@ use talos_config::{Secret, SecretSource};
 use crate::{Error, clock};
 
 /// Runs something that makes secrets.
-pub(crate) fn with<T>(make: impl FnOnce(&mut SecretSource<'_>) -> T) -> Result<T, Error> {
+pub(crate) fn with_secret_source<T>(
+    make: impl FnOnce(&mut SecretSource<'_>) -> T,
+) -> Result<T, Error> {
     let mut failed = None;
     let mut random = |bytes: &mut [u8]| {
         if let Err(error) = getrandom::fill(bytes) {

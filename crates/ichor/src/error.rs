@@ -7,7 +7,7 @@ use engine::journal::JournalError;
 use talos_api::{Bound, CallError, ConnectError, NodeError};
 
 use crate::ExitStatus;
-use crate::commands::{Failure, Refused};
+use crate::commands::{NodeActionError, RefusalReport};
 
 /// Why a command did not end well.
 #[derive(Debug, thiserror::Error)]
@@ -100,7 +100,7 @@ pub enum Error {
     Engine(#[from] engine::Error),
     /// The safety rules refuse a plan.
     #[error(transparent)]
-    Refused(Refused),
+    Refused(RefusalReport),
     /// There is no way to the machines.
     #[error("no way to the machines")]
     Connect(#[from] ConnectError),
@@ -109,7 +109,7 @@ pub enum Error {
     Machine(#[from] NodeError),
     /// Something was not done to a machine, or not to its end.
     #[error(transparent)]
-    Deed(#[from] Failure),
+    NodeAction(#[from] NodeActionError),
     /// The image factory did not do what it was asked.
     #[error("cannot {attempt}: {reason}")]
     Factory {
@@ -221,7 +221,7 @@ impl Error {
             Self::Refused(refused) => refused.code(),
             Self::Connect(_) => "talosconfig.unusable",
             Self::Machine(error) => error.reason.code(),
-            Self::Deed(failure) => failure.code(),
+            Self::NodeAction(failure) => failure.code(),
             Self::Factory { .. } => "factory.unanswered",
             Self::NoEntry { .. } => "machine.no-entry",
             Self::Interrupted => "interrupted",
@@ -262,7 +262,7 @@ impl Error {
                 _ => ExitStatus::Failed,
             },
             Self::Refused(_) => ExitStatus::Refused,
-            Self::Deed(failure) => failure.status(),
+            Self::NodeAction(failure) => failure.status(),
             Self::Interrupted => ExitStatus::Interrupted,
             Self::Output(_)
             | Self::NoSecrets(_)
@@ -335,7 +335,7 @@ impl Error {
             Self::Engine(_) => None,
             Self::Refused(refused) => Some(refused.hint()),
             Self::Machine(error) => error.reason.hint(),
-            Self::Deed(failure) => Some(failure.hint()),
+            Self::NodeAction(failure) => Some(failure.hint()),
             Self::Connect(ConnectError::NoEndpoint) => Some("-e names where the API is reached"),
             Self::Connect(_) => Some("`ichor config info` shows what the talosconfig holds"),
             Self::Factory { .. } => {
@@ -399,14 +399,14 @@ fn count(errors: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{CallError, Error, Failure};
+    use super::{CallError, Error, NodeActionError};
 
     #[test]
     fn every_code_has_its_entry_in_the_reference() {
         let reference = include_str!("../../../docs/reference/errors.md");
         let codes = Error::CODES
             .iter()
-            .chain(Failure::CODES)
+            .chain(NodeActionError::CODES)
             .chain(talos_config::Error::CODES)
             .chain(talos_config::Validation::CODES)
             .chain(sops::Error::CODES)

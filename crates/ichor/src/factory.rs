@@ -15,12 +15,12 @@ use talconfig::ReleaseContents;
 
 /// A way to image factories.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Factories {
+pub(crate) struct ImageFactoryClient {
     /// The certificates to trust, instead of those that the operating system trusts: `SSL_CERT_FILE`.
     pub(crate) trusted: Option<PathBuf>,
 }
 
-impl Factories {
+impl ImageFactoryClient {
     /// Registers a schematic and gives its id. Errors are told as talhelper tells them.
     pub(crate) fn register(&self, url: &str, schematic: &str) -> Result<String, String> {
         let refused =
@@ -143,7 +143,12 @@ impl<'a> Target<'a> {
         Ok(Self { secure, host, port, authority, path })
     }
 
-    fn ask(&self, method: &str, body: &str, factories: &Factories) -> Result<Vec<u8>, String> {
+    fn ask(
+        &self,
+        method: &str,
+        body: &str,
+        factories: &ImageFactoryClient,
+    ) -> Result<Vec<u8>, String> {
         let bare = self.host.trim_start_matches('[').trim_end_matches(']');
         let addresses = (bare, self.port)
             .to_socket_addrs()

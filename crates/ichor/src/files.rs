@@ -21,7 +21,7 @@ pub(crate) fn write_all(
         let place = place(path, overwrite)?;
         staged.push((stage(&place, text).map_err(Error::Output)?, place));
     }
-    let mut written: Vec<Written> = Vec::new();
+    let mut written: Vec<ReplacedFile> = Vec::new();
     for (file, place) in staged {
         match replace(file, place, overwrite) {
             Ok(done) => written.push(done),
@@ -41,22 +41,22 @@ pub(crate) fn write_all(
 
 /// A file that is still written, beside its place. It is gone when this is dropped before it is finished.
 #[derive(Debug)]
-pub(crate) struct Unfinished {
+pub(crate) struct PendingFile {
     file: NamedTempFile,
     place: PathBuf,
     overwrite: bool,
 }
 
-impl Unfinished {
+impl PendingFile {
     /// Begins a file that only its owner may read.
-    pub(crate) fn begin(path: &Path, overwrite: bool) -> Result<Self, Error> {
+    pub(crate) fn create(path: &Path, overwrite: bool) -> Result<Self, Error> {
         let place = place(path, overwrite)?;
         let file = create_beside(&place)?;
         Ok(Self { file, place, overwrite })
     }
 
     /// Moves it to its place in one step: whoever looks there sees what was there before, or all of it.
-    pub(crate) fn finish(self) -> Result<(), Error> {
+    pub(crate) fn commit(self) -> Result<(), Error> {
         let Self { file, place, overwrite } = self;
         file.as_file().sync_all()?;
         if overwrite {
@@ -70,7 +70,7 @@ impl Unfinished {
     }
 }
 
-impl Write for Unfinished {
+impl Write for PendingFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }
@@ -83,9 +83,9 @@ impl Write for Unfinished {
 /// Writes a file that may be there already, in one step: whatever ends the program, there is the old file or the new
 /// one.
 pub(crate) fn update(path: &Path, text: &str) -> Result<(), Error> {
-    let mut file = Unfinished::begin(path, true)?;
+    let mut file = PendingFile::create(path, true)?;
     file.write_all(text.as_bytes())?;
-    file.finish()
+    file.commit()
 }
 
 /// Where a file goes: a link is followed, and only a plain file is overwritten.
@@ -116,8 +116,8 @@ fn create_beside(path: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".ichor-").tempfile_in(directory)
 }
 
-/// Moves a file to its place in one step, keeping what was there until all is done.
-fn replace(file: NamedTempFile, place: PathBuf, overwrite: bool) -> io::Result<Written> {
+/// Moves a file to its place, keeping what was there until all is done.
+fn replace(file: NamedTempFile, place: PathBuf, overwrite: bool) -> io::Result<ReplacedFile> {
     let before = if overwrite && place.exists() {
         // A second name of the old file: the first one names the old file or the new one at every moment.
         let keep = |path: &Path| {
@@ -134,18 +134,18 @@ fn replace(file: NamedTempFile, place: PathBuf, overwrite: bool) -> io::Result<W
         None => file.persist_noclobber(&place),
     };
     match moved {
-        Ok(_) => Ok(Written { place, before }),
+        Ok(_) => Ok(ReplacedFile { place, before }),
         Err(error) => Err(error.error),
     }
 }
 
 /// A file that was moved to its place, and what was there before.
-struct Written {
+struct ReplacedFile {
     place: PathBuf,
     before: Option<NamedTempFile<()>>,
 }
 
-impl Written {
+impl ReplacedFile {
     /// Puts back what was there. When even that fails there is nothing left to try.
     fn undo(self) {
         let _ = match self.before {

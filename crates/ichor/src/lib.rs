@@ -8,12 +8,14 @@ pub mod args;
 mod audit;
 mod clock;
 mod commands;
+mod credentials;
 mod directory;
 mod entropy;
 mod error;
 mod exit;
 mod factory;
 mod files;
+mod live_cluster;
 mod nodes;
 mod printer;
 mod release_catalog;
@@ -28,11 +30,11 @@ mod timestamp;
 
 use std::ffi::OsString;
 
-pub use commands::{Failure, Refused};
+pub use commands::{NodeActionError, RefusalReport};
 pub use error::Error;
 pub use exit::ExitStatus;
 
-use args::Typed;
+use args::ParsedLine;
 use printer::Printer;
 use settings::Settings;
 
@@ -40,10 +42,10 @@ use settings::Settings;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let mut printer = Printer::new();
     let outcome = match args::parse(arguments) {
-        Ok(Typed::Command(args)) => {
+        Ok(ParsedLine::Command(args)) => {
             Settings::resolve(*args).and_then(|settings| commands::run(&settings, &mut printer))
         }
-        Ok(Typed::Question(answer)) => printer.text(&answer.trim_end()),
+        Ok(ParsedLine::Answer(answer)) => printer.text(&answer.trim_end()),
         Err(error) => Err(error),
     };
     match outcome {

@@ -12,35 +12,35 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::args::{ConnectionArgs, MaintenanceArgs, OutputFormat};
-use crate::directory::Known;
+use crate::directory::KnownMachine;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
-use crate::table::{OfNode, Row, Rows};
+use crate::settings::UserEnvironment;
+use crate::table::{NodeRow, Row, Rows};
 use crate::talosconfig::context;
 use crate::{Error, ExitStatus, directory};
 
 /// Machines that can be called.
 #[derive(Clone, Debug)]
-pub(crate) struct Machines(Vec<Node>);
+pub(crate) struct Nodes(Vec<Node>);
 
-impl Machines {
+impl Nodes {
     /// The machines of a cluster, called with the credentials of a talosconfig.
-    pub(crate) fn of_cluster(
+    pub(crate) fn from_context(
         connection: &ConnectionArgs,
-        surroundings: &Surroundings,
+        environment: &UserEnvironment,
     ) -> Result<Self, Error> {
-        Self::called(connection, surroundings, Ok)
+        Self::connect(connection, environment, Ok)
     }
 
     /// The control planes among them, for what only those have. A worker that is named is refused where the cluster's
     /// directory knows it as one; elsewhere the machine itself refuses.
     pub(crate) fn control_planes(
         connection: &ConnectionArgs,
-        surroundings: &Surroundings,
+        environment: &UserEnvironment,
     ) -> Result<Self, Error> {
-        Self::called(connection, surroundings, |mut names| {
+        Self::connect(connection, environment, |mut names| {
             // A directory that cannot be read keeps nobody from asking.
-            let known = directory::known(&surroundings.place).unwrap_or_default();
+            let known = directory::known_machines(&environment.location).unwrap_or_default();
             let is_worker = |name: &String| {
                 known.iter().any(|machine| !machine.is_control_plane && machine.is(name))
             };
@@ -61,26 +61,26 @@ impl Machines {
         })
     }
 
-    fn called(
+    fn connect(
         connection: &ConnectionArgs,
-        surroundings: &Surroundings,
+        environment: &UserEnvironment,
         choose: impl FnOnce(Vec<String>) -> Result<Vec<String>, Error>,
     ) -> Result<Self, Error> {
-        let mut context = context(connection, surroundings)?;
+        let mut context = context(connection, environment)?;
         if !connection.endpoints.is_empty() {
             context.endpoints.clone_from(&connection.endpoints);
         }
         let names = if connection.nodes.is_empty() {
             context.nodes.clone()
         } else {
-            named(connection, surroundings)?
+            resolve_names(connection, environment)?
         };
         let mut names = choose(names)?;
         let mut seen = BTreeSet::new();
         names.retain(|name| seen.insert(name.clone()));
         let client = Client::new(&context)?;
         let nodes = names.iter().map(|name| client.node(name, connection.deadline));
-        Self::some(nodes.collect::<Result<_, _>>()?)
+        Self::non_empty(nodes.collect::<Result<_, _>>()?)
     }
 
     /// Other control planes, each called at its own address: those that the cluster's directory knows, and the endpoints of
@@ -88,10 +88,10 @@ impl Machines {
     pub(crate) fn other_control_planes(
         &self,
         connection: &ConnectionArgs,
-        known: &[Known],
-        surroundings: &Surroundings,
+        known: &[KnownMachine],
+        environment: &UserEnvironment,
     ) -> Result<Vec<Node>, Error> {
-        let context = context(connection, surroundings)?;
+        let context = context(connection, environment)?;
         let is_named = |address: &str| {
             self.0.iter().any(|node| {
                 node.name() == address
@@ -115,28 +115,28 @@ impl Machines {
     }
 
     /// The machines that are meant, with credentials or, in maintenance, without.
-    pub(crate) fn find(
+    pub(crate) fn connect_or_maintenance(
         connection: &ConnectionArgs,
         maintenance: &MaintenanceArgs,
-        surroundings: &Surroundings,
+        environment: &UserEnvironment,
     ) -> Result<Self, Error> {
         if !maintenance.insecure {
-            return Self::of_cluster(connection, surroundings);
+            return Self::from_context(connection, environment);
         }
         let fingerprints: Vec<Fingerprint> = maintenance
             .cert_fingerprint
             .iter()
-            .map(|text| fingerprint(text))
+            .map(|text| parse_fingerprint(text))
             .collect::<Result<_, _>>()?;
-        let names = named(connection, surroundings)?;
+        let names = resolve_names(connection, environment)?;
         let nodes = names.iter().map(|name| {
             let client = Client::maintenance(name, fingerprints.clone())?;
             Ok(client.direct(name, connection.deadline))
         });
-        Self::some(nodes.collect::<Result<_, Error>>()?)
+        Self::non_empty(nodes.collect::<Result<_, Error>>()?)
     }
 
-    fn some(nodes: Vec<Node>) -> Result<Self, Error> {
+    fn non_empty(nodes: Vec<Node>) -> Result<Self, Error> {
         if nodes.is_empty() {
             return Err(Error::Usage {
                 message: "no machine is named, here or in the context".to_owned(),
@@ -147,7 +147,7 @@ impl Machines {
     }
 
     /// The only machine, for what is done on one of them.
-    pub(crate) fn only(&self, what: &str) -> Result<&Node, Error> {
+    pub(crate) fn single(&self, what: &str) -> Result<&Node, Error> {
         match self.0.as_slice() {
             [node] => Ok(node),
             several => Err(Error::Usage {
@@ -164,7 +164,7 @@ impl Machines {
         self
     }
 
-    pub(crate) fn nodes(&self) -> &[Node] {
+    pub(crate) fn as_slice(&self) -> &[Node] {
         &self.0
     }
 
@@ -173,21 +173,21 @@ impl Machines {
     }
 
     /// Asks all machines at once.
-    pub(crate) async fn ask<T, F>(
+    pub(crate) async fn call_each<T, F>(
         &self,
         ask: impl Fn(Node) -> F + Send + Sync + Clone + 'static,
-    ) -> Answers<T>
+    ) -> Replies<T>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, NodeError>> + Send + 'static,
     {
         let answers = each_node(self.0.clone(), AT_ONCE, ask).await;
-        Answers(self.names().into_iter().zip(answers).collect())
+        Replies(self.names().into_iter().zip(answers).collect())
     }
 
     /// Lets all machines tell at once for as long as they like, and shows what they tell as it comes. A machine waits
     /// while what it told is not shown yet.
-    pub(crate) async fn follow<T, F>(
+    pub(crate) async fn stream_each<T, F>(
         &self,
         tell: impl Fn(Node, mpsc::Sender<(String, T)>) -> F,
         printer: &mut Printer,
@@ -218,18 +218,21 @@ impl Machines {
             }
         }
         let succeeded = self.0.len() - statuses.len();
-        Ok(of_all(&statuses, succeeded))
+        Ok(overall_status(&statuses, succeeded))
     }
 }
 
 /// The machines that are named, by their addresses where the cluster's directory knows them. Other names are left to
 /// who is asked.
-fn named(connection: &ConnectionArgs, surroundings: &Surroundings) -> Result<Vec<String>, Error> {
+fn resolve_names(
+    connection: &ConnectionArgs,
+    environment: &UserEnvironment,
+) -> Result<Vec<String>, Error> {
     let is_address = |name: &String| name.parse::<std::net::IpAddr>().is_ok();
     if connection.nodes.iter().all(is_address) {
         return Ok(connection.nodes.clone());
     }
-    let known = directory::known(&surroundings.place)?;
+    let known = directory::known_machines(&environment.location)?;
     // A name with a dot may be one of DNS.
     let is_unknown = |name: &&String| {
         !is_address(name) && !name.contains('.') && !known.iter().any(|machine| machine.is(name))
@@ -250,7 +253,7 @@ fn named(connection: &ConnectionArgs, surroundings: &Surroundings) -> Result<Vec
 }
 
 /// `cp-1 (10.0.0.11)` for a machine that the cluster's directory knows, else the name as it is.
-pub(crate) fn label(name: &str, known: &[Known]) -> String {
+pub(crate) fn label(name: &str, known: &[KnownMachine]) -> String {
     let machine = known.iter().find(|machine| machine.is(name));
     match machine.map(|machine| (machine.names.first(), machine.addresses.first())) {
         Some((Some(own), Some(address))) => format!("{own} ({address})"),
@@ -260,9 +263,9 @@ pub(crate) fn label(name: &str, known: &[Known]) -> String {
 
 /// What each machine answered, in the order in which they were named.
 #[derive(Debug)]
-pub(crate) struct Answers<T>(pub(crate) Vec<(String, Result<T, NodeError>)>);
+pub(crate) struct Replies<T>(pub(crate) Vec<(String, Result<T, NodeError>)>);
 
-impl<T> Answers<T> {
+impl<T> Replies<T> {
     /// Shows what the machines answered as one table, or as one list of objects, and what failed after it.
     pub(crate) fn show<R: Row>(
         self,
@@ -274,7 +277,7 @@ impl<T> Answers<T> {
         let (answers, failures) = self.split();
         let succeeded = answers.len();
         for (node, answer) in answers {
-            let of_node = rows(answer).into_iter().map(|what| OfNode { node: node.clone(), what });
+            let of_node = rows(answer).into_iter().map(|what| NodeRow { node: node.clone(), what });
             shown.extend(of_node);
         }
         if succeeded > 0 || output != OutputFormat::Table {
@@ -305,11 +308,11 @@ pub(crate) fn report(
 ) -> ExitStatus {
     let statuses: Vec<ExitStatus> =
         failures.into_iter().map(|failure| printer.error(&Error::Machine(failure))).collect();
-    of_all(&statuses, succeeded)
+    overall_status(&statuses, succeeded)
 }
 
 /// The status of the whole: what went wrong everywhere is told as such.
-fn of_all(failures: &[ExitStatus], succeeded: usize) -> ExitStatus {
+fn overall_status(failures: &[ExitStatus], succeeded: usize) -> ExitStatus {
     match failures {
         [] => ExitStatus::Done,
         [first, others @ ..] if succeeded == 0 && others.iter().all(|other| other == first) => {
@@ -319,7 +322,7 @@ fn of_all(failures: &[ExitStatus], succeeded: usize) -> ExitStatus {
     }
 }
 
-fn fingerprint(text: &str) -> Result<Fingerprint, Error> {
+fn parse_fingerprint(text: &str) -> Result<Fingerprint, Error> {
     Fingerprint::parse(text).ok_or_else(|| Error::Usage {
         message: format!("{text:?} is no fingerprint"),
         hint: "it is 44 letters and digits of base64, as the machine's console shows it".to_owned(),

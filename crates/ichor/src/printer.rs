@@ -20,12 +20,12 @@ pub(crate) struct Printer {
     stdout: anstream::AutoStream<std::io::Stdout>,
     stderr: anstream::AutoStream<std::io::Stderr>,
     /// How many of the last lines on stderr are going to be replaced.
-    unfinished: usize,
+    replaceable_lines: usize,
 }
 
 impl Printer {
     pub(crate) fn new() -> Self {
-        Self { stdout: anstream::stdout(), stderr: anstream::stderr(), unfinished: 0 }
+        Self { stdout: anstream::stdout(), stderr: anstream::stderr(), replaceable_lines: 0 }
     }
 
     /// Shows a value as the table that it displays itself as, or as the data that it is.
@@ -68,7 +68,7 @@ impl Printer {
     }
 
     /// Writes text to stdout as it is.
-    pub(crate) fn exactly(&mut self, text: &str) -> Result<ExitStatus, Error> {
+    pub(crate) fn verbatim(&mut self, text: &str) -> Result<ExitStatus, Error> {
         self.bytes(text.as_bytes())
     }
 
@@ -117,7 +117,7 @@ impl Printer {
             // A line that is too long is cut by the terminal, or going back over it would miss its beginning.
             let _ = write!(self.stderr, "\x1b[?7l{}\x1b[?7h", lines.join("\n"));
             let _ = self.stderr.flush();
-            self.unfinished = lines.len();
+            self.replaceable_lines = lines.len();
         }
     }
 
@@ -150,7 +150,7 @@ impl Printer {
         self.finish();
         let _ = write!(self.stderr, "{question}? [y/N] ");
         let _ = self.stderr.flush();
-        let answer = hear()?;
+        let answer = read_answer()?;
         Ok(Some(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes")))
     }
 
@@ -179,7 +179,7 @@ impl Printer {
     }
 
     fn finish(&mut self) {
-        match std::mem::take(&mut self.unfinished) {
+        match std::mem::take(&mut self.replaceable_lines) {
             0 => {}
             1 => drop(write!(self.stderr, "\r\x1b[K")),
             lines => drop(write!(self.stderr, "\r\x1b[{}A\x1b[J", lines - 1)),
@@ -188,7 +188,7 @@ impl Printer {
 }
 
 /// A line that a person types. Ctrl-C is heard as well: whoever runs us may have taken it over from the system.
-fn hear() -> Result<String, Error> {
+fn read_answer() -> Result<String, Error> {
     let (sender, heard) = mpsc::channel();
     let interrupted = sender.clone();
     thread::spawn(move || {

@@ -9,7 +9,7 @@ use talos_config::suggest;
 use crate::{Error, files};
 
 /// What is known: what was built in, with what was kept where that can be read.
-pub(crate) fn known(cache: Option<&Path>) -> Cow<'static, ReleaseCatalog> {
+pub(crate) fn load(cache: Option<&Path>) -> Cow<'static, ReleaseCatalog> {
     let kept = cache.and_then(|cache| fs_err::read_to_string(file(cache)).ok());
     let kept = kept.and_then(|text| ReleaseCatalog::with_refreshed(&text));
     kept.map_or(Cow::Borrowed(ReleaseCatalog::built_in()), Cow::Owned)
@@ -41,7 +41,7 @@ pub(crate) fn check_extensions(
 }
 
 /// Keeps what was learned, and says where.
-pub(crate) fn keep(versions: &ReleaseCatalog, cache: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn save(versions: &ReleaseCatalog, cache: &Path) -> Result<PathBuf, Error> {
     let file = file(cache);
     files::update(&file, &versions.refreshed())?;
     Ok(file)

@@ -26,38 +26,114 @@ use crate::args::{
     VersionArgs,
 };
 use crate::directory;
-use crate::factory::Factories;
-use crate::sops_files::Keys;
+use crate::factory::ImageFactoryClient;
+use crate::sops_files::SopsKeys;
 
 /// One command with everything that it needs to know. Patches may hold secrets, so it has no `Debug`.
 pub(crate) enum Settings {
     GenSecrets(GenSecrets),
     GenConfig(Box<GenConfig>),
-    GenCertificate { what: GenCertificate, overwrite: bool },
-    GenSchematic { args: GenSchematicArgs, factories: Factories, cache: Option<PathBuf> },
+    GenCa(GenCa),
+    GenKey(GenKey),
+    GenCsr(GenCsr),
+    GenCrt(GenCrt),
+    GenKeypair(GenKeypair),
+    GenSchematic {
+        args: GenSchematicArgs,
+        factories: ImageFactoryClient,
+        cache: Option<PathBuf>,
+    },
     GenTalosconfig(GenTalosconfig),
     GenKubeconfig(GenKubeconfig),
     GenSchema,
-    GenTalconfig { args: GenTalconfigArgs, keys: Keys },
-    GenMachine { args: Box<GenMachineArgs>, surroundings: Surroundings },
-    Extensions { args: ExtensionsArgs, factories: Factories, cache: Option<PathBuf> },
+    GenTalconfig {
+        args: GenTalconfigArgs,
+        keys: SopsKeys,
+    },
+    GenMachine {
+        args: Box<GenMachineArgs>,
+        environment: UserEnvironment,
+    },
+    Extensions {
+        args: ExtensionsArgs,
+        factories: ImageFactoryClient,
+        cache: Option<PathBuf>,
+    },
     Patch(Patch),
-    Diff { before: Input, after: Input, output: OutputFormat },
-    DiffLive { names: Vec<String>, output: OutputFormat, surroundings: Surroundings },
-    Explain { path: String, file: Input, patches: Vec<Input>, output: OutputFormat },
-    ExplainMachine { path: String, machine: Option<String>, place: Place, output: OutputFormat },
-    Validate { files: Vec<Input>, mode: Mode, strict: bool, output: OutputFormat },
-    ValidateDirectory { place: Place, mode: Mode, strict: bool, output: OutputFormat },
-    Lint { args: LintArgs, place: Place },
-    Init { args: InitArgs, surroundings: Surroundings },
-    Import { args: ImportArgs, surroundings: Surroundings },
-    Cluster { command: Box<ClusterCommand>, surroundings: Surroundings },
-    Inspect { command: InspectCommand, surroundings: Surroundings },
-    Config { args: ConfigArgs, surroundings: Surroundings },
-    Node { command: Box<NodeCommand>, surroundings: Surroundings, keys: Keys },
-    Version { args: Box<VersionArgs>, surroundings: Surroundings },
-    Completions { shell: clap_complete::Shell },
-    Talhelper { arguments: Vec<OsString>, variables: Vec<(String, String)> },
+    Diff {
+        before: Input,
+        after: Input,
+        output: OutputFormat,
+    },
+    DiffLive {
+        names: Vec<String>,
+        output: OutputFormat,
+        environment: UserEnvironment,
+    },
+    Explain {
+        path: String,
+        file: Input,
+        patches: Vec<Input>,
+        output: OutputFormat,
+    },
+    ExplainMachine {
+        path: String,
+        machine: Option<String>,
+        location: ClusterLocation,
+        output: OutputFormat,
+    },
+    Validate {
+        files: Vec<Input>,
+        mode: Mode,
+        strict: bool,
+        output: OutputFormat,
+    },
+    ValidateDirectory {
+        location: ClusterLocation,
+        mode: Mode,
+        strict: bool,
+        output: OutputFormat,
+    },
+    Lint {
+        args: LintArgs,
+        location: ClusterLocation,
+    },
+    Init {
+        args: InitArgs,
+        environment: UserEnvironment,
+    },
+    Import {
+        args: ImportArgs,
+        environment: UserEnvironment,
+    },
+    Cluster {
+        command: Box<ClusterCommand>,
+        environment: UserEnvironment,
+    },
+    Inspect {
+        command: InspectCommand,
+        environment: UserEnvironment,
+    },
+    Config {
+        args: ConfigArgs,
+        environment: UserEnvironment,
+    },
+    Node {
+        command: Box<NodeCommand>,
+        environment: UserEnvironment,
+        keys: SopsKeys,
+    },
+    Version {
+        args: Box<VersionArgs>,
+        environment: UserEnvironment,
+    },
+    Completions {
+        shell: clap_complete::Shell,
+    },
+    Talhelper {
+        arguments: Vec<OsString>,
+        variables: Vec<(String, String)>,
+    },
 }
 
 /// What `ichor patch` does to which files.
@@ -71,7 +147,7 @@ pub(crate) struct Patch {
 }
 
 pub(crate) struct GenSecrets {
-    pub(crate) keys: Keys,
+    pub(crate) keys: SopsKeys,
     pub(crate) contract: Contract,
     pub(crate) origin: SecretsOrigin,
     pub(crate) target: Target,
@@ -85,17 +161,44 @@ pub(crate) enum SecretsOrigin {
     KubernetesPki { directory: PathBuf, bootstrap_token: Option<String> },
 }
 
-/// A key or a certificate to make. Life times are in seconds.
-pub(crate) enum GenCertificate {
-    Authority { organization: String, lifetime: i64, rsa: bool },
-    KeyPair { organization: String, address: Option<IpAddr>, lifetime: i64 },
-    Key { name: String },
-    Request { key: PathBuf, address: IpAddr, roles: Vec<String> },
-    Signed { name: String, authority: PathBuf, request: PathBuf, lifetime: i64 },
+/// A certificate authority to make. Life times are in seconds, here and below.
+pub(crate) struct GenCa {
+    pub(crate) organization: String,
+    pub(crate) lifetime: i64,
+    pub(crate) rsa: bool,
+    pub(crate) overwrite: bool,
+}
+
+pub(crate) struct GenKeypair {
+    pub(crate) organization: String,
+    pub(crate) address: Option<IpAddr>,
+    pub(crate) lifetime: i64,
+    pub(crate) overwrite: bool,
+}
+
+pub(crate) struct GenKey {
+    pub(crate) name: String,
+    pub(crate) overwrite: bool,
+}
+
+pub(crate) struct GenCsr {
+    pub(crate) key: PathBuf,
+    pub(crate) address: IpAddr,
+    pub(crate) roles: Vec<String>,
+    pub(crate) overwrite: bool,
+}
+
+pub(crate) struct GenCrt {
+    pub(crate) name: String,
+    /// The files of the authority, without `.crt` and `.key`.
+    pub(crate) authority: PathBuf,
+    pub(crate) request: PathBuf,
+    pub(crate) lifetime: i64,
+    pub(crate) overwrite: bool,
 }
 
 pub(crate) struct GenConfig {
-    pub(crate) keys: Keys,
+    pub(crate) keys: SopsKeys,
     /// Whether documentation was asked for, which we do not write.
     pub(crate) wants_comments: bool,
     pub(crate) cluster: String,
@@ -113,7 +216,7 @@ pub(crate) struct GenConfig {
 
 pub(crate) struct GenTalosconfig {
     /// The cluster's directory that gives what is not named.
-    pub(crate) place: Place,
+    pub(crate) location: ClusterLocation,
     pub(crate) cluster: Option<String>,
     pub(crate) secrets: Option<Input>,
     pub(crate) roles: Vec<String>,
@@ -122,7 +225,7 @@ pub(crate) struct GenTalosconfig {
 }
 
 pub(crate) struct GenKubeconfig {
-    pub(crate) keys: Keys,
+    pub(crate) keys: SopsKeys,
     pub(crate) cluster: String,
     pub(crate) endpoint: String,
     pub(crate) secrets: Input,
@@ -132,15 +235,15 @@ pub(crate) struct GenKubeconfig {
 
 /// What a person's machine says, where the command line does not. Variables may hold keys, so it has no `Debug`.
 #[derive(Clone)]
-pub(crate) struct Surroundings {
+pub(crate) struct UserEnvironment {
     /// The cluster that is meant, or whose directory the work is in, if it is in one.
-    pub(crate) place: Place,
+    pub(crate) location: ClusterLocation,
     /// Where a talosconfig is looked for.
-    pub(crate) talosconfigs: Candidates,
+    pub(crate) talosconfigs: CandidatePaths,
     /// A command without -n is for all machines of the cluster's directory. Never so for one that acts on machines.
     pub(crate) takes_all: bool,
     /// The kubeconfigs that kubectl would use.
-    pub(crate) kubeconfigs: Candidates,
+    pub(crate) kubeconfigs: CandidatePaths,
     /// Where the audit log is, when the work is in no cluster's directory; none where the environment names no place.
     pub(crate) state: Option<PathBuf>,
     /// Who is at work, as the audit log names them.
@@ -149,7 +252,7 @@ pub(crate) struct Surroundings {
 
 /// Places of a file, in the order in which they are looked at.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Candidates {
+pub(crate) struct CandidatePaths {
     pub(crate) paths: Vec<PathBuf>,
     /// A variable of the environment names them, so that no other place is meant.
     pub(crate) are_named: bool,
@@ -157,7 +260,7 @@ pub(crate) struct Candidates {
     pub(crate) lacks_home: bool,
 }
 
-impl Candidates {
+impl CandidatePaths {
     fn named(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { paths: paths.into_iter().collect(), are_named: true, lacks_home: false }
     }
@@ -165,15 +268,15 @@ impl Candidates {
 
 /// Where a cluster is described.
 #[derive(Clone, Default)]
-pub(crate) struct Place {
+pub(crate) struct ClusterLocation {
     /// The directory; the nearest one upward when it is not named.
     pub(crate) directory: Option<PathBuf>,
-    pub(crate) keys: Keys,
+    pub(crate) keys: SopsKeys,
     /// All variables: a talconfig may refer to any of them.
     pub(crate) variables: Vec<(String, String)>,
 }
 
-impl Place {
+impl ClusterLocation {
     fn resolve(directory: Option<PathBuf>) -> Self {
         Self { directory, keys: keys(), variables: variables() }
     }
@@ -232,7 +335,7 @@ impl Settings {
             Command::Diff(DiffArgs { cluster_dir, names, output, .. }) => Self::DiffLive {
                 names,
                 output: output.format,
-                surroundings: Surroundings::of(Place::resolve(cluster_dir.directory)),
+                environment: UserEnvironment::of(ClusterLocation::resolve(cluster_dir.directory)),
             },
             Command::Explain(ExplainArgs { path, file: Some(file), patches, output, .. }) => {
                 Self::Explain {
@@ -247,7 +350,7 @@ impl Settings {
             }) => Self::ExplainMachine {
                 path,
                 machine: node,
-                place: Place::resolve(cluster_dir.directory),
+                location: ClusterLocation::resolve(cluster_dir.directory),
                 output: output.format,
             },
             Command::Validate(args) => {
@@ -255,41 +358,45 @@ impl Settings {
                 files.extend(config);
                 let (mode, output) = (mode.into(), output.format);
                 if files.is_empty() {
-                    let place = Place::resolve(cluster_dir.directory);
-                    return Ok(Self::ValidateDirectory { place, mode, strict, output });
+                    let location = ClusterLocation::resolve(cluster_dir.directory);
+                    return Ok(Self::ValidateDirectory { location, mode, strict, output });
                 }
                 Self::Validate { files: Input::files(&files)?, mode, strict, output }
             }
             Command::Lint(args) => {
-                Self::Lint { place: Place::resolve(args.directory.clone()), args }
+                Self::Lint { location: ClusterLocation::resolve(args.directory.clone()), args }
             }
             Command::Init(args) => Self::Init {
-                surroundings: Surroundings::of(Place::resolve(args.directory.clone())),
+                environment: UserEnvironment::of(ClusterLocation::resolve(args.directory.clone())),
                 args,
             },
             Command::Import(args) => Self::Import {
-                surroundings: Surroundings::of(Place::resolve(args.cluster_dir.directory.clone())),
+                environment: UserEnvironment::of(ClusterLocation::resolve(
+                    args.cluster_dir.directory.clone(),
+                )),
                 args,
             },
             Command::Cluster(command) => Self::Cluster {
-                surroundings: Surroundings::of(Place::resolve(command.directory().cloned())),
+                environment: UserEnvironment::of(ClusterLocation::resolve(
+                    command.directory().cloned(),
+                )),
                 command: Box::new(command),
             },
             Command::Inspect(command) => {
-                Self::Inspect { command, surroundings: Surroundings::resolve() }
+                Self::Inspect { command, environment: UserEnvironment::resolve() }
             }
-            Command::Config(args) => Self::Config { args, surroundings: Surroundings::resolve() },
+            Command::Config(args) => Self::Config { args, environment: UserEnvironment::resolve() },
             Command::Node { command } => Self::Node {
                 command: Box::new(command),
-                surroundings: Surroundings::resolve(),
+                environment: UserEnvironment::resolve(),
                 keys: keys(),
             },
             Command::Version(args) => {
-                Self::Version { args: Box::new(args), surroundings: Surroundings::resolve() }
+                Self::Version { args: Box::new(args), environment: UserEnvironment::resolve() }
             }
             Command::Extensions(args) => Self::Extensions {
                 args,
-                factories: Factories { trusted: trusted(variable) },
+                factories: ImageFactoryClient { trusted: trusted(variable) },
                 cache: cache(variable),
             },
             Command::Completions(CompletionsArgs { shell }) => Self::Completions { shell },
@@ -325,44 +432,31 @@ impl Settings {
                 target: Target::new(Some(output_file), force),
             }),
             GenCommand::Config(args) => Self::GenConfig(Box::new(GenConfig::resolve(*args)?)),
-            GenCommand::Ca(GenCaArgs { organization, hours, rsa, force }) => Self::GenCertificate {
-                what: GenCertificate::Authority { organization, lifetime: seconds(hours), rsa },
-                overwrite: force,
-            },
+            GenCommand::Ca(GenCaArgs { organization, hours, rsa, force }) => {
+                Self::GenCa(GenCa { organization, lifetime: seconds(hours), rsa, overwrite: force })
+            }
             GenCommand::Key(GenKeyArgs { name, force }) => {
-                Self::GenCertificate { what: GenCertificate::Key { name }, overwrite: force }
+                Self::GenKey(GenKey { name, overwrite: force })
             }
             GenCommand::Csr(GenCsrArgs { key, ip: address, roles, force }) => {
-                Self::GenCertificate {
-                    what: GenCertificate::Request { key, address, roles: known_roles(roles)? },
-                    overwrite: force,
-                }
+                Self::GenCsr(GenCsr { key, address, roles: known_roles(roles)?, overwrite: force })
             }
             GenCommand::Crt(GenCrtArgs { name, ca: authority, csr: request, hours, force }) => {
-                Self::GenCertificate {
-                    what: GenCertificate::Signed {
-                        name,
-                        authority,
-                        request,
-                        lifetime: seconds(hours),
-                    },
-                    overwrite: force,
-                }
+                let lifetime = seconds(hours);
+                Self::GenCrt(GenCrt { name, authority, request, lifetime, overwrite: force })
             }
             GenCommand::Keypair(GenKeypairArgs { organization, ip: address, force }) => {
-                Self::GenCertificate {
-                    what: GenCertificate::KeyPair { organization, address, lifetime: seconds(24) },
-                    overwrite: force,
-                }
+                let lifetime = seconds(24);
+                Self::GenKeypair(GenKeypair { organization, address, lifetime, overwrite: force })
             }
             GenCommand::Schematic(args) => Self::GenSchematic {
                 args,
-                factories: Factories { trusted: trusted(variable) },
+                factories: ImageFactoryClient { trusted: trusted(variable) },
                 cache: cache(variable),
             },
             GenCommand::Talconfig(args) => Self::GenTalconfig { args, keys: keys() },
             GenCommand::Machine(args) => {
-                Self::GenMachine { args, surroundings: Surroundings::resolve() }
+                Self::GenMachine { args, environment: UserEnvironment::resolve() }
             }
             GenCommand::Talosconfig(GenTalosconfigArgs {
                 cluster,
@@ -372,7 +466,7 @@ impl Settings {
                 output,
                 force,
             }) => Self::GenTalosconfig(GenTalosconfig {
-                place: Place::resolve(None),
+                location: ClusterLocation::resolve(None),
                 cluster,
                 secrets: with_secrets.map(|file| Input::file(&file)),
                 roles: known_roles(roles)?,
@@ -421,8 +515,8 @@ pub(crate) fn trusted(variable: impl Fn(&str) -> Option<OsString>) -> Option<Pat
 }
 
 /// What the environment says about keys of encrypted files.
-fn keys() -> Keys {
-    Keys::resolve(variable)
+fn keys() -> SopsKeys {
+    SopsKeys::resolve(variable)
 }
 
 #[expect(clippy::disallowed_methods, reason = "here is where the environment is read")]
@@ -430,28 +524,28 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-impl Surroundings {
+impl UserEnvironment {
+    fn resolve() -> Self {
+        Self::of(ClusterLocation::resolve(None))
+    }
+
     /// For a command that acts on machines: without a name it is for none of the directory's.
     pub(crate) fn for_actions(&self) -> Self {
         Self { takes_all: false, ..self.clone() }
     }
 
-    fn resolve() -> Self {
-        Self::of(Place::resolve(None))
-    }
-
-    fn of(place: Place) -> Self {
+    fn of(location: ClusterLocation) -> Self {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         // What is below a home that is not set would be below the working directory.
         let home = variable("HOME").map(PathBuf::from);
         let below_home = |path: &str| home.as_ref().map(|home| home.join(path));
         let lacks_home = home.is_none();
         let talosconfigs = match variable("TALOSCONFIG") {
-            Some(path) => Candidates::named([path.into()]),
+            Some(path) => CandidatePaths::named([path.into()]),
             None => {
                 let found = directory::talosconfig().into_iter();
                 let usual = found.chain(below_home(".talos/config"));
-                Candidates {
+                CandidatePaths {
                     paths: usual.chain([PathBuf::from(SERVICE_ACCOUNT)]).collect(),
                     are_named: false,
                     lacks_home,
@@ -459,18 +553,19 @@ impl Surroundings {
             }
         };
         let kubeconfigs = match variable("KUBECONFIG") {
-            Some(paths) => Candidates::named(std::env::split_paths(&paths)),
-            None => {
-                let paths = below_home(".kube/config").into_iter().collect();
-                Candidates { paths, are_named: false, lacks_home }
-            }
+            Some(paths) => CandidatePaths::named(std::env::split_paths(&paths)),
+            None => CandidatePaths {
+                paths: below_home(".kube/config").into_iter().collect(),
+                are_named: false,
+                lacks_home,
+            },
         };
         let state = variable("XDG_STATE_HOME").map(PathBuf::from);
         let state = state.or_else(|| below_home(".local/state"));
         let named = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(variable);
         let user = named.map_or_else(number_of_user, |name| name.to_string_lossy().into_owned());
         let state = state.map(|folder| folder.join("ichor"));
-        Self { place, talosconfigs, takes_all: true, kubeconfigs, state, user }
+        Self { location, talosconfigs, takes_all: true, kubeconfigs, state, user }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{Error, entropy};
 /// What the environment of the process says about keys, and no file: it names a program that is run and files that are
 /// read. It may hold a key, so it has no `Debug`.
 #[derive(Clone, Default)]
-pub(crate) struct Keys {
+pub(crate) struct SopsKeys {
     /// `SOPS_AGE_KEY`
     key: Option<String>,
     /// `SOPS_AGE_KEY_FILE`
@@ -27,7 +27,7 @@ pub(crate) struct Keys {
     recipients: Option<String>,
 }
 
-impl Keys {
+impl SopsKeys {
     /// Reads the variables that the `sops` program reads.
     pub(crate) fn resolve(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let filled = |name: &str| variable(name).filter(|value| !value.is_empty());
@@ -84,20 +84,20 @@ impl Keys {
 }
 
 /// Whether a file of this name is kept encrypted: `secrets.sops.yaml`.
-pub(crate) fn is_sealed(path: &Path) -> bool {
+pub(crate) fn has_sops_name(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().contains(".sops."))
 }
 
 /// What a text says: as it is, or decrypted. `path` is the file that it was read from.
-pub(crate) fn open(text: String, path: &Path, keys: &Keys) -> Result<String, Error> {
-    open_with_values(text, path, keys).map(|(text, _)| text)
+pub(crate) fn decrypt(text: String, path: &Path, keys: &SopsKeys) -> Result<String, Error> {
+    decrypt_with_values(text, path, keys).map(|(text, _)| text)
 }
 
 /// Does the same, and tells the values that were encrypted, if the file was.
-pub(crate) fn open_with_values(
+pub(crate) fn decrypt_with_values(
     text: String,
     path: &Path,
-    keys: &Keys,
+    keys: &SopsKeys,
 ) -> Result<(String, Option<Confidential>), Error> {
     let format = format(path);
     if !sops::is_encrypted(&text, format) {
@@ -106,7 +106,8 @@ pub(crate) fn open_with_values(
     match sops::decrypt_with_values(&text, format, &keys.identities()) {
         Ok(sops::Decrypted { text, values }) => Ok((text.into_exposed(), Some(values))),
         Err(error @ sops::Error::KeyKind(_)) => {
-            let opened = open_with_sops(&text, kind(format)).unwrap_or(Err(wrong(path, &error)));
+            let opened =
+                decrypt_with_program(&text, kind(format)).unwrap_or(Err(wrong(path, &error)));
             opened.map(|text| {
                 // Which of its values were encrypted is not known, so all are.
                 let mut values = Confidential::default();
@@ -119,21 +120,21 @@ pub(crate) fn open_with_values(
 }
 
 /// Lets the `sops` program decrypt a text; `None` when there is no such program.
-pub(crate) fn open_with_sops(text: &str, kind: &str) -> Option<Result<String, Error>> {
+pub(crate) fn decrypt_with_program(text: &str, kind: &str) -> Option<Result<String, Error>> {
     run_sops(&["decrypt", "--input-type", kind, "--output-type", kind], text)
 }
 
 /// Encrypts what goes into a file, by the rules of the nearest `.sops.yaml` above it, for the recipients
 /// that are named there or in `SOPS_AGE_RECIPIENTS`.
-pub(crate) fn seal(text: &str, path: &Path, keys: &Keys) -> Result<String, Error> {
-    let rule = match rule(path, keys) {
+pub(crate) fn encrypt(text: &str, path: &Path, keys: &SopsKeys) -> Result<String, Error> {
+    let rule = match creation_rule(path, keys) {
         Ok(rule) => rule,
         Err(error @ sops::Error::KeyKind(_)) => {
             let name = path.to_string_lossy();
             let input = ["encrypt", "--filename-override", &name];
             return run_sops(&input, text).unwrap_or(Err(wrong(path, &error)));
         }
-        Err(error @ sops::Error::NoRule(_)) if configuration(path).is_none() => {
+        Err(error @ sops::Error::NoRule(_)) if nearest_rules(path).is_none() => {
             return Err(Error::Sops {
                 message: format!("{}: there is no .sops.yaml above it", path.display()),
                 hint: Some(
@@ -145,16 +146,16 @@ pub(crate) fn seal(text: &str, path: &Path, keys: &Keys) -> Result<String, Error
         }
         Err(error) => return Err(wrong(path, &error)),
     };
-    let sealed = entropy::with(|makers| {
-        let timestamp = Timestamp::from_unix(u64::try_from(makers.now).unwrap_or_default());
-        sops::encrypt(text, format(path), &rule, &timestamp, &mut |bytes| (makers.random)(bytes))
+    let encrypted = entropy::with_secret_source(|makers| {
+        let moment = Timestamp::from_unix(u64::try_from(makers.now).unwrap_or_default());
+        sops::encrypt(text, format(path), &rule, &moment, &mut |bytes| (makers.random)(bytes))
     })?;
-    sealed.map_err(|error| wrong(path, &error))
+    encrypted.map_err(|error| wrong(path, &error))
 }
 
-fn rule(path: &Path, keys: &Keys) -> Result<Rule, sops::Error> {
+fn creation_rule(path: &Path, keys: &SopsKeys) -> Result<Rule, sops::Error> {
     let named = keys.recipients.as_deref().map(Recipient::parse_list).transpose()?;
-    let configured = match configuration(path) {
+    let configured = match nearest_rules(path) {
         // An empty one only marks the root of a repository.
         Some((text, relative)) if !text.trim().is_empty() => {
             match CreationRules::parse(&text)?.rule_for(&relative) {
@@ -179,7 +180,7 @@ fn rule(path: &Path, keys: &Keys) -> Result<Rule, sops::Error> {
 }
 
 /// The nearest `.sops.yaml` above a file, and the file's path from there.
-fn configuration(path: &Path) -> Option<(String, String)> {
+fn nearest_rules(path: &Path) -> Option<(String, String)> {
     let absolute = std::path::absolute(path).ok()?;
     let mut folders = absolute.ancestors().skip(1).take(100);
     folders.find_map(|folder| {

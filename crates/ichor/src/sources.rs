@@ -9,7 +9,7 @@ use talos_config::{Confidential, Location, SourceId};
 
 use crate::Error;
 use crate::settings::Input;
-use crate::sops_files::{self, Keys};
+use crate::sops_files::{self, SopsKeys};
 
 /// Everything that was read so far, by the number that places in it carry.
 #[derive(Default)]
@@ -17,14 +17,14 @@ pub(crate) struct SourceMap {
     names: Vec<String>,
     inline: usize,
     /// What opens encrypted files; without it they are read as they are.
-    keys: Option<Keys>,
+    keys: Option<SopsKeys>,
     /// The values of texts that were encrypted.
     encrypted: BTreeMap<SourceId, Confidential>,
 }
 
 impl SourceMap {
     /// Reads encrypted files as what is in them.
-    pub(crate) fn with_keys(keys: &Keys) -> Self {
+    pub(crate) fn with_keys(keys: &SopsKeys) -> Self {
         Self { keys: Some(keys.clone()), ..Self::default() }
     }
 
@@ -55,7 +55,7 @@ impl SourceMap {
             Ok(text) => match &self.keys {
                 Some(keys) => {
                     let path = Path::new(&self.names[self.names.len() - 1]);
-                    let (text, values) = sops_files::open_with_values(text, path, keys)?;
+                    let (text, values) = sops_files::decrypt_with_values(text, path, keys)?;
                     self.encrypted.extend(values.map(|values| (source, values)));
                     Ok((text, source))
                 }

@@ -16,11 +16,11 @@ pub(crate) trait Row: Serialize {
 /// Rows, each of one machine.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub(crate) struct Rows<R>(pub(crate) Vec<OfNode<R>>);
+pub(crate) struct Rows<R>(pub(crate) Vec<NodeRow<R>>);
 
 /// Something of one machine.
 #[derive(Serialize)]
-pub(crate) struct OfNode<R> {
+pub(crate) struct NodeRow<R> {
     pub(crate) node: String,
     #[serde(flatten)]
     pub(crate) what: R,
@@ -30,7 +30,7 @@ impl<R: Row> fmt::Display for Rows<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let head = std::iter::once("NODE").chain(R::COLUMNS.iter().copied());
         let mut table = Table::new(head.map(str::to_owned).collect());
-        for OfNode { node, what } in &self.0 {
+        for NodeRow { node, what } in &self.0 {
             let mut cells = vec![node.clone()];
             cells.extend(what.cells());
             table.push(cells);

@@ -10,7 +10,7 @@ mod genconfig;
 mod gensecret;
 mod genurl;
 pub(crate) mod gitignore;
-mod outside;
+mod system_host;
 mod validate;
 
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ use crate::printer::Printer;
 use crate::{Error, ExitStatus};
 
 pub(crate) use args::{ENV_FILES, SECRET_FILES};
-pub(crate) use outside::Outside;
+pub(crate) use system_host::SystemHost;
 
 use args::{Command, Parsed};
 
@@ -34,23 +34,23 @@ pub(crate) fn run(
 ) -> Result<ExitStatus, Error> {
     let environment: Environment = variables.iter().cloned().collect();
     match args::parse(arguments) {
-        Parsed::Text(text) => printer.exactly(&text),
+        Parsed::Text(text) => printer.verbatim(&text),
         Parsed::Wrong(message) => {
             fatal(printer, &message, None);
             Ok(ExitStatus::Failed)
         }
         Parsed::Command { command, debug } => {
-            let outside = Outside::new(debug, &environment);
-            let mut session = Session { outside: &outside, environment, printer };
+            let host = SystemHost::new(debug, &environment);
+            let mut session = Session { host: &host, environment, printer };
             let done = session.command(command);
-            outside.tell(session.printer);
+            host.tell(session.printer);
             match done {
                 Ok(()) => Ok(ExitStatus::Done),
-                Err(Failure::Told) => Ok(ExitStatus::Failed),
-                Err(Failure::Output(error)) => Err(error),
-                Err(Failure::Fatal { message, hint }) => {
-                    let hint = hint.map(|hint| outside.redact(&hint));
-                    fatal(session.printer, &outside.redact(&message), hint.as_deref());
+                Err(TalhelperError::AlreadyReported) => Ok(ExitStatus::Failed),
+                Err(TalhelperError::Output(error)) => Err(error),
+                Err(TalhelperError::Fatal { message, hint }) => {
+                    let hint = hint.map(|hint| host.redact(&hint));
+                    fatal(session.printer, &host.redact(&message), hint.as_deref());
                     Ok(ExitStatus::Failed)
                 }
             }
@@ -67,9 +67,9 @@ pub(crate) fn check(arguments: &[OsString]) -> Result<(), String> {
 }
 
 /// Why a command did not end well.
-enum Failure {
+enum TalhelperError {
     /// It has been said already.
-    Told,
+    AlreadyReported,
     Fatal {
         message: String,
         hint: Option<String>,
@@ -77,7 +77,7 @@ enum Failure {
     Output(Error),
 }
 
-impl Failure {
+impl TalhelperError {
     fn new(message: impl Into<String>) -> Self {
         Self::Fatal { message: message.into(), hint: None }
     }
@@ -89,7 +89,7 @@ impl Failure {
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for TalhelperError {
     fn from(error: Error) -> Self {
         Self::Output(error)
     }
@@ -97,13 +97,13 @@ impl From<Error> for Failure {
 
 /// What all commands have.
 struct Session<'a> {
-    outside: &'a Outside,
+    host: &'a SystemHost,
     environment: Environment,
     printer: &'a mut Printer,
 }
 
 impl Session<'_> {
-    fn command(&mut self, command: Command) -> Result<(), Failure> {
+    fn command(&mut self, command: Command) -> Result<(), TalhelperError> {
         match command {
             Command::Genconfig(args) => genconfig::run(self, &args),
             Command::Gensecret { from } => gensecret::run(self, from.as_deref()),
@@ -122,8 +122,8 @@ impl Session<'_> {
         }
     }
 
-    fn say(&mut self, line: &str) -> Result<(), Failure> {
-        self.printer.exactly(&format!("{line}\n"))?;
+    fn say(&mut self, line: &str) -> Result<(), TalhelperError> {
+        self.printer.verbatim(&format!("{line}\n"))?;
         Ok(())
     }
 
@@ -133,8 +133,8 @@ impl Session<'_> {
         file: &str,
         env_files: &[String],
         warnings: bool,
-    ) -> Result<Talconfig, Failure> {
-        let loaded = Talconfig::load(file, env_files, &mut self.environment, self.outside);
+    ) -> Result<Talconfig, TalhelperError> {
+        let loaded = Talconfig::load(file, env_files, &mut self.environment, self.host);
         match loaded {
             Ok(talconfig) => {
                 if warnings && !talconfig.warnings.is_empty() {
@@ -146,7 +146,7 @@ impl Session<'_> {
                 if let talconfig::Error::Invalid(findings) = &error {
                     self.findings(ISSUES, findings, warnings)?;
                 }
-                Err(Failure::of("failed to parse config file: ", &error))
+                Err(TalhelperError::of("failed to parse config file: ", &error))
             }
         }
     }
@@ -157,7 +157,7 @@ impl Session<'_> {
         head: &str,
         findings: &[Finding],
         warnings: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), TalhelperError> {
         let shown = |finding: &&Finding| warnings || !finding.is_warning;
         let mut fields: Vec<&str> =
             findings.iter().filter(shown).map(|finding| &*finding.field).collect();
@@ -179,7 +179,7 @@ impl Session<'_> {
                 }
             }
         }
-        self.printer.text(&self.outside.redact(text.trim_end_matches('\n')))?;
+        self.printer.text(&self.host.redact(text.trim_end_matches('\n')))?;
         Ok(())
     }
 }
@@ -187,7 +187,7 @@ impl Session<'_> {
 fn fatal(printer: &mut Printer, message: &str, hint: Option<&str>) {
     // What ends its line itself needs no other end.
     let message = message.strip_suffix('\n').unwrap_or(message);
-    printer.note(&format!("{} {message}", outside::time_stamp()));
+    printer.note(&format!("{} {message}", system_host::time_stamp()));
     if let Some(hint) = hint {
         printer.note(&format!("hint: {}", hint.replace('\n', " ")));
     }

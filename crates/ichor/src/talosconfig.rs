@@ -7,18 +7,18 @@ use talos_config::{Context, Talosconfig};
 use crate::Error;
 use crate::args::ConnectionArgs;
 use crate::directory::{self, NO_SECRETS};
-use crate::settings::{Candidates, Input, Surroundings};
+use crate::settings::{CandidatePaths, Input, UserEnvironment};
 use crate::sources::SourceMap;
 
 /// The context that is meant.
 pub(crate) fn context(
     connection: &ConnectionArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
 ) -> Result<Context, Error> {
-    if let Some(context) = directory_context(connection, surroundings)? {
+    if let Some(context) = directory_context(connection, environment)? {
         return Ok(context);
     }
-    let (talosconfig, path) = load(connection, surroundings)?;
+    let (talosconfig, path) = load(connection, environment)?;
     let name = connection.context.as_deref().unwrap_or_else(|| talosconfig.current());
     talosconfig.context(name).ok_or_else(|| no_context(name, &path))
 }
@@ -28,19 +28,19 @@ pub(crate) fn context(
 /// another cluster's: it serves only where the directory has no secrets.
 fn directory_context(
     connection: &ConnectionArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
 ) -> Result<Option<Context>, Error> {
-    let Candidates { paths, are_named, lacks_home: _ } = &surroundings.talosconfigs;
+    let CandidatePaths { paths, are_named, lacks_home: _ } = &environment.talosconfigs;
     let is_named = connection.talosconfig.is_some() || connection.context.is_some();
     if is_named || *are_named || directory::talosconfig().is_some() {
         return Ok(None);
     }
-    match directory::context(&surroundings.place) {
+    match directory::signed_context(&environment.location) {
         Err(error) if error.code() == NO_SECRETS && paths.iter().any(|path| path.exists()) => {
             Ok(None)
         }
         context => Ok(context?.map(|mut context| {
-            if !surroundings.takes_all {
+            if !environment.takes_all {
                 context.nodes.clear();
             }
             context
@@ -63,9 +63,9 @@ pub(crate) fn no_context(name: &str, path: &Path) -> Error {
 /// The talosconfig that is meant, and where it is.
 pub(crate) fn load(
     connection: &ConnectionArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
 ) -> Result<(Talosconfig, PathBuf), Error> {
-    let Candidates { paths, lacks_home, .. } = &surroundings.talosconfigs;
+    let CandidatePaths { paths, lacks_home, .. } = &environment.talosconfigs;
     let there = || paths.iter().find(|path| path.exists());
     let path = connection.talosconfig.as_ref().or_else(there).ok_or_else(|| {
         if *lacks_home {

@@ -23,7 +23,7 @@ impl Timestamp {
     }
 
     /// RFC 3339 in UTC, in whole seconds.
-    pub(crate) fn in_seconds(self) -> String {
+    pub(crate) fn to_rfc3339_seconds(self) -> String {
         Self::from_seconds(self.0.as_second()).to_string()
     }
 
@@ -44,18 +44,18 @@ impl Timestamp {
     }
 
     /// `Jan  2 15:04:05`, or with the year instead of the seconds when it is half a year ago: as lists of files have it.
-    pub(crate) fn listed(self) -> String {
+    pub(crate) fn ls_format(self) -> String {
         let recent = clock::now().saturating_sub(self.0.as_second()) < HALF_A_YEAR;
         let form = if recent { "%b %e %H:%M:%S" } else { "%b %e %Y %H:%M" };
         self.0.strftime(form).to_string()
     }
 
     /// `now`, `12 minutes ago`, `2 hours from now`: as people say it.
-    pub(crate) fn away(self) -> String {
-        self.away_from(clock::now())
+    pub(crate) fn relative(self) -> String {
+        self.relative_to(clock::now())
     }
 
-    fn away_from(self, now: i64) -> String {
+    fn relative_to(self, now: i64) -> String {
         let ago = now.saturating_sub(self.0.as_second());
         // The second that is running is over only in part.
         let (seconds, side) = if ago < 0 { (-(ago + 1), "from now") } else { (ago, "ago") };
@@ -130,7 +130,7 @@ mod tests {
             (-36 * YEAR, "36 years ago"),
             (-37 * YEAR, "a long while ago"),
         ] {
-            assert_eq!(Timestamp::from_seconds(NOW + distance).away_from(NOW), expected);
+            assert_eq!(Timestamp::from_seconds(NOW + distance).relative_to(NOW), expected);
         }
     }
 }

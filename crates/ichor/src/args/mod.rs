@@ -30,7 +30,7 @@ pub use connection::{ConnectionArgs, MaintenanceArgs};
 pub use extensions::ExtensionsArgs;
 pub use output::{OutputArgs, OutputFormat};
 pub use parse::check;
-pub(crate) use parse::{Typed, parse};
+pub(crate) use parse::{ParsedLine, parse};
 pub use talhelper::TalhelperArgs;
 pub(crate) use values::span;
 pub use version::VersionArgs;

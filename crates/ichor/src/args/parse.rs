@@ -38,24 +38,24 @@ pub fn check(words: &[&str]) -> Result<(), String> {
 }
 
 /// What a command line turned out to be.
-pub(crate) enum Typed {
+pub(crate) enum ParsedLine {
     /// Something to do.
     Command(Box<Args>),
     /// A question about the program itself, answered already: help, version.
-    Question(String),
+    Answer(String),
 }
 
 /// Reads a command line, the program's name included.
-pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Typed, Error> {
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<ParsedLine, Error> {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
     if let Some(own) = of_talhelper(&mut arguments) {
-        return Ok(Typed::Command(Box::new(Args {
+        return Ok(ParsedLine::Command(Box::new(Args {
             command: Command::Talhelper(TalhelperArgs { arguments: own }),
         })));
     }
     let mut root = command();
     if arguments.len() <= 1 {
-        return Ok(Typed::Question(root.render_help().ansi().to_string()));
+        return Ok(ParsedLine::Answer(root.render_help().ansi().to_string()));
     }
     let arguments = leading::moved_behind(arguments, &root)?;
     let matches = root.try_get_matches_from_mut(&arguments);
@@ -63,13 +63,13 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Typ
         Args::from_arg_matches(&matches).map_err(|error| error.format(&mut root))
     });
     let error = match parsed {
-        Ok(args) => return Ok(Typed::Command(Box::new(args))),
+        Ok(args) => return Ok(ParsedLine::Command(Box::new(args))),
         Err(error) => error,
     };
     // A group without a command, such as `ichor node`, is a question too.
     let asks = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if asks || !error.use_stderr() {
-        return Ok(Typed::Question(error.render().ansi().to_string()));
+        return Ok(ParsedLine::Answer(error.render().ansi().to_string()));
     }
     let words: Vec<&str> = arguments.iter().skip(1).map_while(|word| word.to_str()).collect();
     Err(elsewhere::named(&words).unwrap_or_else(|| usage(&error.render().to_string(), &words)))

@@ -13,9 +13,9 @@ use talos_config::pki::{Certificate, Key};
 use talos_config::{Secret, SourceId, Talosconfig};
 
 use crate::args::{ConfigArgs, ConfigCommand, ConfirmArgs, ConnectionArgs};
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::{Candidates, Input, Surroundings, known_roles};
+use crate::settings::{CandidatePaths, Input, UserEnvironment, known_roles};
 use crate::sources::SourceMap;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
@@ -23,21 +23,21 @@ use crate::{Error, ExitStatus, files, runtime, talosconfig};
 
 pub(super) fn run(
     args: &ConfigArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let ConfigArgs { command, connection } = args;
     match command {
         ConfigCommand::Contexts { output } => {
-            let (talosconfig, _) = talosconfig::load(connection, surroundings)?;
+            let (talosconfig, _) = talosconfig::load(connection, environment)?;
             printer.value(&Contexts::new(&talosconfig), output.format)
         }
         ConfigCommand::Info { output } => {
-            let (talosconfig, path) = talosconfig::load(connection, surroundings)?;
+            let (talosconfig, path) = talosconfig::load(connection, environment)?;
             let name = named(&talosconfig, connection, &path)?;
             printer.value(&Info::new(&talosconfig, name)?, output.format)
         }
-        ConfigCommand::Context { name } => change(connection, surroundings, |talosconfig, path| {
+        ConfigCommand::Context { name } => change(connection, environment, |talosconfig, path| {
             if talosconfig.set_current(name) {
                 Ok(())
             } else {
@@ -45,20 +45,20 @@ pub(super) fn run(
             }
         }),
         ConfigCommand::Endpoint { endpoints } => {
-            change(connection, surroundings, |talosconfig, path| {
+            change(connection, environment, |talosconfig, path| {
                 let name = named(talosconfig, connection, path)?;
                 talosconfig.set_endpoints(&name, &trimmed(endpoints));
                 Ok(())
             })
         }
-        ConfigCommand::Node { nodes } => change(connection, surroundings, |talosconfig, path| {
+        ConfigCommand::Node { nodes } => change(connection, environment, |talosconfig, path| {
             let name = named(talosconfig, connection, path)?;
             talosconfig.set_nodes(&name, &trimmed(nodes));
             Ok(())
         }),
         ConfigCommand::Add { name, ca, crt, key, force } => {
             let credentials = Credentials::read(ca.as_deref(), crt.as_deref(), key.as_deref())?;
-            let (mut talosconfig, path) = talosconfig_or_new(connection, surroundings)?;
+            let (mut talosconfig, path) = talosconfig_or_new(connection, environment)?;
             if !force && talosconfig.context(name).is_some() {
                 return Err(Error::Usage {
                     message: format!("{} has a context {name:?} already", path.display()),
@@ -71,12 +71,12 @@ pub(super) fn run(
         }
         ConfigCommand::Remove { pattern, dry_run, yes } => {
             let sure = ConfirmArgs { yes: *yes };
-            remove(pattern, *dry_run, sure, connection, surroundings, printer)
+            remove(pattern, *dry_run, sure, connection, environment, printer)
         }
         ConfigCommand::Merge { from } => {
             let other =
                 SourceMap::default().parse(&Input::File(from.clone()), Talosconfig::parse)?.0;
-            let (mut talosconfig, path) = talosconfig_or_new(connection, surroundings)?;
+            let (mut talosconfig, path) = talosconfig_or_new(connection, environment)?;
             for (before, after) in talosconfig.merge(&other) {
                 printer.note(&format!("renamed talosconfig context {before:?} -> {after:?}"));
             }
@@ -87,9 +87,9 @@ pub(super) fn run(
                 return Err(Error::Exists { path: path.clone(), hint: "--force overwrites it" });
             }
             runtime::run(async {
-                let new = new(roles, *crt_ttl, connection, surroundings).await?;
+                let new = new(roles, *crt_ttl, connection, environment).await?;
                 if path.as_os_str() == "-" {
-                    return printer.exactly(new.expose());
+                    return printer.verbatim(new.expose());
                 }
                 files::write_all(&[(path.clone(), new.into_exposed())], *force, printer)
             })
@@ -100,10 +100,10 @@ pub(super) fn run(
 /// Changes the talosconfig that is there.
 fn change(
     connection: &ConnectionArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     change: impl FnOnce(&mut Talosconfig, &Path) -> Result<(), Error>,
 ) -> Result<ExitStatus, Error> {
-    let (mut talosconfig, path) = talosconfig::load(connection, surroundings)?;
+    let (mut talosconfig, path) = talosconfig::load(connection, environment)?;
     change(&mut talosconfig, &path)?;
     save(&talosconfig, &path)
 }
@@ -116,9 +116,9 @@ fn save(talosconfig: &Talosconfig, path: &Path) -> Result<ExitStatus, Error> {
 /// The talosconfig that is meant, or an empty one for where it would be.
 fn talosconfig_or_new(
     connection: &ConnectionArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
 ) -> Result<(Talosconfig, PathBuf), Error> {
-    let Candidates { paths, lacks_home, .. } = &surroundings.talosconfigs;
+    let CandidatePaths { paths, lacks_home, .. } = &environment.talosconfigs;
     let places = match &connection.talosconfig {
         Some(path) => std::slice::from_ref(path),
         None => paths.as_slice(),
@@ -131,7 +131,7 @@ fn talosconfig_or_new(
             }
             Ok((Talosconfig::default(), first.clone()))
         }
-        _ => talosconfig::load(connection, surroundings),
+        _ => talosconfig::load(connection, environment),
     }
 }
 
@@ -186,10 +186,10 @@ fn remove(
     dry_run: bool,
     sure: ConfirmArgs,
     connection: &ConnectionArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let (mut talosconfig, path) = talosconfig::load(connection, surroundings)?;
+    let (mut talosconfig, path) = talosconfig::load(connection, environment)?;
     let matching = |name: &&str| matches(pattern, name);
     let mut names: Vec<String> = talosconfig.names().filter(matching).map(str::to_owned).collect();
     if names.is_empty() {
@@ -235,11 +235,11 @@ async fn new(
     roles: &[String],
     lifetime: Duration,
     connection: &ConnectionArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
 ) -> Result<Secret<String>, Error> {
     let roles = known_roles(roles.to_vec())?;
-    let machines = Machines::of_cluster(connection, surroundings)?;
-    let [node] = machines.nodes() else {
+    let nodes = Nodes::from_context(connection, environment)?;
+    let [node] = nodes.as_slice() else {
         return Err(Error::Usage {
             message: "only one machine makes a talosconfig".to_owned(),
             hint: "-n names one control plane".to_owned(),
@@ -256,7 +256,7 @@ async fn new(
     let mut made = Talosconfig::parse(&text, source)
         .map_err(|error| SourceMap::default().locate(&error, source))?;
     let endpoints = match connection.endpoints.as_slice() {
-        [] => talosconfig::context(connection, surroundings)?.endpoints,
+        [] => talosconfig::context(connection, environment)?.endpoints,
         endpoints => endpoints.to_vec(),
     };
     let name = made.current().to_owned();
@@ -340,7 +340,7 @@ impl Info {
             nodes,
             endpoints,
             roles,
-            cert_ttl: end.map(Timestamp::away).unwrap_or_default(),
+            cert_ttl: end.map(Timestamp::relative).unwrap_or_default(),
             cert_not_after: end.map(Timestamp::date).unwrap_or_default(),
         })
     }

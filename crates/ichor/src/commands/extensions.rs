@@ -6,18 +6,18 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::args;
-use crate::factory::Factories;
+use crate::factory::ImageFactoryClient;
 use crate::printer::Printer;
 use crate::{Error, ExitStatus, release_catalog};
 
 pub(super) fn run(
     args: &args::ExtensionsArgs,
-    factories: &Factories,
+    factories: &ImageFactoryClient,
     cache: Option<&Path>,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let version = talconfig::tag(&args.version);
-    let mut versions = release_catalog::known(cache).into_owned();
+    let mut versions = release_catalog::load(cache).into_owned();
     if args.refresh {
         // What cannot be kept is not asked for.
         let cache = cache.ok_or(Error::NoHome {
@@ -28,7 +28,7 @@ pub(super) fn run(
             Error::Factory { attempt: format!("learn what {version} has"), reason }
         })?;
         versions.add(&version, release);
-        let file = release_catalog::keep(&versions, cache)?;
+        let file = release_catalog::save(&versions, cache)?;
         printer.note(&format!("kept in {}", file.display()));
     }
     let names = versions.extensions(&version).ok_or_else(|| Error::Usage {

@@ -10,8 +10,8 @@ mod node;
 mod start;
 mod version;
 
-pub use cluster::Refused;
-pub use node::Failure;
+pub use cluster::RefusalReport;
+pub use node::NodeActionError;
 
 use files::{diff, explain, generate, lint, patch, validate};
 
@@ -21,51 +21,53 @@ use crate::{Error, ExitStatus, runtime, talhelper};
 
 pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStatus, Error> {
     match settings {
-        Settings::GenSecrets(settings) => generate::secrets(settings, printer),
-        Settings::GenConfig(settings) => generate::config(settings, printer),
-        Settings::GenCertificate { what, overwrite } => {
-            generate::certificates::run(what, *overwrite, printer)
-        }
+        Settings::GenSecrets(settings) => generate::secrets::run(settings, printer),
+        Settings::GenConfig(settings) => generate::config::run(settings, printer),
+        Settings::GenCa(settings) => generate::ca::run(settings, printer),
+        Settings::GenKey(settings) => generate::key::run(settings, printer),
+        Settings::GenCsr(settings) => generate::csr::run(settings, printer),
+        Settings::GenCrt(settings) => generate::crt::run(settings, printer),
+        Settings::GenKeypair(settings) => generate::keypair::run(settings, printer),
         Settings::GenSchematic { args, factories, cache } => {
             generate::schematic::run(args, factories, cache.as_deref(), printer)
         }
-        Settings::GenTalosconfig(settings) => generate::talosconfig(settings, printer),
-        Settings::GenKubeconfig(settings) => generate::kubeconfig(settings, printer),
-        Settings::GenSchema => printer.exactly(&plan::json_schema()),
+        Settings::GenTalosconfig(settings) => generate::talosconfig::run(settings, printer),
+        Settings::GenKubeconfig(settings) => generate::kubeconfig::run(settings, printer),
+        Settings::GenSchema => printer.verbatim(&plan::json_schema()),
         Settings::GenTalconfig { args, keys } => generate::talconfig::run(args, keys, printer),
-        Settings::GenMachine { args, surroundings } => {
-            generate::machine::run(args, surroundings, printer)
+        Settings::GenMachine { args, environment } => {
+            generate::machine::run(args, environment, printer)
         }
         Settings::Extensions { args, factories, cache } => {
             extensions::run(args, factories, cache.as_deref(), printer)
         }
         Settings::Patch(settings) => patch::run(settings, printer),
         Settings::Diff { before, after, output } => diff::run(before, after, *output, printer),
-        Settings::DiffLive { names, output, surroundings } => {
-            runtime::run(cluster::diff(names, *output, surroundings, printer))
+        Settings::DiffLive { names, output, environment } => {
+            runtime::run(cluster::diff(names, *output, environment, printer))
         }
         Settings::Explain { path, file, patches, output } => {
             explain::run(path, file, patches, *output, printer)
         }
-        Settings::ExplainMachine { path, machine, place, output } => {
-            explain::of_machine(path, machine.as_deref(), place, *output, printer)
+        Settings::ExplainMachine { path, machine, location, output } => {
+            explain::of_machine(path, machine.as_deref(), location, *output, printer)
         }
-        Settings::ValidateDirectory { place, mode, strict, output } => {
-            validate::directory(place, *mode, *strict, *output, printer)
+        Settings::ValidateDirectory { location, mode, strict, output } => {
+            validate::directory(location, *mode, *strict, *output, printer)
         }
         Settings::Validate { files, mode, strict, output } => {
             validate::run(files, *mode, *strict, *output, printer)
         }
-        Settings::Lint { args, place } => lint::run(args, place, printer),
-        Settings::Init { args, surroundings } => start::init(args, surroundings, printer),
-        Settings::Import { args, surroundings } => start::import(args, surroundings, printer),
-        Settings::Cluster { command, surroundings } => cluster::run(command, surroundings, printer),
-        Settings::Inspect { command, surroundings } => inspect::run(command, surroundings, printer),
-        Settings::Config { args, surroundings } => config::run(args, surroundings, printer),
-        Settings::Node { command, surroundings, keys } => {
-            node::run(command, surroundings, keys, printer)
+        Settings::Lint { args, location } => lint::run(args, location, printer),
+        Settings::Init { args, environment } => start::init(args, environment, printer),
+        Settings::Import { args, environment } => start::import(args, environment, printer),
+        Settings::Cluster { command, environment } => cluster::run(command, environment, printer),
+        Settings::Inspect { command, environment } => inspect::run(command, environment, printer),
+        Settings::Config { args, environment } => config::run(args, environment, printer),
+        Settings::Node { command, environment, keys } => {
+            node::run(command, environment, keys, printer)
         }
-        Settings::Version { args, surroundings } => version::run(args, surroundings, printer),
+        Settings::Version { args, environment } => version::run(args, environment, printer),
         Settings::Completions { shell } => completions::run(*shell, printer),
         Settings::Talhelper { arguments, variables } => {
             talhelper::run(arguments, variables, printer)

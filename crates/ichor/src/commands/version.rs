@@ -7,16 +7,16 @@ use talos_api::proto::machine;
 use talos_api::{Node, NodeError};
 
 use crate::args::{self, OutputFormat};
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
-use crate::table::OfNode;
+use crate::settings::UserEnvironment;
+use crate::table::NodeRow;
 use crate::{Error, ExitStatus, nodes, runtime};
 
 /// Without machines neither a talosconfig nor the network is looked at.
 pub(super) fn run(
     args: &args::VersionArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let args::VersionArgs { client, short, output, maintenance, connection } = args;
@@ -27,10 +27,10 @@ pub(super) fn run(
         return printer.value(&version, output.format);
     }
     runtime::run(async {
-        let machines = Machines::find(connection, maintenance, surroundings)?;
-        let (answers, failures) = machines.ask(of_machine).await.split();
+        let nodes = Nodes::connect_or_maintenance(connection, maintenance, environment)?;
+        let (answers, failures) = nodes.call_each(of_machine).await.split();
         let succeeded = answers.len();
-        let answers = answers.into_iter().map(|(node, what)| OfNode { node, what });
+        let answers = answers.into_iter().map(|(node, what)| NodeRow { node, what });
         version.machines = Some(answers.collect());
         printer.value(&version, output.format)?;
         Ok(nodes::report(failures, succeeded, printer))
@@ -55,7 +55,7 @@ struct Version {
     talos: Supported,
     /// Only where machines were asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    machines: Option<Vec<OfNode<Machine>>>,
+    machines: Option<Vec<NodeRow<Machine>>>,
     #[serde(skip)]
     short: bool,
 }
@@ -113,7 +113,7 @@ impl fmt::Display for Version {
             writeln!(f, " ({revision})")?;
             write!(f, "Talos {} (configuration for {})", talos.machines, talos.contracts)?;
         }
-        for OfNode { node, what: machine } in machines.iter().flatten() {
+        for NodeRow { node, what: machine } in machines.iter().flatten() {
             let Machine { tag, sha, built, go_version, os, arch, .. } = machine;
             write!(f, "\n\tNODE:        {node}\n\tTag:         {tag}\n\tSHA:         {sha}")?;
             write!(f, "\n\tBuilt:       {built}\n\tGo version:  {go_version}")?;

@@ -11,17 +11,17 @@ use crate::Error;
 
 /// A directory that describes a cluster.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct ClusterDirectory {
     /// Where credentials and state are kept.
     pub(crate) root: PathBuf,
     /// The file that describes the cluster.
     pub(crate) file: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DirectoryKind,
 }
 
 /// What describes a cluster. It is told from its keys; its name counts only where they say nothing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum DirectoryKind {
     Native,
     Talconfig,
 }
@@ -29,7 +29,7 @@ pub(crate) enum Kind {
 /// The directory that is named, or the nearest one upward that describes a cluster. One that was only found upward is
 /// refused when it belongs to another user, as Git refuses it: whoever can write above the working directory would choose
 /// the machines that are called.
-pub(crate) fn find(directory: Option<&Path>) -> Result<Found, Error> {
+pub(crate) fn find(directory: Option<&Path>) -> Result<ClusterDirectory, Error> {
     let here = fs_err::canonicalize(directory.unwrap_or(Path::new("."))).map_err(Error::Input)?;
     let found = look_from(&here, if directory.is_none() { usize::MAX } else { 1 })?;
     if directory.is_none() {
@@ -39,7 +39,7 @@ pub(crate) fn find(directory: Option<&Path>) -> Result<Found, Error> {
     Ok(found)
 }
 
-fn look_from(here: &Path, levels: usize) -> Result<Found, Error> {
+fn look_from(here: &Path, levels: usize) -> Result<ClusterDirectory, Error> {
     for candidate in here.ancestors().take(levels) {
         // What is below another directory is found from afar only where that is a repository: a home directory with
         // a `talos` in it says nothing about everything else in it.
@@ -60,7 +60,7 @@ fn look_from(here: &Path, levels: usize) -> Result<Found, Error> {
 
 /// The talosconfig that talhelper has written for the cluster of the working directory, if there is one.
 pub(crate) fn talosconfig() -> Option<PathBuf> {
-    let found = find(None).ok().filter(|found| found.kind == Kind::Talconfig)?;
+    let found = find(None).ok().filter(|found| found.kind == DirectoryKind::Talconfig)?;
     let folder = found.file.parent()?.join("clusterconfig");
     let path = folder.join("talosconfig");
     let here = fs_err::canonicalize(".").ok()?;
@@ -96,7 +96,7 @@ fn user() -> Option<u32> {
 }
 
 /// `below`: whether a description in a directory below counts too.
-fn look_in(directory: &Path, below: bool) -> Result<Option<Found>, Error> {
+fn look_in(directory: &Path, below: bool) -> Result<Option<ClusterDirectory>, Error> {
     let there = |name: &str| Some(directory.join(name)).filter(|path| path.is_file());
     let file = match (there(FILE), there(TALCONFIG)) {
         (Some(_), Some(_)) => {
@@ -115,10 +115,10 @@ fn look_in(directory: &Path, below: bool) -> Result<Option<Found>, Error> {
     let kind = kind(&file);
     let folder = file.parent().unwrap_or(directory);
     let root = match kind {
-        Kind::Native => folder.to_owned(),
-        Kind::Talconfig => root(folder),
+        DirectoryKind::Native => folder.to_owned(),
+        DirectoryKind::Talconfig => root(folder),
     };
-    Ok(Some(Found { root, file, kind }))
+    Ok(Some(ClusterDirectory { root, file, kind }))
 }
 
 /// Where a talconfig in a folder belongs to: what is in `talos/` of a repository belongs to the whole of it, from
@@ -132,19 +132,19 @@ fn is_repository(directory: &Path) -> bool {
     MARKS.iter().any(|mark| directory.join(mark).exists())
 }
 
-fn kind(file: &Path) -> Kind {
+fn kind(file: &Path) -> DirectoryKind {
     let text = fs_err::read_to_string(file).unwrap_or_default();
     let documents = yaml::parse(&text, SourceId::default(), Limits::default()).unwrap_or_default();
     let root = documents.first().map(|document| &document.root);
     let has = |key: &str| root.is_some_and(|root| root.get(key).is_some());
     if has("ichor") {
-        Kind::Native
+        DirectoryKind::Native
     } else if has("clusterName") || has("nodes") {
-        Kind::Talconfig
+        DirectoryKind::Talconfig
     } else if file.ends_with(FILE) {
-        Kind::Native
+        DirectoryKind::Native
     } else {
-        Kind::Talconfig
+        DirectoryKind::Talconfig
     }
 }
 
@@ -158,7 +158,10 @@ const MARKS: [&str; 6] =
 mod tests {
     use super::*;
 
-    fn found(files: &[(&str, &str)], from: &str) -> Result<(String, String, Kind), String> {
+    fn found(
+        files: &[(&str, &str)],
+        from: &str,
+    ) -> Result<(String, String, DirectoryKind), String> {
         found_within(files, from, 1)
     }
 
@@ -166,7 +169,7 @@ mod tests {
         files: &[(&str, &str)],
         from: &str,
         levels: usize,
-    ) -> Result<(String, String, Kind), String> {
+    ) -> Result<(String, String, DirectoryKind), String> {
         let directory = tempfile::tempdir().expect("a directory");
         for (name, text) in files {
             let path = directory.path().join(name);
@@ -186,20 +189,22 @@ mod tests {
     #[test]
     fn a_file_is_what_its_keys_say() {
         let of = |name: &str, text: &str| found(&[(name, text)], "").map(|(_, _, kind)| kind);
-        assert_eq!(of("ichor.yaml", "ichor: v1\n"), Ok(Kind::Native));
-        assert_eq!(of("talconfig.yaml", "clusterName: a\n"), Ok(Kind::Talconfig));
-        assert_eq!(of("talconfig.yaml", "ichor: v1\n"), Ok(Kind::Native));
-        assert_eq!(of("ichor.yaml", "nodes: []\n"), Ok(Kind::Talconfig));
+        assert_eq!(of("ichor.yaml", "ichor: v1\n"), Ok(DirectoryKind::Native));
+        assert_eq!(of("talconfig.yaml", "clusterName: a\n"), Ok(DirectoryKind::Talconfig));
+        assert_eq!(of("talconfig.yaml", "ichor: v1\n"), Ok(DirectoryKind::Native));
+        assert_eq!(of("ichor.yaml", "nodes: []\n"), Ok(DirectoryKind::Talconfig));
         // What cannot be read is told by who reads it.
-        assert_eq!(of("talconfig.yaml", "{"), Ok(Kind::Talconfig));
+        assert_eq!(of("talconfig.yaml", "{"), Ok(DirectoryKind::Talconfig));
         assert!(of("cluster.yaml", "nodes: []\n").is_err());
     }
 
     #[test]
     fn what_is_below_a_repository_belongs_to_it() {
         let talconfig = ("talos/talconfig.yaml", "nodes: []\n");
-        let whole = Ok((String::new(), "talos/talconfig.yaml".to_owned(), Kind::Talconfig));
-        let part = Ok(("talos".to_owned(), "talos/talconfig.yaml".to_owned(), Kind::Talconfig));
+        let whole =
+            Ok((String::new(), "talos/talconfig.yaml".to_owned(), DirectoryKind::Talconfig));
+        let part =
+            Ok(("talos".to_owned(), "talos/talconfig.yaml".to_owned(), DirectoryKind::Talconfig));
         for from in ["", "talos"] {
             assert_eq!(found(&[talconfig, (".git/HEAD", "")], from), whole, "{from}");
             assert_eq!(found(&[talconfig], from), part, "{from}");

@@ -7,45 +7,53 @@ use talconfig::lint::{Diagnostic, Files};
 use talconfig::{Cluster, Environment, Finding, Images, Secrets, Talconfig};
 use talos_config::{Bundle, SourceId};
 
-use super::{Described, Known, no_secrets, spec_problems};
+use super::{KnownMachine, LoadedCluster, no_secrets, spec_problems};
 use crate::Error;
-use crate::settings::Place;
+use crate::settings::ClusterLocation;
 use crate::sources::SourceMap;
-use crate::talhelper::{ENV_FILES, Outside, SECRET_FILES};
+use crate::talhelper::{ENV_FILES, SECRET_FILES, SystemHost};
 
 /// Reads everything that belongs to a talconfig. Only the layers of the `explained` machine are kept apart.
 pub(super) fn read(
     file: &Path,
-    place: &Place,
+    location: &ClusterLocation,
     explained: Option<&MachineName>,
-) -> Result<Described, Error> {
-    let outside = Outside::new(false, &place.environment());
-    let (talconfig, environment) = load(file, place, &outside)?;
+) -> Result<LoadedCluster, Error> {
+    let host = SystemHost::new(false, &location.environment());
+    let (talconfig, environment) = load(file, location, &host)?;
     let vault = secrets_file(file)?;
     let mut sources = SourceMap::default();
     let source = sources.add(&file.display().to_string());
-    let failed = |error: talconfig::Error| failed(&error, &sources, source, &outside);
-    let secrets = load_secrets(&vault, &environment, &outside)?;
+    let failed = |error: talconfig::Error| failed(&error, &sources, source, &host);
+    let secrets = load_secrets(&vault, &environment, &host)?;
     // The id of a schematic follows from its text: nobody has to be asked for it.
-    let images = Images::for_talconfig(&talconfig, true, &outside, &environment);
+    let images = Images::for_talconfig(&talconfig, true, &host, &environment);
     let cluster = Cluster::new(&talconfig, &secrets, &images, MODE).map_err(failed)?;
     let (spec, layers) = cluster.translate(source, explained).map_err(failed)?;
     talconfig::check_spec(&spec).map_err(failed)?;
-    let ignored = ignored(file, &environment, &outside).map_err(failed)?;
+    let ignored = ignored(file, &environment, &host).map_err(failed)?;
     let warnings = talconfig.warnings.iter().flat_map(lines).chain(ignored);
-    let warnings = warnings.chain(outside.lines()).map(|line| outside.redact(&line)).collect();
+    let warnings = warnings.chain(host.lines()).map(|line| host.redact(&line)).collect();
     // The secrets themselves are kept as they were in any case.
-    let is_sealed = outside.opened().iter().any(|opened| *opened != text(&vault));
+    let was_encrypted = host.opened().iter().any(|opened| *opened != text(&vault));
     let (secrets, secrets_file) = (secrets.bundle, Some(vault));
     let registrations = images.registrations(&talconfig);
-    Ok(Described { spec, layers, secrets, secrets_file, is_sealed, warnings, registrations })
+    Ok(LoadedCluster {
+        spec,
+        layers,
+        secrets,
+        secrets_file,
+        was_encrypted,
+        warnings,
+        registrations,
+    })
 }
 
 /// The name and the secrets of the cluster.
-pub(super) fn secrets(file: &Path, place: &Place) -> Result<(String, Bundle), Error> {
-    let outside = Outside::new(false, &place.environment());
-    let (talconfig, environment) = load(file, place, &outside)?;
-    let secrets = load_secrets(&secrets_file(file)?, &environment, &outside)?;
+pub(super) fn secrets(file: &Path, location: &ClusterLocation) -> Result<(String, Bundle), Error> {
+    let host = SystemHost::new(false, &location.environment());
+    let (talconfig, environment) = load(file, location, &host)?;
+    let secrets = load_secrets(&secrets_file(file)?, &environment, &host)?;
     Ok((talconfig.cluster_name().to_owned(), secrets.bundle))
 }
 
@@ -57,13 +65,13 @@ fn secrets_file(file: &Path) -> Result<PathBuf, Error> {
 fn load_secrets(
     vault: &Path,
     environment: &Environment,
-    outside: &Outside,
+    host: &SystemHost,
 ) -> Result<Secrets, Error> {
-    Secrets::load(&text(vault), environment, outside).map_err(|error| {
+    Secrets::load(&text(vault), environment, host).map_err(|error| {
         let (file, message) = (text(vault), error.to_string());
         let place = if message.contains(&file) { String::new() } else { format!("{file}: ") };
-        let hint = error.hint().map(|hint| outside.redact(hint));
-        let message = outside.redact(&format!("{place}{message}"));
+        let hint = error.hint().map(|hint| host.redact(hint));
+        let message = host.redact(&format!("{place}{message}"));
         Error::Spec { message, hint, code: error.code() }
     })
 }
@@ -72,14 +80,14 @@ fn load_secrets(
 fn ignored(
     file: &Path,
     environment: &Environment,
-    outside: &Outside,
+    host: &SystemHost,
 ) -> Result<Vec<String>, talconfig::Error> {
     let files = Files {
         cluster: text(file),
         secret_files: SECRET_FILES.iter().map(|name| text(&folder(file).join(name))).collect(),
         ..Files::default()
     };
-    let diagnostics = talconfig::lint::check_ineffective(&files, environment, outside)?.into_iter();
+    let diagnostics = talconfig::lint::check_ineffective(&files, environment, host)?.into_iter();
     Ok(diagnostics
         .map(|Diagnostic { location, message, hint, .. }| {
             format!("{location}: warning: {message} ({hint})")
@@ -88,13 +96,16 @@ fn ignored(
 }
 
 /// The machines that a talconfig names.
-pub(super) fn known(file: &Path, place: &Place) -> Result<Vec<Known>, Error> {
-    let outside = Outside::new(false, &place.environment());
-    let (talconfig, _) = load(file, place, &outside)?;
+pub(super) fn known_machines(
+    file: &Path,
+    location: &ClusterLocation,
+) -> Result<Vec<KnownMachine>, Error> {
+    let host = SystemHost::new(false, &location.environment());
+    let (talconfig, _) = load(file, location, &host)?;
     let machines = talconfig.nodes.iter().filter_map(|node| {
         let names = [Some(node.hostname().to_owned()), node.machine_name().map(String::from)];
         let addresses = Some(node.addresses()).filter(|addresses| !addresses.is_empty())?;
-        Some(Known {
+        Some(KnownMachine {
             names: names.into_iter().flatten().collect(),
             addresses,
             is_control_plane: node.is_control_plane(),
@@ -103,19 +114,23 @@ pub(super) fn known(file: &Path, place: &Place) -> Result<Vec<Known>, Error> {
     Ok(machines.collect())
 }
 
-fn load(file: &Path, place: &Place, outside: &Outside) -> Result<(Talconfig, Environment), Error> {
-    let mut environment = place.environment();
+fn load(
+    file: &Path,
+    location: &ClusterLocation,
+    host: &SystemHost,
+) -> Result<(Talconfig, Environment), Error> {
+    let mut environment = location.environment();
     let env_files = ENV_FILES.map(|name| text(&folder(file).join(name)));
-    let opened = Talconfig::open(&text(file), &env_files, &mut environment, outside);
+    let opened = Talconfig::open(&text(file), &env_files, &mut environment, host);
     let talconfig = opened.map_err(|error| {
         // What silently went wrong before is the likely reason.
-        let before = outside.lines().into_iter();
+        let before = host.lines().into_iter();
         let before = before.map(|line| line.trim_start_matches("warning: ").to_owned());
         let hint = error.hint().map(str::to_owned).into_iter().chain(before);
         let hint = hint.collect::<Vec<_>>().join("; ");
         Error::Spec {
-            message: outside.redact(&message(&error, &SourceMap::default(), SourceId::default())),
-            hint: Some(outside.redact(&hint)).filter(|hint| !hint.is_empty()),
+            message: host.redact(&message(&error, &SourceMap::default(), SourceId::default())),
+            hint: Some(host.redact(&hint)).filter(|hint| !hint.is_empty()),
             code: error.code(),
         }
     })?;
@@ -132,11 +147,11 @@ fn failed(
     error: &talconfig::Error,
     sources: &SourceMap,
     source: SourceId,
-    outside: &Outside,
+    host: &SystemHost,
 ) -> Error {
     Error::Spec {
-        message: outside.redact(&message(error, sources, source)),
-        hint: error.hint().map(|hint| outside.redact(hint)),
+        message: host.redact(&message(error, sources, source)),
+        hint: error.hint().map(|hint| host.redact(hint)),
         code: error.code(),
     }
 }

@@ -3,20 +3,23 @@
 use talconfig::{Images, Node, Talconfig};
 
 use super::args::{Common, Verb};
-use super::{Failure, Session};
+use super::{Session, TalhelperError};
 
 pub(super) fn run(
     session: &mut Session<'_>,
     verb: Verb,
     common: &Common,
     offline: bool,
-) -> Result<(), Failure> {
+) -> Result<(), TalhelperError> {
     let talconfig = session.load(&common.config_file, &common.env_files, false)?;
     let failed = |reason: String| {
-        Failure::new(format!("failed to generate talosctl {} command: {reason}", verb.attempt()))
+        TalhelperError::new(format!(
+            "failed to generate talosctl {} command: {reason}",
+            verb.attempt()
+        ))
     };
     let environment = session.environment.clone();
-    let images = Images::for_talconfig(&talconfig, offline, session.outside, &environment);
+    let images = Images::for_talconfig(&talconfig, offline, session.host, &environment);
     let command = Command { talconfig: &talconfig, common, verb, images: &images };
     let lines = command.lines().map_err(failed)?;
     for line in lines {

@@ -9,31 +9,34 @@ use talconfig::{Cluster, Host, Images, Secrets, json_schema};
 use talos_config::{Bundle, Contract};
 
 use super::args::Genconfig;
-use super::outside::{file_error, folder};
-use super::{Failure, Session, diff, gitignore};
+use super::system_host::{file_error, folder};
+use super::{Session, TalhelperError, diff, gitignore};
 use crate::entropy;
 
-pub(super) fn run(session: &mut Session<'_>, args: &Genconfig) -> Result<(), Failure> {
+pub(super) fn run(session: &mut Session<'_>, args: &Genconfig) -> Result<(), TalhelperError> {
     let talconfig = session.load(&args.config_file, &args.env_files, true)?;
-    let outside = session.outside;
+    let host = session.host;
     let mut secret_file = None;
     for file in &args.secret_files {
-        match outside.stat(file) {
+        match host.stat(file) {
             Ok(()) => {
                 secret_file = Some(file);
-                outside.debug(&|| format!("secret file is set to {file}"));
+                host.debug(&|| format!("secret file is set to {file}"));
             }
             Err(error) if error.is_missing() => {}
             Err(error) => {
-                return Err(Failure::new(format!("failed to stat secret file {file}: {error} ")));
+                return Err(TalhelperError::new(format!(
+                    "failed to stat secret file {file}: {error} "
+                )));
             }
         }
     }
-    outside.debug(&|| "start generating config file".to_owned());
-    let failed = |error: &talconfig::Error| Failure::of("failed to generate talos config: ", error);
+    host.debug(&|| "start generating config file".to_owned());
+    let failed =
+        |error: &talconfig::Error| TalhelperError::of("failed to generate talos config: ", error);
     let secrets = match secret_file {
         Some(file) => {
-            Secrets::load(file, &session.environment, outside).map_err(|error| failed(&error))?
+            Secrets::load(file, &session.environment, host).map_err(|error| failed(&error))?
         }
         None => {
             session.printer.text(
@@ -41,19 +44,19 @@ pub(super) fn run(session: &mut Session<'_>, args: &Genconfig) -> Result<(), Fai
                   you run this command",
             )?;
             let contract = talconfig.talos().parse().unwrap_or(Contract::CURRENT);
-            let made = entropy::with(|makers| Bundle::generate(contract, makers))?;
+            let made = entropy::with_secret_source(|makers| Bundle::generate(contract, makers))?;
             Secrets::new(made)
         }
     };
     let environment = session.environment.clone();
-    let images = Images::for_talconfig(&talconfig, args.offline, outside, &environment);
+    let images = Images::for_talconfig(&talconfig, args.offline, host, &environment);
     let cluster =
         Cluster::new(&talconfig, &secrets, &images, &args.mode).map_err(|error| failed(&error))?;
     let mut made = Vec::new();
     for node in &talconfig.nodes {
         let name = talconfig.file_name(node).map_err(|error| failed(&error))?;
         let path = format!("{}/{name}", args.out_dir);
-        outside.debug(&|| format!("generating {path} for node {}", node.hostname()));
+        host.debug(&|| format!("generating {path} for node {}", node.hostname()));
         let machine = cluster.machine(node).map_err(|error| failed(&error))?;
         if args.dry_run {
             for warning in &machine.warnings {
@@ -72,9 +75,10 @@ pub(super) fn run(session: &mut Session<'_>, args: &Genconfig) -> Result<(), Fai
         for warning in &machine.warnings {
             session.say(warning)?;
         }
-        outside.debug(&|| format!("dumping machineconfig file for {hostname} to {path}"));
-        dump(path, machine.text.expose(), 0o600)
-            .map_err(|reason| Failure::new(format!("failed to generate talos config: {reason}")))?;
+        host.debug(&|| format!("dumping machineconfig file for {hostname} to {path}"));
+        dump(path, machine.text.expose(), 0o600).map_err(|reason| {
+            TalhelperError::new(format!("failed to generate talos config: {reason}"))
+        })?;
         session.say(&format!("generated config for {hostname} in {path}"))?;
     }
     client_config(session, args, &talconfig, &secrets)?;
@@ -82,20 +86,21 @@ pub(super) fn run(session: &mut Session<'_>, args: &Genconfig) -> Result<(), Fai
         let mut names: Vec<String> = made.into_iter().map(|(name, ..)| name).collect();
         names.push("talosconfig".to_owned());
         let path = format!("{}/.gitignore", args.out_dir);
-        gitignore::add(&path, &names)
-            .map_err(|error| Failure::new(format!("failed to generate gitignore file: {error}")))?;
+        gitignore::add(&path, &names).map_err(|error| {
+            TalhelperError::new(format!("failed to generate gitignore file: {error}"))
+        })?;
         session.say(&format!("generated .gitignore file in {path}"))?;
     }
     Ok(())
 }
 
 /// Shows what would change in a file.
-fn show_changes(session: &mut Session<'_>, path: &str, after: &str) -> Result<(), Failure> {
-    session.outside.debug(&|| "showing diff from previous run".to_owned());
-    let absolute = session.outside.absolute(path);
-    let before = if session.outside.stat(&absolute).is_ok() {
-        let opened = talconfig::read_decrypted(&absolute, &session.environment, session.outside);
-        opened.map_err(|detail| Failure::Fatal {
+fn show_changes(session: &mut Session<'_>, path: &str, after: &str) -> Result<(), TalhelperError> {
+    session.host.debug(&|| "showing diff from previous run".to_owned());
+    let absolute = session.host.absolute(path);
+    let before = if session.host.stat(&absolute).is_ok() {
+        let opened = talconfig::read_decrypted(&absolute, &session.environment, session.host);
+        opened.map_err(|detail| TalhelperError::Fatal {
             message: format!("failed to generate talos config: {detail}"),
             hint: detail.hint,
         })?
@@ -116,32 +121,32 @@ fn client_config(
     args: &Genconfig,
     talconfig: &talconfig::Talconfig,
     secrets: &Secrets,
-) -> Result<(), Failure> {
-    let outside = session.outside;
+) -> Result<(), TalhelperError> {
+    let host = session.host;
     let addresses = |control_planes_only: bool| -> Vec<String> {
         let nodes = talconfig.nodes.iter();
         let nodes = nodes.filter(|node| !control_planes_only || node.is_control_plane());
         nodes.flat_map(talconfig::Node::addresses).collect()
     };
     let endpoints = addresses(true);
-    outside.debug(&|| format!("endpoints in talosconfig are set to [{}]", endpoints.join(" ")));
-    outside.debug(&|| format!("generating admin certificate with TTL of {}", args.lifetime_text));
+    host.debug(&|| format!("endpoints in talosconfig are set to [{}]", endpoints.join(" ")));
+    host.debug(&|| format!("generating admin certificate with TTL of {}", args.lifetime_text));
     let roles = ["os:admin".to_owned()];
-    let made = entropy::with(|makers| {
+    let made = entropy::with_secret_source(|makers| {
         secrets.bundle.talosconfig(talconfig.cluster_name(), &roles, args.lifetime, makers)
     })?;
     let failed =
-        |reason: String| Failure::new(format!("failed to generate talos config: {reason}"));
+        |reason: String| TalhelperError::new(format!("failed to generate talos config: {reason}"));
     let mut config = made.map_err(|error| failed(error.to_string()))?;
     let nodes = if args.disable_nodes_section {
         Vec::new()
     } else {
-        outside.debug(&|| "appending all nodes to nodes in talosconfig".to_owned());
+        host.debug(&|| "appending all nodes to nodes in talosconfig".to_owned());
         addresses(false)
     };
     config.set_targets(&endpoints, &nodes);
     let path = format!("{}/talosconfig", args.out_dir);
-    outside.debug(&|| format!("dumping talosconfig file to {path}"));
+    host.debug(&|| format!("dumping talosconfig file to {path}"));
     dump(&path, config.encode().expose(), 0o600).map_err(failed)?;
     session.say(&format!("generated client config in {path}"))
 }
@@ -179,7 +184,7 @@ fn dump(path: &str, text: &str, mode: u32) -> Result<(), String> {
 }
 
 /// Writes the JSON schema of a talconfig.
-pub(super) fn schema(file: &str) -> Result<(), Failure> {
+pub(super) fn schema(file: &str) -> Result<(), TalhelperError> {
     let text = serde_json::to_string_pretty(&json_schema()).unwrap_or_default();
-    dump(file, &text, 0o644).map_err(Failure::new)
+    dump(file, &text, 0o644).map_err(TalhelperError::new)
 }

@@ -4,19 +4,19 @@ use talconfig::Host;
 use talos_config::yaml::{self, Limits};
 use talos_config::{Bundle, Config, Contract, SourceId};
 
-use super::{Failure, Session};
+use super::{Session, TalhelperError};
 use crate::entropy;
 
-pub(super) fn run(session: &mut Session<'_>, from: Option<&str>) -> Result<(), Failure> {
+pub(super) fn run(session: &mut Session<'_>, from: Option<&str>) -> Result<(), TalhelperError> {
     let failed =
-        |reason: String| Failure::new(format!("failed to generate secret bundle: {reason}"));
+        |reason: String| TalhelperError::new(format!("failed to generate secret bundle: {reason}"));
     let bundle = match from {
         None => {
             let contract = talconfig::LATEST.parse().unwrap_or(Contract::CURRENT);
-            entropy::with(|makers| Bundle::generate(contract, makers))?
+            entropy::with_secret_source(|makers| Bundle::generate(contract, makers))?
         }
         Some(path) => {
-            let bytes = session.outside.read(path).map_err(|error| failed(error.to_string()))?;
+            let bytes = session.host.read(path).map_err(|error| failed(error.to_string()))?;
             let text = String::from_utf8_lossy(&bytes);
             let config =
                 Config::parse(&text, SourceId::default()).map_err(|error| match &error {
@@ -34,6 +34,6 @@ pub(super) fn run(session: &mut Session<'_>, from: Option<&str>) -> Result<(), F
     let documents = yaml::parse(text.expose(), SourceId::default(), Limits::default());
     let text = documents
         .map_or_else(|_| text.expose().clone(), |documents| yaml::rewrite(&documents, 2, false));
-    session.printer.exactly(&text)?;
+    session.printer.verbatim(&text)?;
     Ok(())
 }

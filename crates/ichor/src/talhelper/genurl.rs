@@ -6,9 +6,9 @@ use talconfig::{
 use talos_config::Schematic;
 
 use super::args::{Genurl, GenurlImage};
-use super::{Failure, Session};
+use super::{Session, TalhelperError};
 
-pub(super) fn installer(session: &mut Session<'_>, args: &Genurl) -> Result<(), Failure> {
+pub(super) fn installer(session: &mut Session<'_>, args: &Genurl) -> Result<(), TalhelperError> {
     let spec = MachineSpec {
         mode: args.mode.clone(),
         arch: String::new(),
@@ -32,9 +32,11 @@ pub(super) fn installer(session: &mut Session<'_>, args: &Genurl) -> Result<(), 
     urls.run(session)
 }
 
-pub(super) fn image(session: &mut Session<'_>, args: &GenurlImage) -> Result<(), Failure> {
+pub(super) fn image(session: &mut Session<'_>, args: &GenurlImage) -> Result<(), TalhelperError> {
     if !["iso", "disk-image", "pxe"].contains(&args.boot_method.as_str()) {
-        return Err(Failure::new("invalid boot-method, should be one of iso, disk-image, pxe"));
+        return Err(TalhelperError::new(
+            "invalid boot-method, should be one of iso, disk-image, pxe",
+        ));
     }
     let spec = MachineSpec {
         mode: args.common.mode.clone(),
@@ -70,27 +72,30 @@ struct Urls<'a> {
 }
 
 impl Urls<'_> {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Failure> {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), TalhelperError> {
         let file = &self.args.config_file;
         if let Some(path) = self.args.customization_file.as_deref() {
-            session.outside.debug(&|| {
+            session.host.debug(&|| {
                 format!("generating from provided customization file customization-file={path}")
             });
-            let bytes = session.outside.read(path).map_err(|error| {
-                Failure::new(format!("Failed to read the provided customization file, {error}"))
-            })?;
-            let schematic = read_schematic(&String::from_utf8_lossy(&bytes)).map_err(|detail| {
-                Failure::new(format!(
-                    "Failed to generate customization from customization file, {detail}"
+            let bytes = session.host.read(path).map_err(|error| {
+                TalhelperError::new(format!(
+                    "Failed to read the provided customization file, {error}"
                 ))
             })?;
+            let schematic =
+                read_schematic(&String::from_utf8_lossy(&bytes)).map_err(|trouble| {
+                    TalhelperError::new(format!(
+                        "Failed to generate customization from customization file, {trouble}"
+                    ))
+                })?;
             return self.print_of_schematic(session, &schematic);
         }
-        match session.outside.stat(file) {
+        match session.host.stat(file) {
             Ok(()) => self.print_of_talconfig(session),
             Err(error) if error.is_missing() => {
-                session.outside.debug(&|| "no config file found".to_owned());
-                session.outside.debug(&|| {
+                session.host.debug(&|| "no config file found".to_owned());
+                session.host.debug(&|| {
                     format!(
                         "generating from provided flags kernelArg=[{}] extension=[{}]",
                         self.args.kernel_args.join(" "),
@@ -100,9 +105,9 @@ impl Urls<'_> {
                 let schematic = simple_schematic(&self.args.extensions, &self.args.kernel_args);
                 self.print_of_schematic(session, &schematic)
             }
-            Err(error) => {
-                Err(Failure::new(format!("Failed to read Talhelper config file {file}, {error}")))
-            }
+            Err(error) => Err(TalhelperError::new(format!(
+                "Failed to read Talhelper config file {file}, {error}"
+            ))),
         }
     }
 
@@ -110,24 +115,24 @@ impl Urls<'_> {
         &self,
         session: &mut Session<'_>,
         schematic: &Schematic,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), TalhelperError> {
         let environment = session.environment.clone();
         let images = Images {
             factory: self.factory.clone(),
             offline: self.args.offline,
-            host: session.outside,
+            host: session.host,
             environment: &environment,
         };
         let url = (self.of_schematic)(&images, schematic, &self.spec, &self.args.version)
-            .map_err(|error| Failure::of("Failed to generate installer url, ", &error))?;
+            .map_err(|error| TalhelperError::of("Failed to generate installer url, ", &error))?;
         session.say(&url)
     }
 
-    fn print_of_talconfig(&self, session: &mut Session<'_>) -> Result<(), Failure> {
+    fn print_of_talconfig(&self, session: &mut Session<'_>) -> Result<(), TalhelperError> {
         let talconfig = session.load(&self.args.config_file, &self.args.env_files, false)?;
         let environment = session.environment.clone();
         let images =
-            Images::for_talconfig(&talconfig, self.args.offline, session.outside, &environment);
+            Images::for_talconfig(&talconfig, self.args.offline, session.host, &environment);
         let wanted = self.args.node.as_str();
         let mut urls = Vec::new();
         for node in &talconfig.nodes {
@@ -137,7 +142,7 @@ impl Urls<'_> {
             let url = (self.of_node)(&images, &talconfig, node).map_err(|error| {
                 let attempt =
                     format!("Failed to generate {} url for {}, ", self.what, node.hostname());
-                Failure::of(&attempt, &error)
+                TalhelperError::of(&attempt, &error)
             })?;
             urls.push((node.hostname().to_owned(), url));
             if !wanted.is_empty() {
@@ -145,7 +150,7 @@ impl Urls<'_> {
             }
         }
         match urls.as_slice() {
-            [] => Err(Failure::new(format!(
+            [] => Err(TalhelperError::new(format!(
                 "Node with IP address or hostname of {wanted} is not found in the config file"
             ))),
             [(_, url)] => session.say(url),

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::outside::file_error;
+use super::system_host::file_error;
 
 /// Adds names that no pattern of the file matches, as talhelper does: also behind a last line without a line break.
 pub(crate) fn add(path: &str, names: &[String]) -> Result<(), String> {

@@ -3,7 +3,7 @@
 use talconfig::{Host, Talconfig};
 use talos_config::{Config, Mode, SourceId};
 
-use super::{Failure, Session};
+use super::{Session, TalhelperError};
 
 /// `talhelper validate talconfig`
 pub(super) fn talconfig(
@@ -11,11 +11,11 @@ pub(super) fn talconfig(
     file: &str,
     env_files: &[String],
     no_substitute: bool,
-) -> Result<(), Failure> {
-    session.outside.debug(&|| "start loading and validating config file".to_owned());
+) -> Result<(), TalhelperError> {
+    session.host.debug(&|| "start loading and validating config file".to_owned());
     let environment = if no_substitute { None } else { Some(&mut session.environment) };
     let findings =
-        Talconfig::validate(file, env_files, environment, session.outside).map_err(|error| {
+        Talconfig::validate(file, env_files, environment, session.host).map_err(|error| {
             let hint = error.hint().map(str::to_owned);
             // The same troubles have other names here than when configuration is made.
             let message = match &error {
@@ -27,15 +27,15 @@ pub(super) fn talconfig(
                 }
                 other => other.to_string(),
             };
-            Failure::Fatal { message, hint }
+            TalhelperError::Fatal { message, hint }
         })?;
     if findings.is_empty() {
         return session.say("Your talhelper config file is looking great!");
     }
     session.findings("There are issues with your talhelper config file:", &findings, true)?;
     if findings.iter().any(|finding| !finding.is_warning) {
-        session.printer.note(&format!("{} ", super::outside::time_stamp()));
-        return Err(Failure::Told);
+        session.printer.note(&format!("{} ", super::system_host::time_stamp()));
+        return Err(TalhelperError::AlreadyReported);
     }
     Ok(())
 }
@@ -45,17 +45,19 @@ pub(super) fn nodeconfig(
     session: &mut Session<'_>,
     files: &[String],
     mode: &str,
-) -> Result<(), Failure> {
+) -> Result<(), TalhelperError> {
     if files.is_empty() {
-        return Err(Failure::new(
+        return Err(TalhelperError::new(
             "please specify at least 1 talos node config file you want to validate",
         ));
     }
     for file in files {
         let failed = |reason: String| {
-            Failure::new(format!("failed to validate Talos node config file {file}: {reason}"))
+            TalhelperError::new(format!(
+                "failed to validate Talos node config file {file}: {reason}"
+            ))
         };
-        let bytes = session.outside.read(file).map_err(|error| failed(error.to_string()))?;
+        let bytes = session.host.read(file).map_err(|error| failed(error.to_string()))?;
         let text = String::from_utf8_lossy(&bytes);
         let config = Config::parse(&text, SourceId::default()).map_err(|error| match &error {
             talos_config::Error::Document(problems) => {

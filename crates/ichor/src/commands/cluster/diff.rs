@@ -6,23 +6,23 @@ use engine::compare_live;
 use plan::ConfigChange;
 use serde::Serialize;
 
-use super::World;
-use super::plan::NonInteractive;
+use super::interactive::NonInteractive;
 use crate::args::OutputFormat;
 use crate::commands::files::diff::{Report, Row};
+use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus};
 
 /// Compares the machines that are named, or all of them.
 pub(in crate::commands) async fn diff(
     names: &[String],
     output: OutputFormat,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let world = World::open(surroundings).await?;
-    let spec = &world.directory.cluster.spec;
+    let live = LiveCluster::open(environment).await?;
+    let spec = &live.directory.cluster.spec;
     let unknown = names.iter().find(|name| !spec.machines().any(|(machine, _)| is(machine, name)));
     if let Some(unknown) = unknown {
         let known: Vec<&str> = spec.machines().map(|(machine, _)| machine.name.as_str()).collect();
@@ -31,8 +31,8 @@ pub(in crate::commands) async fn diff(
             hint: format!("it has {}", known.join(", ")),
         });
     }
-    let ports = world.ports(&NonInteractive, &NonInteractive);
-    let mut compared = compare_live(&world.directory.cluster, &ports).await?;
+    let ports = live.ports(&NonInteractive, &NonInteractive);
+    let mut compared = compare_live(&live.directory.cluster, &ports).await?;
     let mut live = Live(Vec::new());
     for (machine, _) in spec.machines() {
         let meant = names.is_empty() || names.iter().any(|name| is(machine, name));

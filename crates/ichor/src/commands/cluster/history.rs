@@ -7,19 +7,19 @@ use plan::Goal;
 use serde::Serialize;
 
 use crate::args::cluster::HistoryArgs;
-use crate::directory::{Directory, STATE};
+use crate::directory::{OpenedDirectory, STATE};
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, audit};
 
 pub(super) async fn run(
     args: &HistoryArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let directory = Directory::open(&surroundings.place).await?;
+    let directory = OpenedDirectory::open(&environment.location).await?;
     if args.verify {
         return verify(&directory, printer).await;
     }
@@ -28,7 +28,7 @@ pub(super) async fn run(
 }
 
 /// Checks that neither the journal nor the audit log was changed.
-async fn verify(directory: &Directory, printer: &mut Printer) -> Result<ExitStatus, Error> {
+async fn verify(directory: &OpenedDirectory, printer: &mut Printer) -> Result<ExitStatus, Error> {
     let records = directory.journal.verify().await.map_err(engine::Error::from)?;
     match audit::verify(&directory.root.join(STATE))? {
         Ok(lines) => {

@@ -10,18 +10,18 @@ use engine::live::SystemClock;
 use engine::{Activity, Approver, Event, EventSink, Outcome, PlanProgress, PortError, StepPlace};
 use plan::{ApplyMode, Approval, Checked, Goal, Override, Plan, Step};
 
-use super::plan::show_plan;
+use super::plan_file::show_plan;
 use crate::Error;
 use crate::args::{ConfirmArgs, OutputFormat};
-use crate::audit::Audit;
-use crate::directory::{Directory, STATE};
+use crate::audit::AuditEntry;
+use crate::directory::{OpenedDirectory, STATE};
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 
-pub(super) struct Person<'a> {
-    directory: &'a Directory,
+pub(super) struct InteractiveSession<'a> {
+    directory: &'a OpenedDirectory,
     /// With the audit log of the directory.
-    surroundings: Surroundings,
+    environment: UserEnvironment,
     sure: ConfirmArgs,
     output: OutputFormat,
     state: Mutex<State<'a>>,
@@ -32,7 +32,7 @@ struct State<'a> {
     /// There once a plan was shown.
     progress: Option<PlanProgress>,
     /// There once a plan was allowed.
-    audit: Option<Audit>,
+    audit: Option<AuditEntry>,
     /// How the plan that was allowed last has ended, in the words of the audit log.
     ended: Option<String>,
     /// The first failure of that plan.
@@ -43,16 +43,16 @@ struct State<'a> {
     error: Option<Error>,
 }
 
-impl<'a> Person<'a> {
+impl<'a> InteractiveSession<'a> {
     pub(super) fn new(
-        directory: &'a Directory,
-        surroundings: &Surroundings,
+        directory: &'a OpenedDirectory,
+        environment: &UserEnvironment,
         sure: ConfirmArgs,
         output: OutputFormat,
         printer: &'a mut Printer,
     ) -> Self {
-        let surroundings =
-            Surroundings { state: Some(directory.root.join(STATE)), ..surroundings.clone() };
+        let environment =
+            UserEnvironment { state: Some(directory.root.join(STATE)), ..environment.clone() };
         let state = State {
             printer,
             progress: None,
@@ -62,7 +62,7 @@ impl<'a> Person<'a> {
             stopping: false,
             error: None,
         };
-        Self { directory, surroundings, sure, output, state: Mutex::new(state) }
+        Self { directory, environment, sure, output, state: Mutex::new(state) }
     }
 
     /// Writes down how it ended, and gives the printer back.
@@ -114,7 +114,7 @@ impl<'a> Person<'a> {
             Some(approval) => approval,
             None => {
                 self.with(|state| state.printer.confirm(&question(plan), self.sure))?;
-                let (by, at) = (self.surroundings.user.clone(), SystemClock::time());
+                let (by, at) = (self.environment.user.clone(), SystemClock::time());
                 Approval { plan: plan.hash(), by, at }
             }
         };
@@ -133,14 +133,14 @@ impl<'a> Person<'a> {
         nodes.sort();
         nodes.dedup();
         let action = format!("plan {}", plan.hash().short());
-        let audit = Audit::begin(&action, &detail, nodes, &self.surroundings)?;
+        let audit = AuditEntry::begin(&action, &detail, nodes, &self.environment)?;
         self.with(|state| state.audit = Some(audit));
         Ok(approval)
     }
 }
 
 #[async_trait]
-impl Approver for Person<'_> {
+impl Approver for InteractiveSession<'_> {
     async fn approve(&self, plan: &Plan<Checked>) -> Result<Option<Approval>, PortError> {
         let records = match self.directory.journal.read().await {
             Ok(records) => records,
@@ -176,7 +176,7 @@ impl Approver for Person<'_> {
     }
 }
 
-impl EventSink for Person<'_> {
+impl EventSink for InteractiveSession<'_> {
     fn emit(&self, event: &Event) {
         self.with(|state| {
             if let Some(progress) = &mut state.progress {
@@ -288,6 +288,20 @@ impl State<'_> {
         let left = self.progress.as_ref()?.left(SystemClock::time());
         (!left.is_zero()).then(|| format!("about {} left", short(left)))
     }
+}
+
+/// For commands that only look: approves nothing and tells nothing.
+pub(super) struct NonInteractive;
+
+#[async_trait]
+impl Approver for NonInteractive {
+    async fn approve(&self, _plan: &Plan<Checked>) -> Result<Option<Approval>, PortError> {
+        Ok(None)
+    }
+}
+
+impl EventSink for NonInteractive {
+    fn emit(&self, _event: &Event) {}
 }
 
 /// Says for the audit log how a run ended. The words are stable: people and scripts search for them.

@@ -1,44 +1,48 @@
 //! Commands about a whole cluster: each a thin call of the engine with the ports of a person at a terminal.
 
 mod apply;
+mod approve;
+mod cancel;
+mod destroy;
 mod diff;
+mod execute;
+mod health;
 mod history;
 mod interactive;
 mod plan;
+mod plan_file;
 mod refusal;
+mod resume;
+mod show;
+mod skipped;
 mod status;
+mod status_report;
 
 pub(super) use diff::diff;
-use engine::live::{LiveKubernetes, LiveMachines, SystemClock, SystemEntropy};
-use engine::provider::{self, Provider};
-use engine::{Approver, EventSink, Ports};
-pub use refusal::Refused;
+pub use refusal::RefusalReport;
 
-use crate::args::OutputFormat;
 use crate::args::cluster::{ClusterCommand, OverrideArgs};
-use crate::directory::Directory;
 use crate::printer::Printer;
-use crate::runtime::{self, Signals};
-use crate::settings::Surroundings;
-use crate::{Error, ExitStatus};
+use crate::settings::UserEnvironment;
+use crate::{Error, ExitStatus, runtime};
 
 pub(super) fn run(
     command: &ClusterCommand,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let work = async {
         match command {
-            ClusterCommand::Plan(args) => plan::plan(args, surroundings, printer).await,
-            ClusterCommand::Show(args) => plan::show(args, printer),
-            ClusterCommand::Approve(args) => plan::approve(args, surroundings, printer).await,
-            ClusterCommand::Apply(args) => apply::apply(args, surroundings, printer).await,
-            ClusterCommand::Resume(args) => apply::resume(args, surroundings, printer).await,
-            ClusterCommand::Destroy(args) => apply::destroy(args, surroundings, printer).await,
-            ClusterCommand::Cancel(_) => apply::cancel(surroundings, printer).await,
-            ClusterCommand::Status(args) => status::status(args, surroundings, printer).await,
-            ClusterCommand::Health(args) => status::health(args, surroundings, printer).await,
-            ClusterCommand::History(args) => history::run(args, surroundings, printer).await,
+            ClusterCommand::Plan(args) => plan::run(args, environment, printer).await,
+            ClusterCommand::Show(args) => show::run(args, printer),
+            ClusterCommand::Approve(args) => approve::run(args, environment, printer).await,
+            ClusterCommand::Apply(args) => apply::run(args, environment, printer).await,
+            ClusterCommand::Resume(args) => resume::run(args, environment, printer).await,
+            ClusterCommand::Destroy(args) => destroy::run(args, environment, printer).await,
+            ClusterCommand::Cancel(_) => cancel::run(environment, printer).await,
+            ClusterCommand::Status(args) => status::run(args, environment, printer).await,
+            ClusterCommand::Health(args) => health::run(args, environment, printer).await,
+            ClusterCommand::History(args) => history::run(args, environment, printer).await,
         }
     };
     match command {
@@ -47,71 +51,6 @@ pub(super) fn run(
         }
         _ => runtime::run(work),
     }
-}
-
-/// The real world of one directory.
-struct World {
-    machines: LiveMachines,
-    kubernetes: LiveKubernetes,
-    provider: Box<dyn Provider>,
-    directory: Directory,
-    stop: Signals,
-    holder: String,
-}
-
-impl World {
-    async fn open(surroundings: &Surroundings) -> Result<Self, Error> {
-        let directory = Directory::open(&surroundings.place).await?;
-        Ok(Self {
-            machines: directory.machines(),
-            kubernetes: directory.kubernetes(),
-            provider: provider::from_spec(&directory.cluster.spec).map_err(engine::Error::from)?,
-            holder: holder(&surroundings.user),
-            stop: Signals,
-            directory,
-        })
-    }
-
-    /// An error of the engine for people; a refusal also as data where data is wanted.
-    fn error(
-        &self,
-        error: Error,
-        effect: &'static str,
-        output: OutputFormat,
-        printer: &mut Printer,
-    ) -> Error {
-        let Error::Engine(engine::Error::Refused(refusal)) = error else { return error };
-        let refused = Refused::new(&refusal, &self.directory.cluster.spec, effect);
-        if output != OutputFormat::Table {
-            // A reader that is gone changes nothing about the refusal.
-            let _ = printer.value(&refused, output);
-        }
-        Error::Refused(refused)
-    }
-
-    fn ports<'a>(&'a self, approver: &'a dyn Approver, events: &'a dyn EventSink) -> Ports<'a> {
-        Ports {
-            machines: &self.machines,
-            lifecycle: &self.machines,
-            etcd: &self.machines,
-            kubernetes: &self.kubernetes,
-            provider: self.provider.as_ref(),
-            vault: &self.directory.vault,
-            journal: &self.directory.journal,
-            clock: &SystemClock,
-            entropy: &SystemEntropy,
-            approver,
-            stop: &self.stop,
-            events,
-            holder: &self.holder,
-        }
-    }
-}
-
-/// Names the person and the computer to those who meet the lease.
-fn holder(user: &str) -> String {
-    let host = fs_err::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    format!("{user}@{} (ichor)", host.trim())
 }
 
 impl OverrideArgs {

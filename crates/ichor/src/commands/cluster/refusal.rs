@@ -7,19 +7,19 @@ use serde::Serialize;
 
 /// Why no plan is made or carried out. At least one rule is broken.
 #[derive(Debug, Serialize, thiserror::Error)]
-pub struct Refused {
+pub struct RefusalReport {
     #[serde(skip)]
     code: &'static str,
     #[serde(skip)]
     effect: &'static str,
     #[serde(skip)]
     hint: String,
-    refused: Vec<Broken>,
+    refused: Vec<BrokenRule>,
 }
 
 /// A rule that is broken.
 #[derive(Debug, Serialize)]
-struct Broken {
+struct BrokenRule {
     rule: &'static str,
     machine: Option<String>,
     address: Option<String>,
@@ -30,13 +30,13 @@ struct Broken {
     can_be_overridden: bool,
 }
 
-impl Refused {
+impl RefusalReport {
     /// `effect` says what became of the command.
-    pub(super) fn new(refusal: &Refusal, spec: &ClusterSpec, effect: &'static str) -> Self {
-        let refused = refusal.findings.iter().map(|finding| Broken::new(finding, spec));
-        let refused: Vec<Broken> = refused.collect();
+    pub(crate) fn new(refusal: &Refusal, spec: &ClusterSpec, effect: &'static str) -> Self {
+        let refused = refusal.findings.iter().map(|finding| BrokenRule::new(finding, spec));
+        let refused: Vec<BrokenRule> = refused.collect();
         let mut hints: Vec<&str> = Vec::new();
-        for Broken { hint, .. } in &refused {
+        for BrokenRule { hint, .. } in &refused {
             if !hints.contains(&hint.as_str()) {
                 hints.push(hint);
             }
@@ -60,18 +60,18 @@ impl Refused {
 
     /// The rule and the text of each finding.
     pub(crate) fn findings(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
-        self.refused.iter().map(|broken| (broken.rule, broken.to_string()))
+        self.refused.iter().map(|rule| (rule.rule, rule.to_string()))
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for RefusalReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts: Vec<String> = self.refused.iter().map(ToString::to_string).collect();
         f.write_str(&texts.join("; "))
     }
 }
 
-impl Broken {
+impl BrokenRule {
     fn new(finding: &Finding, spec: &ClusterSpec) -> Self {
         let Finding { rule, step, on: _, message, hint } = finding;
         let machine = finding.machine();
@@ -87,7 +87,7 @@ impl Broken {
     }
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for BrokenRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { machine, address, step, message, .. } = self;
         let mut message = message.as_str();

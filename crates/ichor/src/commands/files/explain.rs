@@ -9,9 +9,9 @@ use talos_config::{Confidential, Explanation, Patched, SourceId, explain};
 
 use super::patch::{apply_all, read_patches};
 use crate::args::OutputFormat;
-use crate::directory::Directory;
+use crate::directory::OpenedDirectory;
 use crate::printer::Printer;
-use crate::settings::{Input, Place};
+use crate::settings::{ClusterLocation, Input};
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, runtime};
 
@@ -49,14 +49,14 @@ pub(in crate::commands) fn run(
 pub(in crate::commands) fn of_machine(
     path: &str,
     machine: Option<&str>,
-    place: &Place,
+    location: &ClusterLocation,
     output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     runtime::run(async {
         // Layers are kept apart for one machine, so that is found first.
-        let name = meant(&Directory::open(place).await?, machine)?;
-        let directory = Directory::open_to_explain(place, &name).await?;
+        let name = meant(&OpenedDirectory::open(location).await?, machine)?;
+        let directory = OpenedDirectory::open_to_explain(location, &name).await?;
         let explained = directory.cluster.renderer().explain(&name, path);
         let Explained { explanation, history } = explained.map_err(|error| match error {
             RenderError::Explain { error, .. } => {
@@ -70,7 +70,7 @@ pub(in crate::commands) fn of_machine(
 }
 
 /// The machine that is meant: by its name, its host name or its address; the only one when none is named.
-fn meant(directory: &Directory, machine: Option<&str>) -> Result<MachineName, Error> {
+fn meant(directory: &OpenedDirectory, machine: Option<&str>) -> Result<MachineName, Error> {
     let machines: Vec<&Machine> =
         directory.cluster.spec.machines().map(|(machine, _)| machine).collect();
     let is_meant = |machine: &&&Machine, text: &str| {

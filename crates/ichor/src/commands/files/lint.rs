@@ -8,20 +8,20 @@ use talconfig::lint::{Diagnostic, Files, Level, check_native, check_talconfig};
 
 use crate::args::OutputFormat;
 use crate::args::files::LintArgs;
-use crate::directory::{self, Found, Kind};
+use crate::directory::{self, ClusterDirectory, DirectoryKind};
 use crate::printer::Printer;
-use crate::settings::Place;
+use crate::settings::ClusterLocation;
 use crate::sources::SourceMap;
-use crate::talhelper::{ENV_FILES, Outside, SECRET_FILES};
+use crate::talhelper::{ENV_FILES, SECRET_FILES, SystemHost};
 use crate::{Error, ExitStatus};
 
 pub(in crate::commands) fn run(
     args: &LintArgs,
-    place: &Place,
+    location: &ClusterLocation,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let Found { file, kind, .. } = directory::find(place.directory.as_deref())?;
-    let folder = folder(&file, place.directory.as_deref())?;
+    let ClusterDirectory { file, kind, .. } = directory::find(location.directory.as_deref())?;
+    let folder = folder(&file, location.directory.as_deref())?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let named = |given: &[String], names: &[&str]| match given {
         [] => names.iter().map(|name| format!("{folder}{name}")).collect(),
@@ -29,27 +29,27 @@ pub(in crate::commands) fn run(
     };
     let mut files = Files { cluster: format!("{folder}{name}"), ..Files::default() };
     list(&format!("{folder}patches"), &mut files.patches)?;
-    let environment = place.environment();
-    let outside = Outside::new(false, &environment);
-    let diagnostics = if kind == Kind::Talconfig {
+    let environment = location.environment();
+    let host = SystemHost::new(false, &environment);
+    let diagnostics = if kind == DirectoryKind::Talconfig {
         files.env_files = named(&args.env_files, &ENV_FILES);
         files.secret_files = named(&args.secret_files, &SECRET_FILES);
-        check_talconfig(&files, &environment, &outside).map_err(|error| Error::Spec {
-            message: outside.redact(&error.to_string()),
-            hint: error.hint().map(|hint| outside.redact(hint)),
+        check_talconfig(&files, &environment, &host).map_err(|error| Error::Spec {
+            message: host.redact(&error.to_string()),
+            hint: error.hint().map(|hint| host.redact(hint)),
             code: error.code(),
         })?
     } else {
         files.secret_files = named(&args.secret_files, &["secrets.yaml", "secrets.sops.yaml"]);
-        let mut sources = SourceMap::with_keys(&place.keys);
+        let mut sources = SourceMap::with_keys(&location.keys);
         let (spec, _) = directory::native_spec(Path::new(&files.cluster), &mut sources)?;
-        check_native(&files, &spec, &environment, &outside)
+        check_native(&files, &spec, &environment, &host)
     };
     let diagnostics: Vec<Diagnostic> = diagnostics
         .into_iter()
         .map(|diagnostic| Diagnostic {
-            message: outside.redact(&diagnostic.message),
-            hint: outside.redact(&diagnostic.hint),
+            message: host.redact(&diagnostic.message),
+            hint: host.redact(&diagnostic.hint),
             ..diagnostic
         })
         .collect();

@@ -34,9 +34,9 @@ pub(in crate::commands) fn run(
             let several = results.len() > 1;
             for (index, (_, text)) in results.iter().enumerate() {
                 if several && index > 0 {
-                    printer.exactly("---\n")?;
+                    printer.verbatim("---\n")?;
                 }
-                printer.exactly(text)?;
+                printer.verbatim(text)?;
             }
         }
         Target::Path { path, overwrite } => {

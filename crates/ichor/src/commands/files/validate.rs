@@ -7,9 +7,9 @@ use serde::Serialize;
 use talos_config::{Config, Location, Mode, Validation};
 
 use crate::args::OutputFormat;
-use crate::directory::{self, Directory};
+use crate::directory::{self, OpenedDirectory};
 use crate::printer::Printer;
-use crate::settings::{Input, Place};
+use crate::settings::{ClusterLocation, Input};
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, runtime};
 
@@ -44,18 +44,18 @@ pub(in crate::commands) fn run(
 
 /// Checks the configuration of every machine of the cluster's directory.
 pub(in crate::commands) fn directory(
-    place: &Place,
+    location: &ClusterLocation,
     mode: Mode,
     strict: bool,
     output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     runtime::run(async {
-        let mut directory = match Directory::open(place).await {
+        let mut directory = match OpenedDirectory::open(location).await {
             Ok(directory) => directory,
             // A program that reads the report gets one.
             Err(error @ Error::Spec { .. }) if output != OutputFormat::Table => {
-                let file = directory::find(place.directory.as_deref())?.file;
+                let file = directory::find(location.directory.as_deref())?.file;
                 let report = Report::unreadable(file.display().to_string(), mode, &error);
                 return conclude(&[report], mode, output, printer);
             }

@@ -26,7 +26,7 @@ pub(super) struct Unpacked {
 
 /// Why an archive could not be unpacked.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum EntryError {
     /// With the archive.
     Archive(String),
     /// With files here.
@@ -35,21 +35,21 @@ pub(super) enum Trouble {
     TooLarge,
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for EntryError {
     fn from(error: io::Error) -> Self {
         Self::Local(error)
     }
 }
 
 /// Unpacks an archive of at most so many bytes, when it is unpacked, into a directory that is there.
-pub(super) fn unpack(packed: impl Read, target: &Path, most: u64) -> Result<Unpacked, Trouble> {
+pub(super) fn unpack(packed: impl Read, target: &Path, most: u64) -> Result<Unpacked, EntryError> {
     let exceeded = Cell::new(false);
     let content = Bounded { content: MultiGzDecoder::new(packed), left: most, exceeded: &exceeded };
     let unpacked = unpack_content(content, target);
-    if exceeded.get() { Err(Trouble::TooLarge) } else { unpacked }
+    if exceeded.get() { Err(EntryError::TooLarge) } else { unpacked }
 }
 
-fn unpack_content(content: impl Read, target: &Path) -> Result<Unpacked, Trouble> {
+fn unpack_content(content: impl Read, target: &Path) -> Result<Unpacked, EntryError> {
     let mut unpacked = Unpacked::default();
     let mut links = Vec::new();
     let mut archive = Archive::new(content);
@@ -151,7 +151,7 @@ impl Read for Pieces {
 }
 
 /// The path of an entry, which leads down only.
-fn inside(path: &[u8]) -> Result<PathBuf, Trouble> {
+fn inside(path: &[u8]) -> Result<PathBuf, EntryError> {
     let path = Path::new(OsStr::from_bytes(path));
     let mut inside = PathBuf::new();
     for component in path.components() {
@@ -160,7 +160,7 @@ fn inside(path: &[u8]) -> Result<PathBuf, Trouble> {
             Component::CurDir => {}
             Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
                 let text = format!("{} is outside of what was asked for", path.display());
-                return Err(Trouble::Archive(text));
+                return Err(EntryError::Archive(text));
             }
         }
     }
@@ -184,7 +184,7 @@ fn leads_outside(path: &Path, to: &Path) -> bool {
 }
 
 /// Makes the directories that are not there. None of them may be a link.
-fn make_directories(target: &Path, path: &Path) -> Result<PathBuf, Trouble> {
+fn make_directories(target: &Path, path: &Path) -> Result<PathBuf, EntryError> {
     let mut directory = target.to_owned();
     for component in path.components() {
         directory.push(component);
@@ -192,24 +192,24 @@ fn make_directories(target: &Path, path: &Path) -> Result<PathBuf, Trouble> {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => {
                 let message = format!("{} is not a directory", directory.display());
-                return Err(Trouble::Local(io::Error::other(message)));
+                return Err(EntryError::Local(io::Error::other(message)));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 fs_err::create_dir(&directory)?;
             }
-            Err(error) => return Err(Trouble::Local(error)),
+            Err(error) => return Err(EntryError::Local(error)),
         }
     }
     Ok(directory)
 }
 
 /// Writes a new file of a size. It is never readable for more people than the machine's.
-fn write(entry: &mut impl Read, size: u64, path: &Path, mode: u32) -> Result<u64, Trouble> {
+fn write(entry: &mut impl Read, size: u64, path: &Path, mode: u32) -> Result<u64, EntryError> {
     let mut file = fs_err::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     let written = fill(&mut file, entry, mode).and_then(|written| {
         // An archive may be packed well and be no more than the beginning of one.
         if written < size {
-            return Err(Trouble::Archive("it ends within a file".to_owned()));
+            return Err(EntryError::Archive("it ends within a file".to_owned()));
         }
         Ok(written)
     });
@@ -220,7 +220,7 @@ fn write(entry: &mut impl Read, size: u64, path: &Path, mode: u32) -> Result<u64
     written
 }
 
-fn fill(file: &mut fs_err::File, entry: &mut impl Read, mode: u32) -> Result<u64, Trouble> {
+fn fill(file: &mut fs_err::File, entry: &mut impl Read, mode: u32) -> Result<u64, EntryError> {
     let mut buffer = vec![0; 1 << 16];
     let mut written = 0;
     loop {
@@ -236,8 +236,8 @@ fn fill(file: &mut fs_err::File, entry: &mut impl Read, mode: u32) -> Result<u64
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "what `map_err` takes")]
-fn unreadable(error: io::Error) -> Trouble {
-    Trouble::Archive(error.to_string())
+fn unreadable(error: io::Error) -> EntryError {
+    EntryError::Archive(error.to_string())
 }
 
 #[cfg(test)]
@@ -261,11 +261,11 @@ mod tests {
         assert_eq!(fs_err::read_to_string(&up).unwrap(), "content");
         assert_eq!(fs_err::metadata(up).unwrap().permissions().mode() & 0o777, 0o640);
         let again = unpack(packed.as_slice(), directory.path(), MOST).unwrap_err();
-        assert!(matches!(again, Trouble::Local(_)), "{again:?}");
+        assert!(matches!(again, EntryError::Local(_)), "{again:?}");
 
         let elsewhere = tempfile::tempdir().unwrap();
         let cut = unpack(&packed[..packed.len() - 1], elsewhere.path(), MOST).unwrap_err();
-        assert!(matches!(cut, Trouble::Archive(_)), "{cut:?}");
+        assert!(matches!(cut, EntryError::Archive(_)), "{cut:?}");
     }
 
     #[test]
@@ -274,8 +274,8 @@ mod tests {
         let target = around.path().join("target");
         for name in ["../escaped", "sub/../../escaped", "/escaped"] {
             fs_err::create_dir_all(&target).unwrap();
-            let trouble = unpack(pack(&[(name, "", EntryType::Regular)]).as_slice(), &target, MOST);
-            assert!(matches!(trouble, Err(Trouble::Archive(_))), "{name}: {trouble:?}");
+            let error = unpack(pack(&[(name, "", EntryType::Regular)]).as_slice(), &target, MOST);
+            assert!(matches!(error, Err(EntryError::Archive(_))), "{name}: {error:?}");
         }
         for (name, to) in [
             ("link", "/etc"),
@@ -337,8 +337,8 @@ mod tests {
         for most in [512, 1 << 16, size - 1] {
             let directory = tempfile::tempdir().expect("a directory");
             let unpacked = unpack(packed.as_slice(), directory.path(), most);
-            let trouble = unpacked.expect_err("more than is taken");
-            assert!(matches!(trouble, Trouble::TooLarge), "{most}: {trouble:?}");
+            let error = unpacked.expect_err("more than is taken");
+            assert!(matches!(error, EntryError::TooLarge), "{most}: {error:?}");
             let expected: &[&str] = match most {
                 512 => &[],
                 65536 => &["whole"],
@@ -357,8 +357,8 @@ mod tests {
         for cut in [&packed[..packed.len() / 2], torn.as_slice()] {
             let directory = tempfile::tempdir().expect("a directory");
             let unpacked = unpack(cut, directory.path(), size);
-            let trouble = unpacked.expect_err("a part of an archive");
-            assert!(matches!(trouble, Trouble::Archive(_)), "{trouble:?}");
+            let error = unpacked.expect_err("a part of an archive");
+            assert!(matches!(error, EntryError::Archive(_)), "{error:?}");
             assert!(!directory.path().join("large").exists());
         }
     }

@@ -12,19 +12,19 @@ use talos_config::pki::{Certificate, Subject};
 use talos_config::yaml::{self, Content};
 
 use crate::args::inspect::CertsArgs;
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
-use crate::table::{OfNode, Row, Rows};
+use crate::settings::UserEnvironment;
+use crate::table::{NodeRow, Row, Rows};
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, clock, nodes, talosconfig};
 
 pub(super) async fn run(
     args: &CertsArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let context = talosconfig::context(&args.connection, surroundings)?;
+    let context = talosconfig::context(&args.connection, environment)?;
     let mut rows = of_client(&context);
     let nobody_named = args.connection.nodes.is_empty() && context.nodes.is_empty();
     if args.client || nobody_named {
@@ -39,14 +39,14 @@ pub(super) async fn run(
                 succeeded += 1;
                 let place = || "API".to_owned();
                 rows.extend(
-                    shown.iter().map(|one| Expiry::row(&endpoint, place(), one, Renewed::ByItself)),
+                    shown.iter().map(|one| Expiry::row(&endpoint, place(), one, RenewedBy::Talos)),
                 );
             }
             Err(error) => failures.push(error),
         }
     }
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
-    let answers = machines.ask(|node| async move { of_secrets(&node).await }).await;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
+    let answers = nodes.call_each(|node| async move { of_secrets(&node).await }).await;
     let (answers, unanswered) = answers.split();
     failures.extend(unanswered);
     succeeded += answers.len();
@@ -54,7 +54,7 @@ pub(super) async fn run(
         if found.is_empty() {
             printer.note(&format!("{node}: its secrets are for administrators only"));
         }
-        rows.extend(found.into_iter().map(|Found { place, certificate, renewed }| {
+        rows.extend(found.into_iter().map(|FoundCertificate { place, certificate, renewed }| {
             Expiry::row(&node, place, &certificate, renewed)
         }));
     }
@@ -63,10 +63,10 @@ pub(super) async fn run(
 }
 
 /// What the talosconfig has.
-fn of_client(context: &Context) -> Vec<OfNode<Expiry>> {
+fn of_client(context: &Context) -> Vec<NodeRow<Expiry>> {
     let texts = [("talosconfig crt", &context.certificate), ("talosconfig ca", &context.ca)];
     let rows = texts.into_iter().flat_map(|(place, text)| {
-        let row = |one| Expiry::row("client", place.to_owned(), &one, Renewed::ByPeople);
+        let row = |one| Expiry::row("client", place.to_owned(), &one, RenewedBy::User);
         Certificate::all(text).map(row)
     });
     rows.collect()
@@ -91,21 +91,21 @@ async fn of_endpoints(endpoints: &[String]) -> Vec<(String, Result<Vec<Certifica
 }
 
 /// A certificate in the secrets of a machine.
-struct Found {
+struct FoundCertificate {
     place: String,
     certificate: Certificate,
-    renewed: Renewed,
+    renewed: RenewedBy,
 }
 
 /// Who sees to it that there is a new one in time.
 #[derive(Clone, Copy, Debug)]
-enum Renewed {
-    ByPeople,
-    ByItself,
+enum RenewedBy {
+    User,
+    Talos,
 }
 
 /// All that is in the secrets of a machine, each once; nothing where it may not be read.
-async fn of_secrets(node: &Node) -> Result<Vec<Found>, NodeError> {
+async fn of_secrets(node: &Node) -> Result<Vec<FoundCertificate>, NodeError> {
     let known = node.list::<ResourceDefinitionSpec>().await?.into_values();
     let mut definitions: Vec<_> =
         known.filter(|definition| definition.default_namespace == NAMESPACE).collect();
@@ -114,13 +114,13 @@ async fn of_secrets(node: &Node) -> Result<Vec<Found>, NodeError> {
     let is_root = |definition: &ResourceDefinitionSpec| definition.display_type.contains("Root");
     // A certificate is named by where it is at home; others have copies.
     definitions.sort_by_key(|definition| !is_root(definition));
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<FoundCertificate> = Vec::new();
     for definition in definitions {
         let resources = match node.list_resources(NAMESPACE, &definition.resource_type).await {
             Err(NodeError { reason: CallError::Denied(_), .. }) => continue,
             resources => resources?,
         };
-        let renewed = if is_root(&definition) { Renewed::ByPeople } else { Renewed::ByItself };
+        let renewed = if is_root(&definition) { RenewedBy::User } else { RenewedBy::Talos };
         for resource in &resources {
             let Ok(Some(spec)) = resource::decode_generic(resource) else { continue };
             let id = resource.metadata.as_ref().map_or("", |metadata| &metadata.id);
@@ -128,7 +128,7 @@ async fn of_secrets(node: &Node) -> Result<Vec<Found>, NodeError> {
             search(&spec, &format!("{}/{id} ", definition.display_type), &mut inside);
             for (place, certificate) in inside {
                 if found.iter().all(|known| known.certificate != certificate) {
-                    found.push(Found { place, certificate, renewed });
+                    found.push(FoundCertificate { place, certificate, renewed });
                 }
             }
         }
@@ -173,12 +173,17 @@ struct Expiry {
 }
 
 impl Expiry {
-    fn row(node: &str, place: String, certificate: &Certificate, renewed: Renewed) -> OfNode<Self> {
+    fn row(
+        node: &str,
+        place: String,
+        certificate: &Certificate,
+        renewed: RenewedBy,
+    ) -> NodeRow<Self> {
         let (begin, end) = certificate.validity().unwrap_or_default();
         let soon = match renewed {
-            Renewed::ByPeople => SOON,
+            RenewedBy::User => SOON,
             // Talos renews when half of the time is over: later than that something is wrong.
-            Renewed::ByItself => SOON.min(end.saturating_sub(begin) / 4),
+            RenewedBy::Talos => SOON.min(end.saturating_sub(begin) / 4),
         };
         let left = end.saturating_sub(clock::now());
         let status = match left {
@@ -189,7 +194,7 @@ impl Expiry {
         let subject = subject(&certificate.subject());
         let expires = Timestamp::from_seconds(end);
         let what = Self { certificate: place, subject, expires, status };
-        OfNode { node: node.to_owned(), what }
+        NodeRow { node: node.to_owned(), what }
     }
 }
 
@@ -207,7 +212,7 @@ impl Row for Expiry {
         vec![
             certificate.clone(),
             subject.clone(),
-            format!("{} ({})", expires.date(), expires.away()),
+            format!("{} ({})", expires.date(), expires.relative()),
             (*status).to_owned(),
         ]
     }
@@ -248,7 +253,7 @@ mod tests {
     #[test]
     fn what_ends_soon_is_told() {
         let day = 24 * 3600;
-        let (people, itself) = (Renewed::ByPeople, Renewed::ByItself);
+        let (people, itself) = (RenewedBy::User, RenewedBy::Talos);
         for (before, left, renewed, status) in [
             (day, -day, people, "expired"),
             (day, 29 * day, people, "expires soon"),

@@ -7,21 +7,21 @@ use talos_api::{Bound, Bounds, CallError, Node, NodeError};
 use talos_config::spell_bytes;
 use tokio::sync::mpsc;
 
-use super::Receiving;
-use super::archive::{self, Pieces, Trouble};
+use super::Download;
+use super::archive::{self, EntryError, Pieces};
 use crate::args::inspect::CpArgs;
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     args: &CpArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
-    let node = machines.only("cp")?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
+    let node = nodes.single("cp")?;
     let to_stdout = args.target.as_os_str() == "-";
     if !to_stdout && args.target.exists() && !args.target.is_dir() {
         return Err(Error::Usage {
@@ -39,48 +39,48 @@ pub(super) async fn run(
         }
         return Ok(ExitStatus::Done);
     }
-    unpack(Receiving { stream, printer, received: 0 }, node, args).await
+    unpack(Download { stream, printer, received: 0 }, node, args).await
 }
 
 /// Unpacks beside, on a thread that may wait for the disk.
 async fn unpack(
-    mut receiving: Receiving<'_>,
+    mut download: Download<'_>,
     node: &Node,
     args: &CpArgs,
 ) -> Result<ExitStatus, Error> {
     // Before anything is made here: what there is not cannot be copied.
-    let first = receiving.next().await?;
+    let first = download.next().await?;
     let target = &args.target;
     fs_err::create_dir_all(target)?;
     let (sender, pieces) = Pieces::new(QUEUED);
     let (directory, most) = (target.clone(), args.max_size);
     let unpacking = tokio::task::spawn_blocking(move || archive::unpack(pieces, &directory, most));
-    let received = pass_on(&mut receiving, first, sender).await;
+    let received = pass_on(&mut download, first, sender).await;
     // Waited for in any case: it removes the file that it was at.
     let outcome = unpacking.await.map_err(|error| Error::Output(std::io::Error::other(error)))?;
     // An archive that did not all come cannot be read to its end either; the reason is the former.
     received?;
     let machine_error = |reason| Error::Machine(NodeError { node: node.name().to_owned(), reason });
-    let unpacked = outcome.map_err(|trouble| match trouble {
-        Trouble::Local(error) => Error::Output(error),
-        Trouble::Archive(problem) => machine_error(CallError::Unreadable(problem)),
-        Trouble::TooLarge => machine_error(CallError::OverLimit(Bound::Bytes(most))),
+    let unpacked = outcome.map_err(|error| match error {
+        EntryError::Local(error) => Error::Output(error),
+        EntryError::Archive(problem) => machine_error(CallError::Unreadable(problem)),
+        EntryError::TooLarge => machine_error(CallError::OverLimit(Bound::Bytes(most))),
     })?;
     for what in &unpacked.left_out {
-        receiving.printer.note(&format!("left out: {what}"));
+        download.printer.note(&format!("left out: {what}"));
     }
     let files = match unpacked.files {
         1 => "1 file".to_owned(),
         count => format!("{count} files"),
     };
     let bytes = spell_bytes(unpacked.bytes);
-    receiving.printer.note(&format!("wrote {files} ({bytes}) to {}", target.display()));
+    download.printer.note(&format!("wrote {files} ({bytes}) to {}", target.display()));
     Ok(ExitStatus::Done)
 }
 
 /// Passes pieces on to the thread that unpacks, until the last one has come or the thread needs no more.
 async fn pass_on(
-    receiving: &mut Receiving<'_>,
+    download: &mut Download<'_>,
     first: Option<Vec<u8>>,
     sender: mpsc::Sender<Vec<u8>>,
 ) -> Result<(), NodeError> {
@@ -90,7 +90,7 @@ async fn pass_on(
         if sender.send(bytes).await.is_err() {
             break;
         }
-        next = receiving.next().await?;
+        next = download.next().await?;
     }
     Ok(())
 }

@@ -7,20 +7,20 @@ use talos_api::{CallError, Node, NodeError};
 use talos_config::spell_bytes;
 
 use crate::args::inspect::DisksArgs;
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     args: &DisksArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
+    let nodes = Nodes::connect_or_maintenance(&args.connection, &args.maintenance, environment)?;
     let rows = |disks: Vec<Disk>| disks;
-    machines.ask(|node| async move { disks(&node).await }).await.show(
+    nodes.call_each(|node| async move { disks(&node).await }).await.show(
         rows,
         args.output.format,
         printer,

@@ -12,18 +12,18 @@ use tokio::sync::mpsc;
 
 use crate::args::inspect::EventsArgs;
 use crate::args::{OutputFormat, span};
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
-use crate::table::{OfNode, Row, Table};
+use crate::settings::UserEnvironment;
+use crate::table::{NodeRow, Row, Table};
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     args: &EventsArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let (since, actor) = (since(args)?, args.actor_id.clone());
     let tell = move |node: Node, sender: mpsc::Sender<(String, StreamEvent)>| {
         let mut events = node.events(since.clone(), &actor);
@@ -38,19 +38,19 @@ pub(super) async fn run(
         }
     };
     let output = args.output.format;
-    let head = std::iter::once("NODE").chain(Happening::COLUMNS.iter().copied());
+    let head = std::iter::once("NODE").chain(EventRow::COLUMNS.iter().copied());
     let mut table = Table::new(head.map(str::to_owned).collect());
     let show = |node: &str, followed, printer: &mut Printer| {
-        let happening = match followed {
-            StreamEvent::Event(event) => Happening::new(event),
+        let row = match followed {
+            StreamEvent::Event(event) => EventRow::new(event),
             StreamEvent::Interrupted(error) => {
                 printer.note(&format!("{error}; its events go on when it is back"));
                 return Ok(());
             }
         };
-        show(OfNode { node: node.to_owned(), what: happening }, output, &mut table, printer)
+        show(NodeRow { node: node.to_owned(), what: row }, output, &mut table, printer)
     };
-    machines.follow(tell, printer, show).await
+    nodes.stream_each(tell, printer, show).await
 }
 
 /// Which events the machines are asked for.
@@ -84,7 +84,7 @@ fn is_id(text: &str) -> bool {
 }
 
 fn show(
-    row: OfNode<Happening>,
+    row: NodeRow<EventRow>,
     output: OutputFormat,
     table: &mut Table,
     printer: &mut Printer,
@@ -106,7 +106,7 @@ fn show(
 }
 
 #[derive(Serialize)]
-struct Happening {
+struct EventRow {
     id: String,
     event: String,
     actor: String,
@@ -114,7 +114,7 @@ struct Happening {
     message: String,
 }
 
-impl Happening {
+impl EventRow {
     fn new(event: Event) -> Self {
         let data = event.data.unwrap_or_default();
         let payload = EventPayload::decode(&data).unwrap_or(EventPayload::Other);
@@ -123,7 +123,7 @@ impl Happening {
     }
 }
 
-impl Row for Happening {
+impl Row for EventRow {
     const COLUMNS: &'static [&'static str] = &["ID", "EVENT", "ACTOR", "SOURCE", "MESSAGE"];
 
     fn cells(&self) -> Vec<String> {

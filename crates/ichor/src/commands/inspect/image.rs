@@ -11,19 +11,19 @@ use talos_config::spell_bytes;
 
 use crate::args::inspect::{ImageListArgs, ImageNamespace};
 use crate::commands::node::containerd;
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::table::Row;
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus};
 
-pub(super) async fn list(
+pub(super) async fn run(
     args: &ImageListArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let namespace = args.namespace;
     let ask = move |node: Node| async move {
         match of_service(&node, namespace).await {
@@ -36,7 +36,7 @@ pub(super) async fn list(
             answer => answer,
         }
     };
-    machines.ask(ask).await.show(|images: Vec<Image>| images, args.output.format, printer)
+    nodes.call_each(ask).await.show(|images: Vec<Image>| images, args.output.format, printer)
 }
 
 async fn of_service(node: &Node, namespace: ImageNamespace) -> Result<Vec<Image>, NodeError> {
@@ -87,7 +87,7 @@ impl Row for Image {
             digest.clone(),
             spell_bytes(u64::try_from(*size).unwrap_or(0)),
             labels.join(","),
-            created.in_seconds(),
+            created.to_rfc3339_seconds(),
         ]
     }
 }

@@ -7,22 +7,22 @@ use talos_api::{CallError, Node, NodeError};
 use talos_config::{Decision, Part, Secret};
 
 use crate::args::inspect::KubeconfigArgs;
-use crate::files::Unfinished;
-use crate::nodes::Machines;
+use crate::files::PendingFile;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::{Input, Surroundings};
+use crate::settings::{Input, UserEnvironment};
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     args: &KubeconfigArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     // What cannot be written is not fetched.
-    let target = Target::find(args, surroundings)?;
-    let machines = Machines::control_planes(&args.connection, surroundings)?;
-    let node = machines.only("kubeconfig")?;
+    let target = Target::find(args, environment)?;
+    let nodes = Nodes::control_planes(&args.connection, environment)?;
+    let node = nodes.single("kubeconfig")?;
     let fetched = node.kubeconfig().await?;
     let before = match &target {
         Target::Merged(path) => Some(Input::File(path.clone())),
@@ -36,11 +36,11 @@ pub(super) async fn run(
         None => fetched,
     };
     match target {
-        Target::Stdout => printer.exactly(text.expose()),
+        Target::Stdout => printer.verbatim(text.expose()),
         Target::Written(path) | Target::Merged(path) => {
-            let mut file = Unfinished::begin(&path, true)?;
+            let mut file = PendingFile::create(&path, true)?;
             file.write_all(text.expose().as_bytes())?;
-            file.finish()?;
+            file.commit()?;
             printer.note(&format!("wrote {}", path.display()));
             Ok(ExitStatus::Done)
         }
@@ -56,13 +56,13 @@ enum Target {
 }
 
 impl Target {
-    fn find(args: &KubeconfigArgs, surroundings: &Surroundings) -> Result<Self, Error> {
-        let path = match (&args.path, surroundings.kubeconfigs.paths.as_slice()) {
+    fn find(args: &KubeconfigArgs, environment: &UserEnvironment) -> Result<Self, Error> {
+        let path = match (&args.path, environment.kubeconfigs.paths.as_slice()) {
             (Some(path), _) if path.as_os_str() == "-" => return Ok(Self::Stdout),
             (Some(path), _) => path.clone(),
             (None, _) if !args.merge => ".".into(),
             (None, [path]) => path.clone(),
-            (None, []) if surroundings.kubeconfigs.lacks_home => {
+            (None, []) if environment.kubeconfigs.lacks_home => {
                 return Err(Error::NoHome {
                     what: "the kubeconfig",
                     hint: "set HOME or KUBECONFIG, or name the file: `ichor kubeconfig FILE`",

@@ -5,13 +5,13 @@ use std::future::Future;
 use talos_api::proto::common::Data;
 use talos_api::{Node, NodeError, Stream};
 
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::{Error, ExitStatus};
 
 /// Shows what all machines send, as it comes. Who follows waits for as long as nothing comes.
 pub(super) async fn show<F>(
-    machines: &Machines,
+    nodes: &Nodes,
     follow: bool,
     open: impl Fn(Node) -> F + Clone + Send + 'static,
     printer: &mut Printer,
@@ -45,7 +45,7 @@ where
         text.push(b'\n');
         printer.bytes(&text).map(drop)
     };
-    machines.follow(tell, printer, show).await
+    nodes.stream_each(tell, printer, show).await
 }
 
 /// Puts lines together from pieces.

@@ -10,20 +10,20 @@ use talos_api::{CallError, Node, NodeError};
 use talos_config::yaml;
 
 use crate::args::inspect::LinksArgs;
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     args: &LinksArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
+    let nodes = Nodes::connect_or_maintenance(&args.connection, &args.maintenance, environment)?;
     let rows = |links: Vec<Link>| links;
-    machines.ask(|node| async move { links(&node).await }).await.show(
+    nodes.call_each(|node| async move { links(&node).await }).await.show(
         rows,
         args.output.format,
         printer,

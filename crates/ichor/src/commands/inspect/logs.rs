@@ -8,21 +8,21 @@ use talos_api::{Node, NodeError, Stream};
 use super::lines;
 use crate::args::OutputFormat;
 use crate::args::inspect::LogsArgs;
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::table::Row;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     args: &LogsArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let Some(id) = args.id.clone() else {
         let names = |ids: Vec<String>| ids.into_iter().map(|id| Log { id }).collect();
-        return machines.ask(names_of_logs).await.show(names, OutputFormat::Table, printer);
+        return nodes.call_each(names_of_logs).await.show(names, OutputFormat::Table, printer);
     };
     let (namespace, driver) = if args.kubernetes {
         ("k8s.io", ContainerDriver::Cri)
@@ -40,7 +40,7 @@ pub(super) async fn run(
         let request = request.clone();
         async move { open(&node, request).await }
     };
-    lines::show(&machines, args.follow, open, printer).await
+    lines::show(&nodes, args.follow, open, printer).await
 }
 
 async fn open(node: &Node, request: LogsRequest) -> Result<Stream<Data>, NodeError> {

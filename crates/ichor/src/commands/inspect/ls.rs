@@ -8,20 +8,20 @@ use talos_config::spell_bytes;
 
 use crate::args::OutputFormat;
 use crate::args::inspect::LsArgs;
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
-use crate::table::{OfNode, Row, Rows};
+use crate::settings::UserEnvironment;
+use crate::table::{NodeRow, Row, Rows};
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, nodes};
 
 pub(super) async fn run(
     args: &LsArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let output = args.output.format;
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let request = ListRequest {
         root: args.path.clone(),
         recurse: args.recurse || args.depth > 1,
@@ -29,8 +29,8 @@ pub(super) async fn run(
         types: types(&args.types)?,
         report_xattrs: args.long || output != OutputFormat::Table,
     };
-    let answers = machines
-        .ask(move |node| {
+    let answers = nodes
+        .call_each(move |node| {
             let request = request.clone();
             async move { list(&node, request).await }
         })
@@ -44,14 +44,14 @@ pub(super) async fn run(
         succeeded += usize::from(files.is_empty() || files.iter().any(Result::is_ok));
         for file in files {
             match file {
-                Ok(what) => entries.push(OfNode { node: node.clone(), what }),
+                Ok(what) => entries.push(NodeRow { node: node.clone(), what }),
                 Err(reason) => failures.push(NodeError { node: node.clone(), reason }),
             }
         }
     }
     if succeeded > 0 || output != OutputFormat::Table {
         if args.long {
-            let long = |OfNode { node, what }| OfNode {
+            let long = |NodeRow { node, what }| NodeRow {
                 node,
                 what: Long { what, humanize: args.humanize },
             };
@@ -151,9 +151,9 @@ impl Row for Long {
     fn cells(&self) -> Vec<String> {
         let Entry { name, mode, uid, gid, size, modified, label, link } = &self.what;
         let (size, modified) = if self.humanize {
-            (spell_bytes(u64::try_from(*size).unwrap_or_default()), modified.away())
+            (spell_bytes(u64::try_from(*size).unwrap_or_default()), modified.relative())
         } else {
-            (size.to_string(), modified.listed())
+            (size.to_string(), modified.ls_format())
         };
         let name = if link.is_empty() { name.clone() } else { format!("{name} -> {link}") };
         vec![mode.clone(), uid.to_string(), gid.to_string(), size, modified, label.clone(), name]

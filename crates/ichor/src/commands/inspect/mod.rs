@@ -17,6 +17,7 @@ mod logs;
 mod ls;
 mod read;
 mod services;
+mod stats;
 
 use talos_api::proto::common::Data;
 use talos_api::{NodeError, Stream};
@@ -25,53 +26,53 @@ use talos_config::spell_bytes;
 use crate::args::inspect::etcd::EtcdCommand;
 use crate::args::inspect::{ImageCommand, InspectCommand};
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus, runtime};
 
 pub(super) fn run(
     command: &InspectCommand,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     runtime::run(async {
         match command {
-            InspectCommand::Cp(args) => cp::run(args, surroundings, printer).await,
-            InspectCommand::Dmesg(args) => dmesg::run(args, surroundings, printer).await,
+            InspectCommand::Cp(args) => cp::run(args, environment, printer).await,
+            InspectCommand::Dmesg(args) => dmesg::run(args, environment, printer).await,
             InspectCommand::Etcd { command } => match command {
-                EtcdCommand::Alarms(args) => etcd::alarms(args, surroundings, printer).await,
-                EtcdCommand::Members(args) => etcd::members(args, surroundings, printer).await,
+                EtcdCommand::Alarms(args) => etcd::alarms::run(args, environment, printer).await,
+                EtcdCommand::Members(args) => etcd::members::run(args, environment, printer).await,
                 EtcdCommand::Snapshot(args) => {
-                    etcd::snapshot::run(args, surroundings, printer).await
+                    etcd::snapshot::run(args, environment, printer).await
                 }
-                EtcdCommand::Status(args) => etcd::status(args, surroundings, printer).await,
+                EtcdCommand::Status(args) => etcd::status::run(args, environment, printer).await,
             },
-            InspectCommand::Events(args) => events::run(args, surroundings, printer).await,
-            InspectCommand::Kubeconfig(args) => kubeconfig::run(args, surroundings, printer).await,
-            InspectCommand::Certs(args) => certs::run(args, surroundings, printer).await,
-            InspectCommand::Containers(args) => containers::list(args, surroundings, printer).await,
-            InspectCommand::Disks(args) => disks::run(args, surroundings, printer).await,
-            InspectCommand::Get(args) => get::run(args, surroundings, printer).await,
+            InspectCommand::Events(args) => events::run(args, environment, printer).await,
+            InspectCommand::Kubeconfig(args) => kubeconfig::run(args, environment, printer).await,
+            InspectCommand::Certs(args) => certs::run(args, environment, printer).await,
+            InspectCommand::Containers(args) => containers::run(args, environment, printer).await,
+            InspectCommand::Disks(args) => disks::run(args, environment, printer).await,
+            InspectCommand::Get(args) => get::run(args, environment, printer).await,
             InspectCommand::Image { command: ImageCommand::List(args) } => {
-                image::list(args, surroundings, printer).await
+                image::run(args, environment, printer).await
             }
-            InspectCommand::Links(args) => links::run(args, surroundings, printer).await,
-            InspectCommand::Logs(args) => logs::run(args, surroundings, printer).await,
-            InspectCommand::Ls(args) => ls::run(args, surroundings, printer).await,
-            InspectCommand::Read(args) => read::run(args, surroundings, printer).await,
-            InspectCommand::Services(args) => services::run(args, surroundings, printer).await,
-            InspectCommand::Stats(args) => containers::stats(args, surroundings, printer).await,
+            InspectCommand::Links(args) => links::run(args, environment, printer).await,
+            InspectCommand::Logs(args) => logs::run(args, environment, printer).await,
+            InspectCommand::Ls(args) => ls::run(args, environment, printer).await,
+            InspectCommand::Read(args) => read::run(args, environment, printer).await,
+            InspectCommand::Services(args) => services::run(args, environment, printer).await,
+            InspectCommand::Stats(args) => stats::run(args, environment, printer).await,
         }
     })
 }
 
 /// Bytes that take a while to come, with the amount of those that came shown.
-struct Receiving<'a> {
+struct Download<'a> {
     stream: Stream<Data>,
     printer: &'a mut Printer,
     received: u64,
 }
 
-impl Receiving<'_> {
+impl Download<'_> {
     /// The next bytes; `None` at the end.
     async fn next(&mut self) -> Result<Option<Vec<u8>>, NodeError> {
         let bytes = self.stream.bytes().await?;

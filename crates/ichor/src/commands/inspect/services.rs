@@ -8,27 +8,27 @@ use talos_api::{CallError, Node, NodeError};
 
 use crate::args::OutputFormat;
 use crate::args::inspect::ServicesArgs;
-use crate::nodes::{Answers, Machines};
+use crate::nodes::{Nodes, Replies};
 use crate::printer::Printer;
-use crate::settings::Surroundings;
-use crate::table::{OfNode, Row, Table};
+use crate::settings::UserEnvironment;
+use crate::table::{NodeRow, Row, Table};
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, nodes};
 
 pub(super) async fn run(
     args: &ServicesArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     match args.id.clone() {
         None => {
             let all = |services: Vec<ServiceInfo>| services.into_iter().map(Service::new).collect();
-            machines.ask(list).await.show(all, args.output.format, printer)
+            nodes.call_each(list).await.show(all, args.output.format, printer)
         }
         Some(id) => {
-            let answers = machines
-                .ask(move |node| {
+            let answers = nodes
+                .call_each(move |node| {
                     let id = id.clone();
                     async move { one(node, &id).await }
                 })
@@ -54,14 +54,14 @@ async fn one(node: Node, id: &str) -> Result<Service, NodeError> {
 }
 
 fn show_each(
-    answers: Answers<Service>,
+    answers: Replies<Service>,
     output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let (answers, failures) = answers.split();
     let succeeded = answers.len();
-    let services: Vec<OfNode<Service>> =
-        answers.into_iter().map(|(node, what)| OfNode { node, what }).collect();
+    let services: Vec<NodeRow<Service>> =
+        answers.into_iter().map(|(node, what)| NodeRow { node, what }).collect();
     if succeeded > 0 || output != OutputFormat::Table {
         printer.value(&Details(services), output)?;
     }
@@ -124,13 +124,13 @@ impl Row for Service {
 
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Details(Vec<OfNode<Service>>);
+struct Details(Vec<NodeRow<Service>>);
 
 /// A paragraph for each, the events below each other.
 impl fmt::Display for Details {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut table = Table::default();
-        for OfNode { node, what: service } in &self.0 {
+        for NodeRow { node, what: service } in &self.0 {
             let mut line = |name: &str, text: String| table.push(vec![name.to_owned(), text]);
             line("NODE", node.clone());
             line("ID", service.id.clone());

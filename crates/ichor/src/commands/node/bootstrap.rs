@@ -8,35 +8,36 @@ use talos_api::proto::machine::{BootstrapRequest, ServiceInfo};
 use talos_api::{CallError, Client, EtcdPresence, Node, NodeError, each_node};
 use tokio::time::{Instant, interval, timeout};
 
-use super::etcd::with_overrides;
+use super::action::NodeAction;
+use super::error::NodeActionError;
+use super::etcd::guard::with_overrides;
 use super::snapshot::Snapshot;
-use super::{Deed, Failure};
 use crate::args::node::{BootstrapArgs, NodeOverrideArgs, NodeRule};
-use crate::directory::{self, Known};
-use crate::nodes::{Machines, label};
+use crate::directory::{self, KnownMachine};
+use crate::nodes::{Nodes, label};
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus, audit};
 
 pub(super) async fn run(
     args: &BootstrapArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.connection, surroundings)?;
-    let node = machines.only("a bootstrap")?.name();
+    let nodes = Nodes::control_planes(&args.connection, environment)?;
+    let node = nodes.single("a bootstrap")?.name();
     let open = |path| Snapshot::open(path, !args.recover_skip_hash_check);
     let snapshot = args.recover_from.as_deref().map(open).transpose()?;
     let detail = snapshot.as_ref().map(|snapshot| snapshot.digest.clone()).unwrap_or_default();
     let detail = with_overrides(detail, &args.overrides);
-    let known = directory::known(&surroundings.place)?;
+    let known = directory::known_machines(&environment.location)?;
     let guard = FirstEtcd {
-        others: machines.other_control_planes(&args.connection, &known, surroundings)?,
-        begun: begun_before(node, &known, snapshot.is_some(), surroundings).await?,
+        others: nodes.other_control_planes(&args.connection, &known, environment)?,
+        begun: begun_before(node, &known, snapshot.is_some(), environment).await?,
         known,
         overrides: &args.overrides,
     };
-    let deed = Deed { verb: BOOTSTRAP, detail, sure: None, surroundings };
+    let node_action = NodeAction { verb: BOOTSTRAP, detail, sure: None, environment };
     let act = async |node: &Node, printer: &mut Printer| {
         guard.check(node, printer).await?;
         if let Some(snapshot) = &snapshot {
@@ -58,11 +59,11 @@ pub(super) async fn run(
         };
         let Ok(outcome) = timeout(args.wait.timeout, begun).await else {
             let (node, timeout) = (node.name().to_owned(), args.wait.timeout);
-            return Err(Failure::NotDone { node, action: "bootstrap", timeout }.into());
+            return Err(NodeActionError::NotDone { node, action: "bootstrap", timeout }.into());
         };
         outcome
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
 /// Refuses a second etcd. It is looked at right before each attempt, since other people bootstrap, too; without a lease a
@@ -72,7 +73,7 @@ struct FirstEtcd<'a> {
     others: Vec<Node>,
     /// Evidence beside the machines that etcd has begun.
     begun: Vec<String>,
-    known: Vec<Known>,
+    known: Vec<KnownMachine>,
     overrides: &'a NodeOverrideArgs,
 }
 
@@ -98,12 +99,12 @@ impl FirstEtcd<'_> {
             }
         }
         if !members.is_empty() {
-            return Err(Failure::BootstrappedElsewhere { machine, members }.into());
+            return Err(NodeActionError::BootstrappedElsewhere { machine, members }.into());
         }
         if unknown.is_empty() {
             return Ok(());
         }
-        let failure = Failure::BootstrapUnseen { machine, unknown };
+        let failure = NodeActionError::BootstrapUnseen { machine, unknown };
         if self.overrides.rules.contains(&NodeRule::BootstrapUnseen) {
             printer.step(&format!("overridden: {failure}"));
             return Ok(());
@@ -148,19 +149,19 @@ async fn waits_for_config(node: &Node) -> bool {
 /// purpose, and needs the machines' own evidence only.
 async fn begun_before(
     node: &str,
-    known: &[Known],
+    known: &[KnownMachine],
     is_recovery: bool,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
 ) -> Result<Vec<String>, Error> {
     if is_recovery {
         return Ok(Vec::new());
     }
-    let mut begun: Vec<String> = directory::members(&surroundings.place)
+    let mut begun: Vec<String> = directory::members(&environment.location)
         .await?
         .into_iter()
         .map(|machine| format!("{machine}: the journal has a member of etcd on it"))
         .collect();
-    let recent = audit::recent(BOOTSTRAP, STARTS_WITHIN, surroundings)?;
+    let recent = audit::recent(BOOTSTRAP, STARTS_WITHIN, environment)?;
     let others = recent
         .iter()
         .filter(|address| *address != node && known.iter().any(|machine| machine.is(address)));
@@ -175,7 +176,7 @@ async fn begin(node: &Node, request: BootstrapRequest) -> Result<(), Error> {
     match node.call(node.machine().bootstrap(request)).await {
         Ok(_) => Ok(()),
         Err(NodeError { node, reason: CallError::AlreadyThere(_) }) => {
-            Err(Failure::Bootstrapped(node).into())
+            Err(NodeActionError::Bootstrapped(node).into())
         }
         Err(error) => Err(error.into()),
     }
@@ -199,7 +200,9 @@ async fn begin_when_ready(
         let reason = match begin(node, request).await {
             Err(Error::Machine(NodeError { reason, .. })) => reason,
             // Our own call, whose answer did not come.
-            Err(Error::Deed(Failure::Bootstrapped(_))) if is_answer_lost => return Ok(()),
+            Err(Error::NodeAction(NodeActionError::Bootstrapped(_))) if is_answer_lost => {
+                return Ok(());
+            }
             other => return other,
         };
         let may_pass = match &reason {
@@ -241,7 +244,7 @@ async fn etcd_runs(node: &Node, printer: &mut Printer) -> Result<(), Error> {
         let healthy = etcd.health.is_some_and(|health| health.healthy);
         failures = if etcd.state == "Failed" { failures + 1 } else { 0 };
         if failures >= FAILED_LOOKS {
-            return Err(Failure::Etcd { node: node.name().to_owned(), message }.into());
+            return Err(NodeActionError::Etcd { node: node.name().to_owned(), message }.into());
         }
         if etcd.state == "Running" && healthy {
             printer.note(&format!("{}: etcd runs", node.name()));

@@ -13,14 +13,14 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use super::Failure;
+use super::error::NodeActionError;
 use crate::Error;
 use crate::args::node::WaitArgs;
 use crate::printer::Printer;
 
 /// When something is done.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Goal {
+pub(super) enum Completion {
     /// The machine has booted again, and is as ready as it was.
     Back,
     /// The machine no longer answers.
@@ -31,17 +31,17 @@ pub(super) enum Goal {
 
 /// Something that a machine is told to do and then does for a while.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Order {
+pub(super) struct Operation {
     /// As in "did not begin to reboot".
     pub(super) action: &'static str,
-    pub(super) goal: Goal,
+    pub(super) goal: Completion,
     pub(super) wait: WaitArgs,
 }
 
-impl Order {
+impl Operation {
     /// Gives the order and follows the machine. `give` tells the actor by which the machine names what it does for us; where it
     /// names nobody, whatever it does is taken for that.
-    pub(super) async fn give(
+    pub(super) async fn send_and_wait(
         self,
         node: &Node,
         printer: &mut Printer,
@@ -53,7 +53,7 @@ impl Order {
             printer.note(&format!("{name}: {} begun", self.action));
             return Ok(());
         }
-        let before = Before::of(node).await?;
+        let before = StateBefore::of(node).await?;
         let mut events = node.events(Since::Now, "");
         events.begin().await?;
         let begin = Instant::now();
@@ -70,11 +70,13 @@ impl Order {
                 }
             }
         });
-        let mut seen = Seen::new(name, actor, self.action);
-        let until = self.until(node, &before, &mut seen, told, printer);
+        let mut tracker = EventTracker::new(name, actor, self.action);
+        let until = self.until(node, &before, &mut tracker, told, printer);
         let Ok(outcome) = timeout(self.wait.timeout, until).await else {
             let (node, action) = (name.to_owned(), self.action);
-            return Err(Failure::NotDone { node, action, timeout: self.wait.timeout }.into());
+            return Err(
+                NodeActionError::NotDone { node, action, timeout: self.wait.timeout }.into()
+            );
         };
         let arrived = outcome?;
         printer.note(&format!("{name}: {arrived} after {} s", begin.elapsed().as_secs()));
@@ -84,8 +86,8 @@ impl Order {
     async fn until(
         self,
         node: &Node,
-        before: &Before,
-        seen: &mut Seen<'_>,
+        before: &StateBefore,
+        tracker: &mut EventTracker<'_>,
         mut told: mpsc::Receiver<Result<StreamEvent, NodeError>>,
         printer: &mut Printer,
     ) -> Result<&'static str, Error> {
@@ -98,18 +100,18 @@ impl Order {
             tokio::select! {
                 biased;
                 Some(followed) = told.recv() => match followed {
-                    Ok(StreamEvent::Event(event)) => seen.take(&event, printer)?,
+                    Ok(StreamEvent::Event(event)) => tracker.take(&event, printer)?,
                     // What cannot be followed any more can still be asked.
-                    Ok(StreamEvent::Interrupted(_)) | Err(_) => seen.gone = true,
+                    Ok(StreamEvent::Interrupted(_)) | Err(_) => tracker.gone = true,
                 },
                 _ = ticks.tick() => {
-                    if !seen.begun && !seen.gone && begin.elapsed() > BEGINS_WITHIN {
-                        return Err(seen.not_begun(String::new()).into());
+                    if !tracker.begun && !tracker.gone && begin.elapsed() > BEGINS_WITHIN {
+                        return Err(tracker.not_begun(String::new()).into());
                     }
-                    let state = self.look(&probed, before, seen.gone).await?;
+                    let state = self.look(&probed, before, tracker.gone).await?;
                     match state {
                         State::Reached(text) => return Ok(text),
-                        State::Silent if self.goal == Goal::Off => {
+                        State::Silent if self.goal == Completion::Off => {
                             silent += 1;
                             if silent >= SILENT_FOR {
                                 return Ok("off");
@@ -118,8 +120,8 @@ impl Order {
                         State::Silent => {}
                         State::Waits(text) => {
                             silent = 0;
-                            if seen.gone && !text.is_empty() {
-                                seen.show(text, printer);
+                            if tracker.gone && !text.is_empty() {
+                                tracker.show(text, printer);
                             }
                         }
                     }
@@ -129,16 +131,16 @@ impl Order {
     }
 
     /// How the machine is now. What passes is no error: it is on its way down or up.
-    async fn look(self, node: &Node, before: &Before, gone: bool) -> Result<State, NodeError> {
+    async fn look(self, node: &Node, before: &StateBefore, gone: bool) -> Result<State, NodeError> {
         let now = match boot(node).await {
             Ok(now) => now,
             Err(NodeError { reason: CallError::Untrusted(_), .. })
-                if self.goal == Goal::BackFromReset && gone =>
+                if self.goal == Completion::BackFromReset && gone =>
             {
                 return Ok(State::Reached(IN_MAINTENANCE));
             }
             Err(error) if error.reason.is_passing() => {
-                if self.goal == Goal::BackFromReset && gone && in_maintenance(node).await {
+                if self.goal == Completion::BackFromReset && gone && in_maintenance(node).await {
                     return Ok(State::Reached(IN_MAINTENANCE));
                 }
                 return Ok(State::Silent);
@@ -151,14 +153,16 @@ impl Order {
             _ => gone,
         };
         match self.goal {
-            Goal::Back if another && before.ready => match readiness(node).await {
+            Completion::Back if another && before.ready => match readiness(node).await {
                 Ok(Readiness::Ready) => Ok(State::Reached("back and ready")),
                 Ok(Readiness::Not(why)) => Ok(State::Waits(why)),
                 Err(error) if error.reason.is_passing() => Ok(State::Silent),
                 Err(error) => Err(error),
             },
-            Goal::Back | Goal::BackFromReset if another => Ok(State::Reached("back")),
-            Goal::Back | Goal::BackFromReset | Goal::Off => Ok(State::Waits(String::new())),
+            Completion::Back | Completion::BackFromReset if another => Ok(State::Reached("back")),
+            Completion::Back | Completion::BackFromReset | Completion::Off => {
+                Ok(State::Waits(String::new()))
+            }
         }
     }
 }
@@ -174,14 +178,14 @@ enum State {
 }
 
 /// What a machine was before.
-struct Before {
+struct StateBefore {
     /// `None` when we may not know.
     boot: Option<String>,
     /// A machine that was not ready is not expected to be afterwards: its cluster may not even be there yet.
     ready: bool,
 }
 
-impl Before {
+impl StateBefore {
     async fn of(node: &Node) -> Result<Self, NodeError> {
         let boot = boot(node).await?;
         let ready = matches!(readiness(node).await?, Readiness::Ready);
@@ -251,7 +255,7 @@ fn stage_name(stage: Stage) -> &'static str {
 }
 
 /// What the machine has told so far.
-struct Seen<'a> {
+struct EventTracker<'a> {
     node: &'a str,
     actor: String,
     action: &'static str,
@@ -264,14 +268,14 @@ struct Seen<'a> {
     shown: String,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> EventTracker<'a> {
     fn new(node: &'a str, actor: String, action: &'static str) -> Self {
         let begun = actor.is_empty();
         let (sequence, phase, shown) = Default::default();
         Self { node, actor, action, begun, gone: false, sequence, phase, shown }
     }
 
-    fn take(&mut self, event: &Event, printer: &mut Printer) -> Result<(), Failure> {
+    fn take(&mut self, event: &Event, printer: &mut Printer) -> Result<(), NodeActionError> {
         let Some(payload) = event.data.as_ref().and_then(EventPayload::decode) else {
             return Ok(());
         };
@@ -284,7 +288,7 @@ impl<'a> Seen<'a> {
                 }
                 // What it gives up for this order fails, too, and was begun before.
                 Some(error) if ours && !self.gone && sequence.sequence == self.sequence => {
-                    return Err(Failure::Sequence {
+                    return Err(NodeActionError::Sequence {
                         node: self.node.to_owned(),
                         sequence: sequence.sequence.clone(),
                         message: error.message.clone(),
@@ -315,8 +319,8 @@ impl<'a> Seen<'a> {
         }
     }
 
-    fn not_begun(&self, why: String) -> Failure {
-        Failure::NotBegun { node: self.node.to_owned(), action: self.action, why }
+    fn not_begun(&self, why: String) -> NodeActionError {
+        NodeActionError::NotBegun { node: self.node.to_owned(), action: self.action, why }
     }
 }
 

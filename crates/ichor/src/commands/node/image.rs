@@ -15,33 +15,38 @@ use talos_api::proto::machine::{
 use talos_api::{Feature, Limits, Node};
 use tokio::time::timeout;
 
-use super::{Deed, Failure};
+use super::action::NodeAction;
+use super::error::NodeActionError;
 use crate::args::inspect::ImageNamespace;
 use crate::args::node::ImagePullArgs;
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     args: &ImagePullArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let detail = args.reference.clone();
-    let deed = Deed { verb: "image pull", detail, sure: None, surroundings };
+    let node_action = NodeAction { verb: "image pull", detail, sure: None, environment };
     let act = async |node: &Node, printer: &mut Printer| {
         let pulling = pull(node, &args.reference, args.namespace, printer);
         let Ok(pulled) = timeout(args.timeout, pulling).await else {
             let (node, action) = (node.name().to_owned(), "image pull");
-            return Err(Error::from(Failure::NotDone { node, action, timeout: args.timeout }));
+            return Err(Error::from(NodeActionError::NotDone {
+                node,
+                action,
+                timeout: args.timeout,
+            }));
         };
         let name = pulled?;
         printer.note(&format!("{}: has {name}", node.name()));
         Ok(())
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }
 
 /// Pulls an image and gives its name, pinned where the machine tells it.

@@ -4,16 +4,16 @@
 use talos_api::Node;
 use talos_api::proto::machine::{MetaDeleteRequest, MetaWriteRequest};
 
-use super::Deed;
+use super::action::NodeAction;
 use crate::args::node::{MetaDeleteArgs, MetaWriteArgs, NodeMetaCommand};
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     command: &NodeMetaCommand,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let (verb, key, value, maintenance, connection) = match command {
@@ -24,8 +24,9 @@ pub(super) async fn run(
             ("meta delete", *key, None, maintenance, connection)
         }
     };
-    let machines = Machines::find(connection, maintenance, surroundings)?;
-    let deed = Deed { verb, detail: format!("key {key:#04x}"), sure: None, surroundings };
+    let nodes = Nodes::connect_or_maintenance(connection, maintenance, environment)?;
+    let node_action =
+        NodeAction { verb, detail: format!("key {key:#04x}"), sure: None, environment };
     let act = async |node: &Node, printer: &mut Printer| {
         let mut machine = node.machine();
         let key = u32::from(key);
@@ -42,5 +43,5 @@ pub(super) async fn run(
         }
         Ok(())
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }

@@ -6,23 +6,23 @@ use talos_config::yaml::Dialect;
 use talos_config::{Mode, Secret};
 
 /// A machine as far as configuration is concerned.
-pub(super) struct Live {
+pub(super) struct NodeConfig {
     /// Not told in maintenance before 1.13.
     pub(super) release: Option<TalosRelease>,
     /// What it runs in or on; not told then either.
     pub(super) mode: Option<Mode>,
-    pub(super) config: Option<LiveConfig>,
+    pub(super) config: Option<StoredConfig>,
 }
 
 /// The configuration that a machine has.
-pub(super) struct LiveConfig {
+pub(super) struct StoredConfig {
     /// What the machine would boot with.
     pub(super) text: Secret<String>,
     /// Whether that is what it runs with. It is not while one is staged or tried.
     pub(super) settled: bool,
 }
 
-impl Live {
+impl NodeConfig {
     /// A machine that is part of a cluster.
     pub(super) async fn of(node: &Node) -> Result<Self, NodeError> {
         let (release, mode) = identity(node).await?;
@@ -33,7 +33,7 @@ impl Live {
             None => running.clone(),
         };
         let config =
-            booted.map(|text| LiveConfig { settled: running.as_ref() == Some(&text), text });
+            booted.map(|text| StoredConfig { settled: running.as_ref() == Some(&text), text });
         Ok(Self { release: Some(release), mode, config })
     }
 

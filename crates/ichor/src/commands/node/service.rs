@@ -3,26 +3,26 @@
 use talos_api::Node;
 use talos_api::proto::machine::{ServiceRestartRequest, ServiceStartRequest, ServiceStopRequest};
 
-use super::Deed;
+use super::action::NodeAction;
 use crate::args::node::{NodeServiceArgs, ServiceAction};
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     args: &NodeServiceArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let id = &args.id;
     let (verb, sure) = match args.action {
         ServiceAction::Start => ("service start", None),
         ServiceAction::Stop => ("service stop", Some(args.confirm)),
         ServiceAction::Restart => ("service restart", Some(args.confirm)),
     };
-    let deed = Deed { verb, detail: id.clone(), sure, surroundings };
+    let node_action = NodeAction { verb, detail: id.clone(), sure, environment };
     let act = async |node: &Node, printer: &mut Printer| {
         let mut machine = node.machine();
         let said = match args.action {
@@ -42,5 +42,5 @@ pub(super) async fn run(
         printer.note(&format!("{}: {said}", node.name()));
         Ok(())
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use talos_api::{Node, UploadError};
 use tokio::time::interval;
 
-use super::Failure;
+use super::error::NodeActionError;
 use crate::printer::Printer;
 use crate::{Error, audit};
 
@@ -32,7 +32,7 @@ impl Snapshot {
         let length = file.metadata().map_err(Error::Input)?.len();
         let refuse = |problem| {
             let file = path.display().to_string();
-            Err(Error::from(Failure::Snapshot { file, problem }))
+            Err(Error::from(NodeActionError::Snapshot { file, problem }))
         };
         let database = if has_digest { length.saturating_sub(DIGEST) } else { length };
         if database == 0 || database % PAGE != 0 {

@@ -10,30 +10,32 @@ use talos_api::proto::machine::{
 use talos_api::{Feature, Node, TalosRelease};
 use tokio::time::timeout;
 
-use super::etcd::{EtcdGuard, MemberEffect, with_overrides};
-use super::follow::{Goal, Order};
-use super::power::send_reboot;
-use super::{Deed, Failure, OnNode, image};
+use super::action::{HasNode, NodeAction};
+use super::error::NodeActionError;
+use super::etcd::guard::{EtcdGuard, MemberEffect, with_overrides};
+use super::follow::{Completion, Operation};
+use super::image;
+use super::reboot::send_reboot;
 use crate::args::inspect::ImageNamespace;
 use crate::args::node::{RebootMode, UpgradeArgs};
-use crate::directory::{self, Directory};
-use crate::nodes::Machines;
+use crate::directory::{self, OpenedDirectory};
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     args: &UpgradeArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::of_cluster(&args.connection, surroundings)?;
+    let nodes = Nodes::from_context(&args.connection, environment)?;
     let upgrades = match &args.image {
         Some(image) => {
-            let all = machines.nodes().iter();
+            let all = nodes.as_slice().iter();
             all.map(|node| Upgrading { node: node.clone(), image: image.clone() }).collect()
         }
-        None => by_directory(args, &machines, surroundings, printer).await?,
+        None => by_directory(args, &nodes, environment, printer).await?,
     };
     if args.dry_run {
         for Upgrading { node, image } in &upgrades {
@@ -49,9 +51,9 @@ pub(super) async fn run(
     images.sort_unstable();
     images.dedup();
     let detail = with_overrides(format!("to {}", images.join(", ")), &args.overrides);
-    let deed = Deed { verb: "upgrade", detail, sure: Some(args.confirm), surroundings };
-    let away = EtcdGuard::new(MemberEffect::Away, &args.overrides, surroundings);
-    let leaves = EtcdGuard::new(MemberEffect::Leaves, &args.overrides, surroundings);
+    let node_action = NodeAction { verb: "upgrade", detail, sure: Some(args.confirm), environment };
+    let away = EtcdGuard::new(MemberEffect::Away, &args.overrides, environment);
+    let leaves = EtcdGuard::new(MemberEffect::Leaves, &args.overrides, environment);
     let act = async |upgrade: &Upgrading, printer: &mut Printer| {
         let node = &upgrade.node;
         let release = node.release().await?;
@@ -68,7 +70,7 @@ pub(super) async fn run(
             let limit = args.wait.timeout;
             let Ok(installed) = timeout(limit, install(upgrade, printer)).await else {
                 let (node, action) = (node.name().to_owned(), "upgrade");
-                return Err(Error::from(Failure::NotDone { node, action, timeout: limit }));
+                return Err(Error::from(NodeActionError::NotDone { node, action, timeout: limit }));
             };
             installed?;
             if args.no_reboot {
@@ -76,14 +78,14 @@ pub(super) async fn run(
                 return Ok(());
             }
             away.check(node, args.wait.wait, printer).await?;
-            let order = Order { action: "reboot", goal: Goal::Back, wait: args.wait };
+            let operation = Operation { action: "reboot", goal: Completion::Back, wait: args.wait };
             let send = async |node: &Node| send_reboot(node, args.reboot_mode).await;
-            order.give(node, printer, send).await?;
+            operation.send_and_wait(node, printer, send).await?;
             args.wait.wait
         };
         if waited { runs(upgrade).await } else { Ok(()) }
     };
-    deed.to_each(&upgrades, printer, act).await
+    node_action.run_on_each(&upgrades, printer, act).await
 }
 
 /// A machine, and the image that it gets.
@@ -92,7 +94,7 @@ struct Upgrading {
     image: String,
 }
 
-impl OnNode for Upgrading {
+impl HasNode for Upgrading {
     fn node(&self) -> &Node {
         &self.node
     }
@@ -101,13 +103,13 @@ impl OnNode for Upgrading {
 /// Every machine with the image that its configuration in the cluster's directory names, which the factory is told of.
 async fn by_directory(
     args: &UpgradeArgs,
-    machines: &Machines,
-    surroundings: &Surroundings,
+    nodes: &Nodes,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<Vec<Upgrading>, Error> {
-    let directory = Directory::open(&surroundings.place).await?;
+    let directory = OpenedDirectory::open(&environment.location).await?;
     let installers = directory.installers()?;
-    let known = directory::known(&surroundings.place)?;
+    let known = directory::known_machines(&environment.location)?;
     let upgrade = |node: &Node| {
         let machine = known.iter().find(|machine| machine.is(node.name()));
         let mut names = machine.into_iter().flat_map(|machine| &machine.names);
@@ -117,7 +119,7 @@ async fn by_directory(
         })?;
         Ok(Upgrading { node: node.clone(), image: image.clone() })
     };
-    let upgrades = machines.nodes().iter().map(upgrade).collect::<Result<_, Error>>()?;
+    let upgrades = nodes.as_slice().iter().map(upgrade).collect::<Result<_, Error>>()?;
     if !args.dry_run {
         for warning in directory.register().await {
             printer.note(&warning);
@@ -150,8 +152,8 @@ fn suits(args: &UpgradeArgs, node: &str, release: TalosRelease) -> Result<(), Er
         }
         return Ok(());
     }
-    let given = [(args.stage, "--stage"), (args.preserve, "--preserve"), (args.force, "--force")];
-    match given.into_iter().find(|(given, _)| *given) {
+    let flags = [(args.stage, "--stage"), (args.preserve, "--preserve"), (args.force, "--force")];
+    match flags.into_iter().find(|(is_set, _)| *is_set) {
         Some((_, flag)) => refuse(
             flag,
             "its data is always kept and the image is installed at once; --legacy upgrades as releases before 1.13 do",
@@ -198,7 +200,7 @@ async fn install(upgrade: &Upgrading, printer: &mut Printer) -> Result<(), Error
         Some(code) => format!("ended with {code}{}", meaning(code)),
         None => "did not say how it ended".to_owned(),
     };
-    Err(Failure::Installer { node: node.name().to_owned(), outcome }.into())
+    Err(NodeActionError::Installer { node: node.name().to_owned(), outcome }.into())
 }
 
 /// What the numbers of the installer stand for.
@@ -231,14 +233,14 @@ async fn upgrade_legacy(
         force: args.force,
         reboot_mode: mode.into(),
     };
-    let order = Order { action: "upgrade", goal: Goal::Back, wait: args.wait };
+    let operation = Operation { action: "upgrade", goal: Completion::Back, wait: args.wait };
     let send = async |node: &Node| {
         // It answers only once it has pulled the image.
         let node = node.with_deadline(args.wait.timeout);
         let reply = node.call(node.machine().upgrade(request)).await?;
         Ok(node.single_reply(reply.messages)?.actor_id)
     };
-    order.give(&upgrade.node, printer, send).await
+    operation.send_and_wait(&upgrade.node, printer, send).await
 }
 
 /// Fails when the machine runs another release than the image has: a machine goes back to what it ran before when an
@@ -250,7 +252,7 @@ async fn runs(Upgrading { node, image }: &Upgrading) -> Result<(), Error> {
         return Ok(());
     }
     let (wanted, runs) = (wanted.to_string(), runs.to_string());
-    Err(Failure::RolledBack { node: node.name().to_owned(), wanted, runs }.into())
+    Err(NodeActionError::RolledBack { node: node.name().to_owned(), wanted, runs }.into())
 }
 
 /// The release that the tag of an image names, where it names one.

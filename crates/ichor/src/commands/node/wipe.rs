@@ -4,19 +4,19 @@ use talos_api::proto::storage::block_device_wipe_descriptor::Method;
 use talos_api::proto::storage::{BlockDeviceWipeDescriptor, BlockDeviceWipeRequest};
 use talos_api::{Feature, Node};
 
-use super::Deed;
+use super::action::NodeAction;
 use crate::args::node::{WipeDiskArgs, WipeMethod};
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     args: &WipeDiskArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
+    let nodes = Nodes::connect_or_maintenance(&args.connection, &args.maintenance, environment)?;
     let method = match args.method {
         WipeMethod::Fast => Method::Fast,
         WipeMethod::Zeroes => Method::Zeroes,
@@ -31,7 +31,8 @@ pub(super) async fn run(
     });
     let request = BlockDeviceWipeRequest { devices: devices.collect() };
     let detail = args.devices.join(", ");
-    let deed = Deed { verb: "wipe disk", detail, sure: Some(args.confirm), surroundings };
+    let node_action =
+        NodeAction { verb: "wipe disk", detail, sure: Some(args.confirm), environment };
     let act = async |node: &Node, printer: &mut Printer| {
         // In maintenance an older machine does not tell its release, and says itself what it does not know.
         if !args.maintenance.insecure {
@@ -45,5 +46,5 @@ pub(super) async fn run(
         printer.note(&format!("{}: wiped", node.name()));
         Ok(())
     };
-    deed.to_each(machines.nodes(), printer, act).await
+    node_action.run_on_each(nodes.as_slice(), printer, act).await
 }

@@ -9,19 +9,19 @@ use talos_config::yaml::Dialect;
 
 use super::init;
 use crate::args::start::ImportArgs;
-use crate::directory::{Directory, FILE};
+use crate::directory::{FILE, OpenedDirectory};
 use crate::error::with_causes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
-use crate::sops_files::{self, Keys};
+use crate::settings::UserEnvironment;
+use crate::sops_files::{self, SopsKeys};
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn run(
     args: &ImportArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let directory = Directory::open(&surroundings.place).await?;
+    let directory = OpenedDirectory::open(&environment.location).await?;
     let cluster = &directory.cluster;
     let mut wanted = BTreeMap::new();
     for (machine, _) in cluster.spec.machines() {
@@ -40,27 +40,27 @@ pub(super) async fn run(
         hint: Some("keep the files that you have: every command works on them".to_owned()),
         code: error.code(),
     })?;
-    let keys = &surroundings.place.keys;
+    let keys = &environment.location.keys;
     // What was encrypted stays so.
-    if directory.is_sealed {
+    if directory.was_encrypted {
         native = native.with_paths(|path| path.replace(".yaml", ".sops.yaml"));
     }
     let mut outputs = vec![(args.output.join(FILE), native.spec.write().into_exposed())];
     for (path, text) in native.patches {
         let path = args.output.join(path);
-        let text = if directory.is_sealed {
-            sops_files::seal(text.expose(), &path, keys)?
+        let text = if directory.was_encrypted {
+            sops_files::encrypt(text.expose(), &path, keys)?
         } else {
             text.into_exposed()
         };
         outputs.push((path, text));
     }
-    let (path, text, is_sealed) = secrets(&directory, &args.output, keys)?;
+    let (path, text, was_encrypted) = secrets(&directory, &args.output, keys)?;
     outputs.push((path, text));
     if let Some((path, _)) = outputs.iter().find(|(path, _)| path.exists()) {
         return Err(Error::Exists { path: path.clone(), hint: "choose another directory with -o" });
     }
-    init::ignore(&args.output, &[], (!is_sealed).then_some("secrets.yaml"))?;
+    init::ignore(&args.output, &[], (!was_encrypted).then_some("secrets.yaml"))?;
     files::write_all(&outputs, false, printer)?;
     printer.note("every machine gets the configuration that it had: `ichor diff` shows it");
     Ok(ExitStatus::Done)
@@ -68,16 +68,16 @@ pub(super) async fn run(
 
 /// The file of the secrets: encrypted where they were, and where a creation rule says so.
 fn secrets(
-    directory: &Directory,
+    directory: &OpenedDirectory,
     root: &Path,
-    keys: &Keys,
+    keys: &SopsKeys,
 ) -> Result<(PathBuf, String, bool), Error> {
     let text: Secret<String> = directory.cluster.secrets.encode(Dialect::default());
     let path = root.join("secrets.sops.yaml");
-    if directory.vault.file().is_some_and(|file| sops_files::is_sealed(&file)) {
-        let text = sops_files::seal(text.expose(), &path, keys)?;
+    if directory.vault.file().is_some_and(|file| sops_files::has_sops_name(&file)) {
+        let text = sops_files::encrypt(text.expose(), &path, keys)?;
         return Ok((path, text, true));
     }
-    let (text, is_sealed) = init::seal(text.into_exposed(), &path, keys)?;
-    Ok((if is_sealed { path } else { root.join("secrets.yaml") }, text, is_sealed))
+    let (text, was_encrypted) = init::encrypt(text.into_exposed(), &path, keys)?;
+    Ok((if was_encrypted { path } else { root.join("secrets.yaml") }, text, was_encrypted))
 }

@@ -11,27 +11,29 @@ use talos_config::{Bundle, Contract, SourceId};
 use crate::args::start::InitArgs;
 use crate::directory::FILE;
 use crate::printer::Printer;
-use crate::sops_files::{self, Keys};
+use crate::sops_files::{self, SopsKeys};
 use crate::talhelper::gitignore;
 use crate::{Error, ExitStatus, entropy, files};
 
 pub(super) fn run(
     args: &InitArgs,
-    keys: &Keys,
+    keys: &SopsKeys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let text = checked(args)?;
-    refuse_cluster(&root, &[SEALED, PLAIN])?;
+    refuse_cluster(&root, &[ENCRYPTED, CLEAR])?;
     let contract = args.talos.parse().unwrap_or(Contract::CURRENT);
-    let secrets = entropy::with(|makers| Bundle::generate(contract, makers))?;
+    let secrets = entropy::with_secret_source(|makers| Bundle::generate(contract, makers))?;
     let secrets = secrets.encode(Dialect::default()).into_exposed();
-    let (secrets, is_sealed) = seal(secrets, &root.join(SEALED), keys)?;
-    let outputs =
-        [(root.join(FILE), text), (root.join(if is_sealed { SEALED } else { PLAIN }), secrets)];
-    ignore(&root, &[], (!is_sealed).then_some(PLAIN))?;
+    let (secrets, is_encrypted) = encrypt(secrets, &root.join(ENCRYPTED), keys)?;
+    let outputs = [
+        (root.join(FILE), text),
+        (root.join(if is_encrypted { ENCRYPTED } else { CLEAR }), secrets),
+    ];
+    ignore(&root, &[], (!is_encrypted).then_some(CLEAR))?;
     files::write_all(&outputs, false, printer)?;
-    tell_next(PLAIN, is_sealed, printer);
+    tell_next(CLEAR, is_encrypted, printer);
     Ok(ExitStatus::Done)
 }
 
@@ -47,9 +49,9 @@ pub(super) fn refuse_cluster(root: &Path, secrets: &[&str]) -> Result<(), Error>
 }
 
 /// The secrets as they are kept: encrypted where a creation rule or `SOPS_AGE_RECIPIENTS` names recipients.
-pub(super) fn seal(text: String, path: &Path, keys: &Keys) -> Result<(String, bool), Error> {
-    match sops_files::seal(&text, path, keys) {
-        Ok(sealed) => Ok((sealed, true)),
+pub(super) fn encrypt(text: String, path: &Path, keys: &SopsKeys) -> Result<(String, bool), Error> {
+    match sops_files::encrypt(&text, path, keys) {
+        Ok(encrypted) => Ok((encrypted, true)),
         Err(error) if error.code() == NO_RULE => Ok((text, false)),
         Err(error) => Err(error),
     }
@@ -81,8 +83,8 @@ pub(super) fn ignore(root: &Path, names: &[&str], plain: Option<&str>) -> Result
 }
 
 /// Tells what a new directory needs before its machines are created.
-pub(super) fn tell_next(plain: &str, is_sealed: bool, printer: &mut Printer) {
-    if is_sealed {
+pub(super) fn tell_next(plain: &str, is_encrypted: bool, printer: &mut Printer) {
+    if is_encrypted {
         printer.note("the secrets are encrypted: the directory can be committed");
     } else {
         printer.note(&format!(
@@ -141,7 +143,7 @@ pub(super) fn machine(given: &str) -> Result<(&str, &str), Error> {
 
 /// The code of the error where nothing names recipients.
 const NO_RULE: &str = "sops.no-rule";
-const SEALED: &str = "secrets.sops.yaml";
-const PLAIN: &str = "secrets.yaml";
+const ENCRYPTED: &str = "secrets.sops.yaml";
+const CLEAR: &str = "secrets.yaml";
 const KEEP: &str =
     "this may be the directory of a running cluster: start another one with -C, and keep this one";

@@ -9,30 +9,30 @@ use talos_config::{Bundle, Contract};
 use super::init;
 use crate::args::start::InitArgs;
 use crate::printer::Printer;
-use crate::sops_files::Keys;
+use crate::sops_files::SopsKeys;
 use crate::{Error, ExitStatus, entropy, files};
 
 pub(super) fn run(
     args: &InitArgs,
-    keys: &Keys,
+    keys: &SopsKeys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     // Names, addresses and releases follow the same rules in both kinds of directory.
     init::checked(args)?;
-    init::refuse_cluster(&root, &[SEALED, PLAIN, "talsecret.sops.yml", "talsecret.yml"])?;
+    init::refuse_cluster(&root, &[ENCRYPTED, CLEAR, "talsecret.sops.yml", "talsecret.yml"])?;
     let contract = args.talos.parse().unwrap_or(Contract::CURRENT);
-    let secrets = entropy::with(|makers| Bundle::generate(contract, makers))?;
+    let secrets = entropy::with_secret_source(|makers| Bundle::generate(contract, makers))?;
     let secrets = secrets.encode(Dialect::default()).into_exposed();
-    let (secrets, is_sealed) = init::seal(secrets, &root.join(SEALED), keys)?;
+    let (secrets, is_encrypted) = init::encrypt(secrets, &root.join(ENCRYPTED), keys)?;
     let outputs = [
         (root.join("talconfig.yaml"), talconfig(args)?),
         (root.join("talenv.yaml"), talenv(args)),
-        (root.join(if is_sealed { SEALED } else { PLAIN }), secrets),
+        (root.join(if is_encrypted { ENCRYPTED } else { CLEAR }), secrets),
     ];
-    init::ignore(&root, &["clusterconfig/"], (!is_sealed).then_some(PLAIN))?;
+    init::ignore(&root, &["clusterconfig/"], (!is_encrypted).then_some(CLEAR))?;
     files::write_all(&outputs, false, printer)?;
-    init::tell_next(PLAIN, is_sealed, printer);
+    init::tell_next(CLEAR, is_encrypted, printer);
     Ok(ExitStatus::Done)
 }
 
@@ -60,5 +60,5 @@ fn talenv(args: &InitArgs) -> String {
     format!("talosVersion: {}\nkubernetesVersion: {}\n", args.talos, args.kubernetes)
 }
 
-const SEALED: &str = "talsecret.sops.yaml";
-const PLAIN: &str = "talsecret.yaml";
+const ENCRYPTED: &str = "talsecret.sops.yaml";
+const CLEAR: &str = "talsecret.yaml";

@@ -6,15 +6,15 @@ mod init_talconfig;
 
 use crate::args::start::{ImportArgs, InitArgs};
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus, runtime};
 
 pub(super) fn init(
     args: &InitArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let keys = &surroundings.place.keys;
+    let keys = &environment.location.keys;
     if args.talhelper {
         init_talconfig::run(args, keys, printer)
     } else {
@@ -24,8 +24,8 @@ pub(super) fn init(
 
 pub(super) fn import(
     args: &ImportArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    runtime::run(import::run(args, surroundings, printer))
+    runtime::run(import::run(args, environment, printer))
 }

@@ -12,20 +12,21 @@ use talos_config::spell_bytes;
 use crate::args::files::generate::{EntryForm, GenMachineArgs};
 use crate::commands::inspect::disks::{self, Disk};
 use crate::commands::inspect::links::{self, Link};
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus, nodes, runtime};
 
 pub(in crate::commands) fn run(
     args: &GenMachineArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     runtime::run(async {
-        let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
+        let nodes =
+            Nodes::connect_or_maintenance(&args.connection, &args.maintenance, environment)?;
         if let Some(name) = &args.name {
-            machines.only("--name")?;
+            nodes.single("--name")?;
             name.parse::<MachineName>().map_err(|malformed| Error::Usage {
                 message: format!("{name:?} is no name of a machine"),
                 hint: malformed.to_string(),
@@ -34,7 +35,7 @@ pub(in crate::commands) fn run(
         let ask = |node: talos_api::Node| async move {
             Ok((disks::disks(&node).await?, links::links(&node).await?))
         };
-        let (answers, failures) = machines.ask(ask).await.split();
+        let (answers, failures) = nodes.call_each(ask).await.split();
         let mut described = 0;
         let mut statuses = Vec::new();
         for (machine, (disks, links)) in answers {
@@ -43,7 +44,7 @@ pub(in crate::commands) fn run(
                     for reason in described_machine.reasons {
                         printer.note(&format!("{machine}: {reason}"));
                     }
-                    printer.exactly(&described_machine.entry)?;
+                    printer.verbatim(&described_machine.entry)?;
                     described += 1;
                 }
                 Err(error) => statuses.push(printer.error(&error)),

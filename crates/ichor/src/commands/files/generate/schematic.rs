@@ -7,7 +7,7 @@ use serde::Serialize;
 use talos_config::Schematic;
 
 use crate::args::files::generate::GenSchematicArgs;
-use crate::factory::{DEFAULT_FACTORY, Factories};
+use crate::factory::{DEFAULT_FACTORY, ImageFactoryClient};
 use crate::printer::Printer;
 use crate::settings::Input;
 use crate::sources::SourceMap;
@@ -15,7 +15,7 @@ use crate::{Error, ExitStatus, release_catalog};
 
 pub(in crate::commands) fn run(
     args: &GenSchematicArgs,
-    factories: &Factories,
+    factories: &ImageFactoryClient,
     cache: Option<&Path>,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
@@ -23,7 +23,7 @@ pub(in crate::commands) fn run(
     let (schematic, source) = sources.parse(&Input::file(&args.file), Schematic::parse)?;
     let version = args.talos.as_deref().map(talconfig::tag);
     if let Some(version) = &version {
-        let (names, versions) = (schematic.extensions(), release_catalog::known(cache));
+        let (names, versions) = (schematic.extensions(), release_catalog::load(cache));
         let warning =
             release_catalog::check_extensions(&names, &versions, version, sources.name(source))?;
         if let Some(warning) = warning {

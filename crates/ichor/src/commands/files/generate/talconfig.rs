@@ -12,14 +12,14 @@ use talos_config::yaml::{self, Limits};
 use crate::args::files::generate::GenTalconfigArgs;
 use crate::printer::Printer;
 use crate::settings::Input;
-use crate::sops_files::{self, Keys};
+use crate::sops_files::{self, SopsKeys};
 use crate::sources::SourceMap;
 use crate::talhelper::diff;
 use crate::{Error, ExitStatus, files};
 
 pub(in crate::commands) fn run(
     args: &GenTalconfigArgs,
-    keys: &Keys,
+    keys: &SopsKeys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
@@ -77,20 +77,20 @@ pub(in crate::commands) fn run(
 fn write(
     made: Vec<(PathBuf, String)>,
     args: &GenTalconfigArgs,
-    keys: &Keys,
+    keys: &SopsKeys,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let mut pending = Vec::new();
     let mut changed = Vec::new();
     for (path, text) in made {
-        let is_sealed = sops_files::is_sealed(&path);
+        let is_encrypted = sops_files::has_sops_name(&path);
         let found = if path.exists() {
             Some(fs_err::read_to_string(&path).map_err(Error::Input)?)
         } else {
             None
         };
         let is_same = match &found {
-            Some(found) if is_sealed => says_the_same(found, &text, &path, keys)?,
+            Some(found) if is_encrypted => says_the_same(found, &text, &path, keys)?,
             Some(found) => *found == text,
             None => false,
         };
@@ -100,16 +100,16 @@ fn write(
         if args.dry_run {
             let shown = path.display().to_string();
             let slash = if shown.starts_with('/') { "" } else { "/" };
-            let difference = if is_sealed {
+            let difference = if is_encrypted {
                 format!("Encrypted files a{slash}{shown} and b{slash}{shown} differ\n")
             } else {
                 diff::unified(&format!("{slash}{shown}"), &found.unwrap_or_default(), &text)
             };
-            printer.exactly(&difference)?;
+            printer.verbatim(&difference)?;
         } else if found.is_some() {
             changed.push(path.display().to_string());
         }
-        let text = if is_sealed { sops_files::seal(&text, &path, keys)? } else { text };
+        let text = if is_encrypted { sops_files::encrypt(&text, &path, keys)? } else { text };
         pending.push((path, text));
     }
     if pending.is_empty() {
@@ -134,11 +134,11 @@ fn write(
 }
 
 /// Whether an encrypted file says what a text says. One that lies there in clear does not.
-fn says_the_same(found: &str, text: &str, path: &Path, keys: &Keys) -> Result<bool, Error> {
+fn says_the_same(found: &str, text: &str, path: &Path, keys: &SopsKeys) -> Result<bool, Error> {
     if !sops::is_encrypted(found, Format::Yaml) {
         return Ok(false);
     }
-    let opened = sops_files::open(found.to_owned(), path, keys)?;
+    let opened = sops_files::decrypt(found.to_owned(), path, keys)?;
     // Encryption lays a text out anew.
     let laid_out = |text: &str| {
         let documents = yaml::parse(text, SourceId::default(), Limits::default()).ok()?;

@@ -10,50 +10,50 @@ use talos_api::{Bounds, CallError, Node, NodeError};
 
 use crate::args::inspect::etcd::EtcdSnapshotArgs;
 use crate::audit::hex;
-use crate::commands::inspect::Receiving;
-use crate::files::Unfinished;
-use crate::nodes::Machines;
+use crate::commands::inspect::Download;
+use crate::files::PendingFile;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus};
 
 pub(in crate::commands::inspect) async fn run(
     args: &EtcdSnapshotArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let machines = Machines::control_planes(&args.connection, surroundings)?;
-    let node = machines.only("etcd snapshot")?;
-    let mut file = Unfinished::begin(&args.path, args.force)?;
+    let nodes = Nodes::control_planes(&args.connection, environment)?;
+    let node = nodes.single("etcd snapshot")?;
+    let mut file = PendingFile::create(&args.path, args.force)?;
     let snapshot =
         |node: Node| async move { node.machine().etcd_snapshot(EtcdSnapshotRequest {}).await };
     let bounds = Bounds { bytes: args.max_size, total: args.timeout };
     let stream = node.open(snapshot).await?.bounded(bounds);
-    let mut receiving = Receiving { stream, printer, received: 0 };
-    let mut seal = Seal::default();
-    while let Some(bytes) = receiving.next().await? {
+    let mut download = Download { stream, printer, received: 0 };
+    let mut digest_so_far = SnapshotDigest::default();
+    while let Some(bytes) = download.next().await? {
         file.write_all(&bytes)?;
-        seal.add(&bytes);
+        digest_so_far.add(&bytes);
     }
-    let size = receiving.received;
-    let digest = seal.check(size).map_err(|problem| {
+    let size = download.received;
+    let digest = digest_so_far.check(size).map_err(|problem| {
         let reason = CallError::Unreadable(format!("the snapshot {problem}"));
         NodeError { node: node.name().to_owned(), reason }
     })?;
-    file.finish()?;
+    file.commit()?;
     printer.note(&format!("wrote {} ({size} bytes, sha256 {digest})", args.path.display()));
     Ok(ExitStatus::Done)
 }
 
 /// The digest at the end of a snapshot: SHA-256 of everything before it.
 #[derive(Default)]
-struct Seal {
+struct SnapshotDigest {
     hash: Sha256,
     /// The last bytes, which are the digest if nothing follows.
     tail: Vec<u8>,
 }
 
-impl Seal {
+impl SnapshotDigest {
     fn add(&mut self, bytes: &[u8]) {
         self.tail.extend_from_slice(bytes);
         let content = self.tail.len().saturating_sub(DIGEST);
@@ -98,8 +98,8 @@ mod tests {
     }
 
     fn check(bytes: &[u8], size: usize) -> Result<String, &'static str> {
-        let mut seal = Seal::default();
-        bytes.chunks(size).for_each(|chunk| seal.add(chunk));
-        seal.check(bytes.len() as u64)
+        let mut digest_so_far = SnapshotDigest::default();
+        bytes.chunks(size).for_each(|chunk| digest_so_far.add(chunk));
+        digest_so_far.check(bytes.len() as u64)
     }
 }

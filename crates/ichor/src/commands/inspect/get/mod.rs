@@ -12,37 +12,37 @@ use talos_api::{CallError, Node, NodeError, Selection, WatchEvent};
 use tokio::sync::mpsc;
 
 use self::path::{Missing, Template};
-use self::resource::{Columns, Event, Shown};
+use self::resource::{Columns, Event, ResourceView};
 use self::value::Value;
 use crate::args::inspect::{GetArgs, ResourceForm};
-use crate::nodes::Machines;
+use crate::nodes::Nodes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::table::Table;
 use crate::{Error, ExitStatus, nodes};
 
 pub(super) async fn run(
     args: &GetArgs,
-    surroundings: &Surroundings,
+    environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let writer = Writer::new(&args.output, args.watch)?;
-    let machines = Machines::find(&args.connection, &args.maintenance, surroundings)?;
-    let wanted = Wanted {
+    let nodes = Nodes::connect_or_maintenance(&args.connection, &args.maintenance, environment)?;
+    let query = ResourceQuery {
         kind: args.kind.clone(),
         ids: args.ids.clone(),
         namespace: args.namespace.clone(),
     };
     if args.watch {
-        watch(&machines, wanted, writer, printer).await
+        watch(&nodes, query, writer, printer).await
     } else {
-        list(&machines, wanted, writer, printer).await
+        list(&nodes, query, writer, printer).await
     }
 }
 
 /// Which resources are meant.
 #[derive(Clone, Debug)]
-struct Wanted {
+struct ResourceQuery {
     /// As the person said it.
     kind: String,
     /// None for all.
@@ -50,16 +50,16 @@ struct Wanted {
     namespace: Option<String>,
 }
 
-impl Wanted {
+impl ResourceQuery {
     fn namespace(&self, definition: &ResourceDefinitionSpec) -> String {
         self.namespace.clone().unwrap_or_else(|| definition.default_namespace.clone())
     }
 
     /// What one machine has of it. One that is not there does not keep the others back.
-    async fn find(&self, node: &Node) -> Result<Found, NodeError> {
+    async fn find(&self, node: &Node) -> Result<QueryResult, NodeError> {
         let definition = node.definition(&self.kind).await?;
         let (namespace, kind) = (self.namespace(&definition), definition.resource_type.clone());
-        let mut found = Found { definition, resources: Vec::new(), failures: Vec::new() };
+        let mut found = QueryResult { definition, resources: Vec::new(), failures: Vec::new() };
         if self.ids.is_empty() {
             found.resources = node.list_resources(&namespace, &kind).await?;
         }
@@ -76,7 +76,7 @@ impl Wanted {
     async fn watch(
         &self,
         node: &Node,
-        sender: mpsc::Sender<(String, Told)>,
+        sender: mpsc::Sender<(String, WatchMessage)>,
     ) -> Result<(), NodeError> {
         let name = node.name().to_owned();
         let definition = node.definition(&self.kind).await?;
@@ -86,20 +86,22 @@ impl Wanted {
             // Several are found among all.
             id: self.ids.first().filter(|_| self.ids.len() == 1).cloned(),
         };
-        let mut told = Told::Defined(definition);
+        let mut message = WatchMessage::Defined(definition);
         let mut watch = node.watch(selection);
-        while sender.send((name.clone(), told)).await.is_ok() {
-            told = loop {
-                let told = match watch.next().await? {
-                    WatchEvent::Created(resource) => Told::Event(Event::Created, resource),
-                    WatchEvent::Updated(resource) => Told::Event(Event::Updated, resource),
-                    WatchEvent::Destroyed(resource) => Told::Event(Event::Destroyed, resource),
-                    WatchEvent::Bootstrapped => Told::Settled,
-                    WatchEvent::Interrupted(error) => Told::Interrupted(error),
+        while sender.send((name.clone(), message)).await.is_ok() {
+            message = loop {
+                let message = match watch.next().await? {
+                    WatchEvent::Created(resource) => WatchMessage::Event(Event::Created, resource),
+                    WatchEvent::Updated(resource) => WatchMessage::Event(Event::Updated, resource),
+                    WatchEvent::Destroyed(resource) => {
+                        WatchMessage::Event(Event::Destroyed, resource)
+                    }
+                    WatchEvent::Bootstrapped => WatchMessage::Settled,
+                    WatchEvent::Interrupted(error) => WatchMessage::Interrupted(error),
                 };
-                match &told {
-                    Told::Event(_, resource) if !self.means(resource) => {}
-                    _ => break told,
+                match &message {
+                    WatchMessage::Event(_, resource) if !self.means(resource) => {}
+                    _ => break message,
                 }
             };
         }
@@ -113,14 +115,14 @@ impl Wanted {
 }
 
 /// What one machine has.
-struct Found {
+struct QueryResult {
     definition: ResourceDefinitionSpec,
     resources: Vec<Resource>,
     failures: Vec<NodeError>,
 }
 
 /// What a machine that is watched tells.
-enum Told {
+enum WatchMessage {
     /// What the type is like.
     Defined(ResourceDefinitionSpec),
     Event(Event, Resource),
@@ -130,19 +132,19 @@ enum Told {
 }
 
 async fn list(
-    machines: &Machines,
-    wanted: Wanted,
+    nodes: &Nodes,
+    query: ResourceQuery,
     mut writer: Writer,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let ask = move |node: Node| {
-        let wanted = wanted.clone();
-        async move { wanted.find(&node).await }
+        let query = query.clone();
+        async move { query.find(&node).await }
     };
-    let (answers, mut failures) = machines.ask(ask).await.split();
+    let (answers, mut failures) = nodes.call_each(ask).await.split();
     let mut succeeded = 0;
     for (node, found) in answers {
-        let Found { definition, resources, failures: missing } = found;
+        let QueryResult { definition, resources, failures: missing } = found;
         let mut failed = missing;
         let defined = writer.define(&node, &definition);
         failed.extend(defined.err());
@@ -158,28 +160,28 @@ async fn list(
 }
 
 async fn watch(
-    machines: &Machines,
-    wanted: Wanted,
+    nodes: &Nodes,
+    query: ResourceQuery,
     mut writer: Writer,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let tell = move |node: Node, sender| {
-        let wanted = wanted.clone();
-        async move { wanted.watch(&node, sender).await }
+        let query = query.clone();
+        async move { query.watch(&node, sender).await }
     };
     let mut settled = false;
-    let show = |node: &str, told: Told, printer: &mut Printer| {
-        let failure = match told {
-            Told::Defined(definition) => writer.define(node, &definition).err(),
-            Told::Event(event, resource) => {
+    let show = |node: &str, message: WatchMessage, printer: &mut Printer| {
+        let failure = match message {
+            WatchMessage::Defined(definition) => writer.define(node, &definition).err(),
+            WatchMessage::Event(event, resource) => {
                 let shown = writer.write(node, Some(event), &resource, printer)?;
                 shown.err()
             }
-            Told::Settled => {
+            WatchMessage::Settled => {
                 settled = true;
                 None
             }
-            Told::Interrupted(error) => {
+            WatchMessage::Interrupted(error) => {
                 printer.note(&format!("{error}; it is called again"));
                 None
             }
@@ -193,7 +195,7 @@ async fn watch(
         }
         Ok(())
     };
-    machines.follow(tell, printer, show).await
+    nodes.stream_each(tell, printer, show).await
 }
 
 /// Writes resources in one of the forms.
@@ -240,7 +242,7 @@ impl Writer {
         resource: &Resource,
         printer: &mut Printer,
     ) -> Result<Result<(), NodeError>, Error> {
-        let shown = match Shown::new(node, event, resource) {
+        let shown = match ResourceView::new(node, event, resource) {
             Ok(shown) => shown,
             Err(error) => return Ok(Err(unreadable(node, error.to_string()))),
         };
@@ -248,12 +250,12 @@ impl Writer {
             Self::Table { columns, table, .. } => {
                 table.push(columns.as_ref().map_or_else(Vec::new, |columns| shown.cells(columns)));
             }
-            Self::Json => drop(printer.exactly(&(shown.value().indented() + "\n"))?),
+            Self::Json => drop(printer.verbatim(&(shown.value().indented() + "\n"))?),
             Self::Yaml { begun } => {
                 if std::mem::replace(begun, true) {
-                    printer.exactly("---\n")?;
+                    printer.verbatim("---\n")?;
                 }
-                printer.exactly(&shown.yaml())?;
+                printer.verbatim(&shown.yaml())?;
             }
             Self::Path(path) => {
                 let value = shown.value();
@@ -265,7 +267,7 @@ impl Writer {
                     }
                 };
                 for value in groups.into_iter().flatten() {
-                    printer.exactly(&(alone(value) + "\n"))?;
+                    printer.verbatim(&(alone(value) + "\n"))?;
                 }
             }
         }

@@ -41,7 +41,7 @@ impl Event {
 }
 
 /// A resource that was read.
-pub(super) struct Shown<'a> {
+pub(super) struct ResourceView<'a> {
     node: &'a str,
     event: Option<Event>,
     metadata: &'a Metadata,
@@ -59,7 +59,7 @@ enum Spec<'a> {
     Gone,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ResourceView<'a> {
     pub(super) fn new(
         node: &'a str,
         event: Option<Event>,
@@ -176,8 +176,8 @@ impl<'a> Shown<'a> {
             ("version", version.clone()),
             ("owner", owner.clone()),
             ("phase", phase.clone()),
-            ("created", Timestamp::from(*created).in_seconds()),
-            ("updated", Timestamp::from(*updated).in_seconds()),
+            ("created", Timestamp::from(*created).to_rfc3339_seconds()),
+            ("updated", Timestamp::from(*updated).to_rfc3339_seconds()),
         ]
     }
 
@@ -282,7 +282,7 @@ mod tests {
         let metadata = Metadata { r#type: MachineConfig::TYPE.to_owned(), ..Default::default() };
         let spec = ResourceSpec { yaml_spec: "a: 1\n---\nb: 2\n".to_owned(), ..Default::default() };
         let resource = Resource { metadata: Some(metadata), spec: Some(spec) };
-        let resource = Shown::new("127.0.0.1", None, &resource).unwrap();
+        let resource = ResourceView::new("127.0.0.1", None, &resource).unwrap();
         assert!(resource.yaml().ends_with("\nspec: |\n    a: 1\n    ---\n    b: 2\n"));
         assert!(resource.value().compact().ends_with(r#""spec":"a: 1\n---\nb: 2\n"}"#));
     }
@@ -303,7 +303,7 @@ mod tests {
         };
         let spec = ResourceSpec { yaml_spec: spec.to_owned(), ..Default::default() };
         let resource = Resource { metadata: Some(metadata), spec: Some(spec) };
-        let shown = Shown::new("127.0.0.1", Some(Event::Destroyed), &resource).unwrap();
+        let shown = ResourceView::new("127.0.0.1", Some(Event::Destroyed), &resource).unwrap();
         (shown.yaml(), shown.value().compact())
     }
 

@@ -8,17 +8,18 @@ use std::collections::BTreeSet;
 
 use talos_api::{EtcdPresence, Node, NodeError};
 
-use super::{members, named, quorum, status};
+use super::members::{members, named, status};
+use super::quorum;
 use crate::args::node::{NodeOverrideArgs, NodeRule};
-use crate::commands::node::Failure;
-use crate::directory::Known;
+use crate::commands::node::error::NodeActionError;
+use crate::directory::KnownMachine;
 use crate::error::with_causes;
 use crate::printer::Printer;
-use crate::settings::Surroundings;
+use crate::settings::UserEnvironment;
 use crate::{Error, directory, nodes};
 
 /// Refuses what would leave etcd without a majority, unless the rule is overridden.
-pub(super) async fn check_departure(
+pub(in crate::commands::node) async fn check_departure(
     node: &Node,
     leaving: u64,
     overrides: &NodeOverrideArgs,
@@ -27,14 +28,22 @@ pub(super) async fn check_departure(
     let members = members(node).await?;
     let Some(member) = members.iter().find(|member| member.id == leaving).map(named) else {
         let (machine, why) = (node.name().to_owned(), NOT_LISTED.to_owned());
-        return overridden_or(Failure::MembersUnknown { machine, why }.into(), overrides, printer);
+        return overridden_or(
+            NodeActionError::MembersUnknown { machine, why }.into(),
+            overrides,
+            printer,
+        );
     };
     let left = quorum::without(&quorum::voters(node, &members).await, leaving);
     if left.has_quorum() {
         return Ok(());
     }
     let quorum::Left { voters, healthy, needed } = left;
-    overridden_or(Failure::Quorum { member, voters, healthy, needed }.into(), overrides, printer)
+    overridden_or(
+        NodeActionError::Quorum { member, voters, healthy, needed }.into(),
+        overrides,
+        printer,
+    )
 }
 
 /// The effect of an action on the member of etcd on its machine.
@@ -52,7 +61,7 @@ pub(in crate::commands::node) enum MemberEffect {
 pub(in crate::commands::node) struct EtcdGuard<'a> {
     effect: MemberEffect,
     overrides: &'a NodeOverrideArgs,
-    known: Vec<Known>,
+    known: Vec<KnownMachine>,
     /// Members whose machines this command has taken away without waiting for them: they still answer for a while.
     away: RefCell<BTreeSet<u64>>,
 }
@@ -61,10 +70,10 @@ impl<'a> EtcdGuard<'a> {
     pub(in crate::commands::node) fn new(
         effect: MemberEffect,
         overrides: &'a NodeOverrideArgs,
-        surroundings: &Surroundings,
+        environment: &UserEnvironment,
     ) -> Self {
         // A directory that cannot be read only gives no names.
-        let known = directory::known(&surroundings.place).unwrap_or_default();
+        let known = directory::known_machines(&environment.location).unwrap_or_default();
         Self { effect, overrides, known, away: RefCell::default() }
     }
 
@@ -96,9 +105,9 @@ impl<'a> EtcdGuard<'a> {
         &self,
         node: &Node,
         machine: String,
-    ) -> Result<Result<Option<u64>, Failure>, NodeError> {
+    ) -> Result<Result<Option<u64>, NodeActionError>, NodeError> {
         let unknown = |why: &str| {
-            Err(Failure::MembersUnknown { machine: machine.clone(), why: why.to_owned() })
+            Err(NodeActionError::MembersUnknown { machine: machine.clone(), why: why.to_owned() })
         };
         match node.etcd_presence().await? {
             EtcdPresence::Running => {}
@@ -129,7 +138,7 @@ impl<'a> EtcdGuard<'a> {
         }
         if voters.len() == 1 {
             let lost = self.effect != MemberEffect::Away;
-            return Ok(if lost { Err(Failure::LastVoter(machine)) } else { Ok(Some(own)) });
+            return Ok(if lost { Err(NodeActionError::LastVoter(machine)) } else { Ok(Some(own)) });
         }
         for voter in &mut voters {
             voter.healthy &= !self.away.borrow().contains(&voter.id);
@@ -142,7 +151,7 @@ impl<'a> EtcdGuard<'a> {
         Ok(if left.has_quorum() {
             Ok(Some(own))
         } else {
-            Err(Failure::Majority { machine, voters, healthy, needed })
+            Err(NodeActionError::Majority { machine, voters, healthy, needed })
         })
     }
 }
@@ -158,6 +167,26 @@ fn overridden_or(
     }
     printer.note(&format!("overridden: {}", with_causes(&refusal)));
     Ok(())
+}
+
+/// Adds to what the audit log says which rules are not kept.
+pub(in crate::commands::node) fn with_overrides(
+    detail: String,
+    overrides: &NodeOverrideArgs,
+) -> String {
+    match (detail.as_str(), overridden(overrides)) {
+        (_, overridden) if overridden.is_empty() => detail,
+        ("", overridden) => overridden,
+        (detail, overridden) => format!("{detail}, {overridden}"),
+    }
+}
+
+/// What the audit log says about rules that are not kept.
+pub(in crate::commands::node) fn overridden(overrides: &NodeOverrideArgs) -> String {
+    let NodeOverrideArgs { rules, reason } = overrides;
+    let Some(reason) = reason.as_ref().filter(|_| !rules.is_empty()) else { return String::new() };
+    let rules: Vec<&str> = rules.iter().map(|rule| rule.name()).collect();
+    format!("override {}: {reason}", rules.join(", "))
 }
 
 /// An etcd that does not list its own member is another one, or its answer is incomplete.

@@ -6,7 +6,7 @@ use crate::ExitStatus;
 
 /// Why something was not done, or not to its end.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum NodeActionError {
     /// Somebody did not want to wait any longer.
     #[error("{0}: interrupted")]
     Interrupted(String),
@@ -144,7 +144,7 @@ pub enum Failure {
     },
 }
 
-impl Failure {
+impl NodeActionError {
     /// Every code, each with an entry in `docs/reference/errors.md`.
     pub const CODES: &[&str] = &[
         "bootstrap.unseen",

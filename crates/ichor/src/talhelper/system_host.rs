@@ -13,13 +13,13 @@ use talconfig::{Environment, FileError, Host, ReleaseCatalog};
 use talos_config::Confidential;
 use talos_config::yaml::Limits;
 
-use crate::factory::Factories;
+use crate::factory::ImageFactoryClient;
 use crate::printer::Printer;
-use crate::sops_files::{self, Keys};
+use crate::sops_files::{self, SopsKeys};
 use crate::{clock, release_catalog, settings};
 
 /// Files of this machine.
-pub(crate) struct Outside {
+pub(crate) struct SystemHost {
     /// Whether somebody wants to know every step.
     debug: bool,
     /// What is to be told to people, in its order.
@@ -29,12 +29,12 @@ pub(crate) struct Outside {
     /// Their values.
     encrypted: RefCell<Confidential>,
     /// As the environment of the process has them, before a file adds to it.
-    keys: Keys,
-    factories: Factories,
+    keys: SopsKeys,
+    factories: ImageFactoryClient,
     versions: Cow<'static, ReleaseCatalog>,
 }
 
-impl Outside {
+impl SystemHost {
     /// `environment` is that of the process: no env file has been read yet.
     pub(crate) fn new(debug: bool, environment: &Environment) -> Self {
         let variable = |name: &str| environment.get(name).map(OsString::from);
@@ -43,9 +43,9 @@ impl Outside {
             lines: RefCell::default(),
             opened: RefCell::default(),
             encrypted: RefCell::default(),
-            keys: Keys::resolve(variable),
-            factories: Factories { trusted: settings::trusted(variable) },
-            versions: release_catalog::known(settings::cache(variable).as_deref()),
+            keys: SopsKeys::resolve(variable),
+            factories: ImageFactoryClient { trusted: settings::trusted(variable) },
+            versions: release_catalog::load(settings::cache(variable).as_deref()),
         }
     }
 
@@ -70,7 +70,7 @@ impl Outside {
     }
 }
 
-impl Host for Outside {
+impl Host for SystemHost {
     fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
         let file = fs_err::File::open(path).map_err(|error| file_error("open", path, &error))?;
         let mut bytes = Vec::new();
@@ -111,7 +111,7 @@ impl Host for Outside {
         kind: &str,
         _environment: &Environment,
     ) -> Option<Result<String, String>> {
-        let opened = sops_files::open_with_sops(text, kind)?;
+        let opened = sops_files::decrypt_with_program(text, kind)?;
         Some(opened.map_err(|error| error.to_string()))
     }
 

@@ -1,0 +1,121 @@
+//! Plans carried out until the cluster matches its spec.
+
+use std::path::Path;
+
+use engine::{Failure, Metrics, Outcome, Report, Want, converge};
+use plan::ClusterSpec;
+
+use super::interactive::InteractiveSession;
+use super::skipped::{tell_one_skipped, tell_skipped};
+use crate::args::cluster::ReportArgs;
+use crate::args::{ConfirmArgs, OutputFormat};
+use crate::live_cluster::LiveCluster;
+use crate::printer::Printer;
+use crate::settings::{Input, UserEnvironment};
+use crate::sources::SourceMap;
+use crate::{Error, ExitStatus, files};
+
+pub(super) async fn execute(
+    live: &LiveCluster,
+    want: Want,
+    sure: ConfirmArgs,
+    told: &ReportArgs,
+    environment: &UserEnvironment,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let cluster = &live.directory.cluster;
+    if let Some(path) = &told.metrics {
+        check_metrics_file(path)?;
+    }
+    let metrics = Metrics::new(cluster.spec.cluster.as_str());
+    let session =
+        InteractiveSession::new(&live.directory, environment, sure, told.output.format, printer);
+    let listeners = (&metrics, &session);
+    let ports = live.ports(&session, &listeners);
+    let outcome = converge(cluster, want, &ports).await;
+    let (printer, outcome) = session.end(outcome);
+    // Told beside the outcome, which it must not hide.
+    let mut unwritten = false;
+    if let Some(path) = &told.metrics
+        && let Err(error) = files::write_all(&[(path.clone(), metrics.to_string())], true, printer)
+    {
+        printer.error(&error);
+        unwritten = true;
+    }
+    let status = ended(live, outcome, told.output.format, printer)?;
+    Ok(if unwritten && status == ExitStatus::Done { ExitStatus::Failed } else { status })
+}
+
+/// Tells how it ended.
+fn ended(
+    live: &LiveCluster,
+    outcome: Result<Outcome, Error>,
+    output: OutputFormat,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let cluster = &live.directory.cluster;
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => return Err(live.error(error, NO_FURTHER_STEP, output, printer)),
+    };
+    match outcome {
+        Outcome::Settled => {
+            printer.note("nothing to do: the cluster matches its spec");
+            Ok(ExitStatus::Done)
+        }
+        Outcome::Blocked(skipped) => Ok(tell_skipped(cluster, &skipped, printer)),
+        Outcome::NeedsApproval(plan) => {
+            Err(Error::Declined(format!("plan {}", plan.hash().short())))
+        }
+        Outcome::Outdated(refusal) => {
+            let error = engine::Error::from(refusal).into();
+            Err(live.error(error, NO_FURTHER_STEP, output, printer))
+        }
+        Outcome::Ran(report) => Ok(tell_report(&report, &cluster.spec, printer)),
+    }
+}
+
+/// Refuses to replace a file that does not hold metrics, before anything is done.
+fn check_metrics_file(path: &Path) -> Result<(), Error> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let (text, _) = SourceMap::default().read(&Input::File(path.to_owned()))?;
+    if text.is_empty() || text.starts_with("# HELP ichor_") {
+        return Ok(());
+    }
+    let hint = "the file does not hold metrics of Ichor: give --metrics another name";
+    Err(Error::Exists { path: path.to_owned(), hint })
+}
+
+fn tell_report(report: &Report, spec: &ClusterSpec, printer: &mut Printer) -> ExitStatus {
+    for Failure { step, on, error, leaves, recovery } in &report.failures {
+        printer.note(&format!(
+            "step {step} on {on} failed[{}]: {error}\n  leaves {leaves}\n  try {recovery}",
+            error.code
+        ));
+    }
+    for skipped in &report.skipped {
+        tell_one_skipped(skipped, spec, printer);
+    }
+    let (plan, done) = (report.plan.short(), report.done.len());
+    let left = report.failures.len() + report.left.len();
+    let text = match (report.is_complete(), report.skipped.len()) {
+        (true, 0) => format!("plan {plan}: {done} steps done"),
+        (true, skipped) => format!("plan {plan}: {done} steps done, {skipped} skipped"),
+        (false, _) => {
+            format!("plan {plan}: {done} steps done, {left} not; `ichor resume` goes on from here")
+        }
+    };
+    printer.note(&text);
+    if report.stopped {
+        ExitStatus::Interrupted
+    } else if report.is_complete() && report.skipped.is_empty() {
+        ExitStatus::Done
+    } else {
+        ExitStatus::Failed
+    }
+}
+
+/// What a refusal comes to where earlier plans may have been carried out.
+const NO_FURTHER_STEP: &str = "refused by a safety rule: no further step was started";

@@ -1,0 +1,462 @@
+//! The machines of a cluster at one moment, and whether it is well.
+
+use std::fmt;
+use std::time::Duration;
+
+use engine::journal::Journal as _;
+use engine::{Cluster, Component, MachineAddress, Machines, PlanProgress, components, observe};
+use plan::{Cni, Inventory, MachineName, NodeState, Ownership};
+use serde::Serialize;
+
+use super::interactive::{NonInteractive, short};
+use super::refusal::with_address;
+use crate::directory::OpenedDirectory;
+use crate::live_cluster::LiveCluster;
+use crate::table::Table;
+use crate::timestamp::Timestamp as Time;
+use crate::{Error, ExitStatus};
+
+pub(super) async fn observe_status(
+    live: &LiveCluster,
+    with_components: bool,
+) -> Result<Status, Error> {
+    let (directory, ports) = (&live.directory, live.ports(&NonInteractive, &NonInteractive));
+    let inventory = observe(&directory.cluster, &ports).await?;
+    let mut status = Status::new(directory, &inventory).await?;
+    if with_components {
+        status.add_components(&directory.cluster, &inventory, ports.machines).await;
+    }
+    Ok(status)
+}
+
+/// A cluster at one moment.
+#[derive(Debug, Serialize)]
+pub(super) struct Status {
+    cluster: String,
+    /// When it was looked at.
+    at: Time,
+    /// A plan that was begun and is not through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<PlanStatus>,
+    machines: Vec<MachineStatus>,
+    /// What runs on them, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    components: Vec<ComponentStatus>,
+    /// What is not as it should be.
+    pub(super) problems: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PlanStatus {
+    plan: String,
+    /// Whether somebody is at work on it, or it was interrupted.
+    running: bool,
+    done: usize,
+    steps: usize,
+    seconds_left: u64,
+}
+
+/// One machine. What is not known is null.
+#[derive(Debug, Serialize)]
+struct MachineStatus {
+    name: String,
+    role: Role,
+    address: Option<String>,
+    state: State,
+    /// Why it is in no better state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<Cause>,
+    talos: Option<String>,
+    /// Null for a worker as well.
+    etcd: Option<EtcdStatus>,
+    node: Option<NodeStatus>,
+    /// What is done to it now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doing: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Role {
+    ControlPlane,
+    Worker,
+}
+
+/// The states of a machine. The names are a public interface.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum State {
+    Configured,
+    Maintenance,
+    Foreign,
+    Booting,
+    Away,
+    NotProvided,
+    Provided,
+    Unreachable,
+}
+
+/// An error as programs take it.
+#[derive(Debug, Serialize)]
+struct Cause {
+    code: &'static str,
+    message: String,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct EtcdStatus {
+    member: Membership,
+    leader: bool,
+    /// Whether the member answers.
+    answers: bool,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Membership {
+    Voter,
+    Learner,
+    None,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum NodeStatus {
+    Ready,
+    NotReady,
+    Absent,
+}
+
+impl State {
+    const fn of(standing: Option<&Ownership>) -> Self {
+        match standing {
+            Some(Ownership::Ours) => Self::Configured,
+            Some(Ownership::Maintenance) => Self::Maintenance,
+            Some(Ownership::Foreign) => Self::Foreign,
+            Some(Ownership::Booting) => Self::Booting,
+            Some(Ownership::Away) => Self::Away,
+            Some(Ownership::NotProvided) => Self::NotProvided,
+            Some(Ownership::Provided) => Self::Provided,
+            None => Self::Unreachable,
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ControlPlane => "control plane",
+            Self::Worker => "worker",
+        })
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Configured => "configured",
+            Self::Maintenance => "in maintenance",
+            Self::Foreign => "foreign",
+            Self::Booting => "booting",
+            Self::Away => "not back yet",
+            Self::NotProvided => "not provided",
+            Self::Provided => "starting",
+            Self::Unreachable => "unreachable",
+        })
+    }
+}
+
+impl EtcdStatus {
+    /// Returns the membership of a control plane, as far as it is known.
+    fn of(name: &MachineName, etcd: Option<&plan::Etcd>, state: State) -> Option<Self> {
+        let etcd = etcd?;
+        match etcd.on(name) {
+            Some((id, member)) => Some(Self {
+                member: if member.voter { Membership::Voter } else { Membership::Learner },
+                leader: etcd.leader == Some(id),
+                answers: member.lag.is_some(),
+            }),
+            // A machine that was not observed may have a member that no other one knows.
+            None if state == State::Unreachable => None,
+            None => Some(Self { member: Membership::None, leader: false, answers: false }),
+        }
+    }
+
+    fn is_well(self) -> bool {
+        self.member == Membership::Voter && self.answers
+    }
+}
+
+impl fmt::Display for EtcdStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { member, leader, answers } = self;
+        f.write_str(match member {
+            Membership::Voter => "voter",
+            Membership::Learner => "learner",
+            Membership::None => return f.write_str("no member"),
+        })?;
+        f.write_str(if *leader { ", leader" } else { "" })?;
+        f.write_str(if *answers { "" } else { ", silent" })
+    }
+}
+
+impl fmt::Display for NodeStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ready => "ready",
+            Self::NotReady => "not ready",
+            Self::Absent => "absent",
+        })
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct ComponentStatus {
+    machine: String,
+    component: String,
+    state: String,
+    healthy: bool,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    reason: String,
+}
+
+impl Status {
+    async fn new(directory: &OpenedDirectory, inventory: &Inventory) -> Result<Self, Error> {
+        let now = inventory.taken;
+        let ledger = directory.journal.ledger().await.map_err(engine::Error::from)?;
+        let begun = match ledger.unfinished {
+            Some(unfinished) => directory.journal.stored_plan(unfinished.plan).await,
+            None => None,
+        };
+        let running = directory.journal.is_taken();
+        let policy = &directory.cluster.spec.policy;
+        let progress = match &begun {
+            Some(plan) => {
+                let records = directory.journal.read().await.map_err(engine::Error::from)?;
+                Some(PlanProgress::new(plan.hash(), plan.steps(), policy, &records))
+            }
+            None => None,
+        };
+        let plan = begun.as_ref().zip(progress.as_ref()).map(|(plan, progress)| PlanStatus {
+            plan: plan.hash().short(),
+            running,
+            done: progress.done(),
+            steps: progress.steps(),
+            seconds_left: progress.left(now).as_secs(),
+        });
+        let doing = |name: &MachineName| -> Option<String> {
+            let mut doing = progress.iter().filter(|_| running).flat_map(|all| all.activities(now));
+            let doing = doing.find(|doing| doing.on.machine() == Some(name))?;
+            Some(format!("{} ({})", doing.verb, short(doing.since)))
+        };
+        let spec = &directory.cluster.spec;
+        let etcd = inventory.etcd.current(now);
+        let mut machines = Vec::new();
+        let mut problems = Vec::new();
+        for (machine, _) in spec.machines() {
+            let name = &machine.name;
+            let Some(facts) = inventory.machines.get(name) else { continue };
+            let is_control_plane = spec.is_control_plane(name);
+            let state = State::of(facts.ownership.current(now));
+            let address = facts.address.current(now).map(ToString::to_string);
+            let label = with_address(name.as_str(), address.as_deref());
+            let reason = (state == State::Unreachable).then(|| Cause {
+                code: "machine.unreachable",
+                message: facts.ownership.why_not(now),
+            });
+            match &reason {
+                Some(Cause { message, .. }) => {
+                    problems.push(format!("{label}: {state} ({message})"));
+                }
+                None if state != State::Configured => problems.push(format!("{label}: {state}")),
+                None => {}
+            }
+            let etcd = is_control_plane.then(|| EtcdStatus::of(name, etcd, state)).flatten();
+            match etcd {
+                Some(etcd) if !etcd.is_well() => problems.push(format!("{label}: etcd: {etcd}")),
+                None if is_control_plane && state != State::Unreachable => {
+                    problems.push(format!("{label}: etcd: unknown"));
+                }
+                _ => {}
+            }
+            let node = facts.kubernetes.current(now).map(|node| match node {
+                NodeState::Ready => NodeStatus::Ready,
+                NodeState::NotReady => NodeStatus::NotReady,
+                NodeState::Absent => NodeStatus::Absent,
+            });
+            // Without a network plug-in nodes wait for one, and that is as it should be.
+            let serves = node == Some(NodeStatus::Ready)
+                || node == Some(NodeStatus::NotReady) && spec.network.cni == Cni::None;
+            if !serves && (node.is_some() || state != State::Unreachable) {
+                problems.push(format!("{label}: node: {}", or(node, "unknown")));
+            }
+            machines.push(MachineStatus {
+                name: name.to_string(),
+                role: if is_control_plane { Role::ControlPlane } else { Role::Worker },
+                address,
+                state,
+                reason,
+                talos: facts.talos.current(now).map(ToString::to_string),
+                etcd,
+                node,
+                doing: doing(name),
+            });
+        }
+        let cluster = spec.cluster.to_string();
+        Ok(Self {
+            cluster,
+            at: Time::from_seconds(now.0),
+            plan,
+            machines,
+            components: Vec::new(),
+            problems,
+        })
+    }
+
+    /// Asks every machine of the cluster what runs on it.
+    async fn add_components(
+        &mut self,
+        cluster: &Cluster,
+        inventory: &Inventory,
+        machines: &dyn Machines,
+    ) {
+        let is_ours = |address: &MachineAddress| {
+            let facts = inventory.machines.get(&address.name);
+            facts.and_then(|facts| facts.ownership.current(inventory.taken))
+                == Some(&Ownership::Ours)
+        };
+        let addresses: Vec<MachineAddress> =
+            cluster.addresses(inventory).into_iter().filter(is_ours).collect();
+        let answers = components(&addresses, machines).await;
+        for (address, answer) in addresses.iter().zip(answers) {
+            let machine = &address.name;
+            let label = with_address(machine.as_str(), Some(&address.address.to_string()));
+            let components = answer.unwrap_or_else(|error| {
+                self.problems.push(format!("{label}: {}", error.message));
+                Vec::new()
+            });
+            for Component { name, state, is_healthy, reason } in components {
+                if !is_healthy {
+                    let reason =
+                        if reason.is_empty() { String::new() } else { format!(": {reason}") };
+                    self.problems.push(format!("{label}: {name}: {state}{reason}"));
+                }
+                self.components.push(ComponentStatus {
+                    machine: machine.to_string(),
+                    component: name,
+                    state,
+                    healthy: is_healthy,
+                    reason,
+                });
+            }
+        }
+    }
+
+    /// Whether all machines, some or none of them were reached, as a status to end with.
+    pub(super) fn reached(&self) -> ExitStatus {
+        let unreachable =
+            self.machines.iter().filter(|machine| machine.state == State::Unreachable).count();
+        match unreachable {
+            0 => ExitStatus::Done,
+            all if all == self.machines.len() => ExitStatus::Unreachable,
+            _ => ExitStatus::Failed,
+        }
+    }
+
+    /// Whether a problem is a reason that stands below the table of machines.
+    pub(super) fn is_reason(&self, problem: &str) -> bool {
+        self.reasons().iter().any(|(_, problems)| problems.iter().any(|own| own == problem))
+    }
+
+    /// The reasons why machines are unreachable, each with the machines that have it, as names and as problems.
+    fn reasons(&self) -> Vec<(String, Vec<String>)> {
+        let mut reasons: Vec<(String, Vec<&str>, Vec<String>)> = Vec::new();
+        for MachineStatus { name, address, state, reason, .. } in &self.machines {
+            let Some(Cause { message, .. }) = reason else { continue };
+            let label = with_address(name, address.as_deref());
+            let problem = format!("{label}: {state} ({message})");
+            match reasons.iter_mut().find(|(known, ..)| known == message) {
+                Some((_, names, problems)) => {
+                    names.push(name);
+                    problems.push(problem);
+                }
+                None => reasons.push((message.clone(), vec![name], vec![problem])),
+            }
+        }
+        let line = |(message, names, problems): (String, Vec<&str>, Vec<String>)| {
+            (format!("{}: {message}", names.join(", ")), problems)
+        };
+        reasons.into_iter().map(line).collect()
+    }
+
+    /// Everything for somebody who keeps looking.
+    pub(super) fn live(&self) -> String {
+        let mut text = format!("{}  {}\n\n{self}", self.cluster, self.at);
+        if !self.problems.is_empty() {
+            let problems: Vec<String> =
+                self.problems.iter().map(|problem| format!("  {problem}")).collect();
+            text = format!("{}\n\nnot as it should be\n{}", text.trim_end(), problems.join("\n"));
+        }
+        text
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(PlanStatus { plan, running, done, steps, seconds_left }) = &self.plan {
+            let left = short(Duration::from_secs(*seconds_left));
+            if *running {
+                writeln!(f, "plan {plan}: {done} of {steps} steps done, about {left} left\n")?;
+            } else {
+                writeln!(
+                    f,
+                    "plan {plan} was interrupted after {done} of {steps} steps: `ichor resume`\n"
+                )?;
+            }
+        }
+        let busy = self.machines.iter().any(|machine| machine.doing.is_some());
+        let mut head = vec!["MACHINE", "ROLE", "ADDRESS", "STATE", "TALOS", "ETCD", "NODE"];
+        if busy {
+            head.push("DOING");
+        }
+        let mut table = Table::new(head.into_iter().map(str::to_owned).collect());
+        for machine in &self.machines {
+            let MachineStatus { name, role, address, state, reason: _, talos, etcd, node, doing } =
+                machine;
+            let no_etcd = if *role == Role::Worker { "-" } else { "unknown" };
+            let mut row = vec![
+                name.clone(),
+                role.to_string(),
+                or(address.as_ref(), "-"),
+                state.to_string(),
+                or(talos.as_ref(), "-"),
+                or(*etcd, no_etcd),
+                or(*node, "unknown"),
+            ];
+            if busy {
+                row.push(or(doing.as_ref(), "-"));
+            }
+            table.push(row);
+        }
+        table.fmt(f)?;
+        for (reason, _) in self.reasons() {
+            write!(f, "\n{reason}")?;
+        }
+        if self.components.is_empty() {
+            return Ok(());
+        }
+        let head = ["MACHINE", "COMPONENT", "STATE", "HEALTH", "REASON"];
+        let mut table = Table::new(head.into_iter().map(str::to_owned).collect());
+        for ComponentStatus { machine, component, state, healthy, reason } in &self.components {
+            let health = if *healthy { "OK" } else { "Fail" };
+            let row = [machine, component, state, health, reason];
+            table.push(row.into_iter().map(str::to_owned).collect());
+        }
+        write!(f, "\n\n{table}")
+    }
+}
+
+fn or<T: ToString>(value: Option<T>, otherwise: &str) -> String {
+    value.map_or_else(|| otherwise.to_owned(), |value| value.to_string())
+}
