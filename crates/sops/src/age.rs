@@ -14,7 +14,7 @@ use crate::error::Error;
 
 pub(crate) use file::{decrypt, encrypt};
 
-/// Whom a file is encrypted for: an age recipient of kind X25519, `age1…`.
+/// A recipient that a file is encrypted for: an age public key of kind X25519, `age1…`.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Recipient {
     text: String,
@@ -40,7 +40,7 @@ impl Recipient {
         words.enumerate().map(|(index, word)| Self::read(word, index + 1)).collect()
     }
 
-    /// The recipient as it is written.
+    /// Returns the recipient as it is written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -62,18 +62,18 @@ impl fmt::Display for Recipient {
 }
 
 impl Identity {
-    /// Reads `AGE-SECRET-KEY-1…`. An error says what is wrong without repeating any of it.
+    /// Parses `AGE-SECRET-KEY-1…`. An error repeats no part of the key.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         bech32::decode("AGE-SECRET-KEY-", text).map(Self)
     }
 
-    /// The point that others encrypt to.
+    /// Returns the public key as a point.
     fn point(&self) -> [u8; 32] {
         x25519(self.0, X25519_BASEPOINT_BYTES)
     }
 }
 
-/// What kind of recipient it is, when it is known and none of ours.
+/// Returns the kind of a recipient that is known but not supported.
 pub(crate) fn other_kind(recipient: &str) -> Option<&'static str> {
     if recipient.starts_with("ssh-") {
         Some("age with an SSH key")

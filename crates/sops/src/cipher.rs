@@ -20,12 +20,12 @@ pub(crate) struct Decrypted<'a> {
 }
 
 impl DataKey {
-    /// `None`: it has not the length of a data key.
+    /// Creates a data key; `None` if the length is wrong.
     pub(crate) fn new(bytes: &[u8]) -> Option<Self> {
         AesGcm::new_from_slice(bytes).ok().map(Self)
     }
 
-    /// Encrypts a text, bound to where it stands.
+    /// Encrypts a text together with its additional data.
     pub(crate) fn encrypt(
         &self,
         plain: &str,
@@ -42,13 +42,14 @@ impl DataKey {
         Ok(format!("{BEGIN}{data},iv:{nonce},tag:{tag},type:{kind}]"))
     }
 
-    /// Decrypts a value. An error says what is wrong without repeating any of it.
+    /// Decrypts a value. An error repeats no part of it.
     pub(crate) fn decrypt<'a>(
         &self,
         text: &'a str,
         additional_data: &str,
     ) -> Result<Decrypted<'a>, &'static str> {
-        let (data, nonce, tag, kind) = parts(text).ok_or("it is not encrypted as it should be")?;
+        let (data, nonce, tag, kind) =
+            parts(text).ok_or("it is not in the format of an encrypted value")?;
         let bytes = |part: &str| STANDARD.decode(part).map_err(|_| "its base64 is broken");
         let nonce = bytes(nonce)?;
         let nonce =
@@ -74,7 +75,7 @@ fn parts(text: &str) -> Option<(&str, &str, &str, &str)> {
 
 const BEGIN: &str = "ENC[AES256_GCM,data:";
 
-/// In bytes; what the mode gives.
+/// In bytes; the tag of GCM.
 const TAG_LENGTH: usize = 16;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A whole file, value by value: which are chosen, what becomes of each, and the MAC over all.
+//! Decryption and encryption of whole files: selection of values, and the MAC over all.
 
 use sha2::{Digest, Sha256, Sha512};
 use talos_config::Confidential;
@@ -34,7 +34,7 @@ pub(crate) fn decrypt(
     }
 }
 
-/// Encrypts all documents in place under a new data key; gives the metadata that belongs to them.
+/// Encrypts all documents in place under a new data key, and returns their metadata.
 pub(crate) fn encrypt(
     documents: &mut [Map],
     rule: &Rule,
@@ -55,7 +55,7 @@ pub(crate) fn encrypt(
     Ok(metadata::write(rule, groups, timestamp, encrypted))
 }
 
-/// What is done with each value and comment.
+/// An operation on each value and comment of a tree.
 trait Visitor {
     fn value(&mut self, value: Value, position: &Position<'_>) -> Result<Leaf, &'static str>;
     fn comment(&mut self, comment: Comment, position: &Position<'_>) -> Result<Leaf, &'static str>;
@@ -68,9 +68,9 @@ enum Leaf {
     Comment(Comment),
 }
 
-/// Where a value or a comment stands.
+/// The position of a value or a comment in its document.
 struct Position<'a> {
-    /// What it is bound to when it is encrypted.
+    /// The additional data of the cipher: the keys down to the value.
     additional_data: &'a str,
     selected: bool,
     in_list: bool,
@@ -94,9 +94,9 @@ impl Visitor for Decryptor<'_> {
                 }
                 self.values.add_value(&decrypted.plain);
                 Value::from_plain(decrypted.plain, decrypted.kind)
-                    .ok_or("what is encrypted is not of the type that it says")?
+                    .ok_or("the encrypted value does not have its declared type")?
             }
-            _ => return Err("it is not encrypted as it should be"),
+            _ => return Err("it is not in the format of an encrypted value"),
         };
         self.mac.add(&value, position.selected);
         Ok(Leaf::Value(value))
@@ -141,9 +141,9 @@ impl Visitor for Encryptor<'_> {
             self.key.encrypt(&comment.text, "comment", position.additional_data, self.random)?;
         match self.selection {
             Selection::UnencryptedCommentRegex(pattern) if pattern.matches(&text) => {
-                Err("the rule for comments speaks of an encrypted comment too")
+                Err("the selection by comments matches an encrypted comment too")
             }
-            // An element would end what a comment before it says of the value behind it.
+            // An element would end the selection by a comment before it.
             Selection::EncryptedCommentRegex(_) => Ok(Leaf::Comment(Comment { text, ..comment })),
             _ if position.in_list => Ok(Leaf::Value(Value::Text(text))),
             _ => Ok(Leaf::Comment(Comment { text, ..comment })),
@@ -151,7 +151,7 @@ impl Visitor for Encryptor<'_> {
     }
 }
 
-/// Goes over documents in order, and knows of each value where it stands and whether it is chosen.
+/// Visits all values in document order, with their position and whether they are selected.
 struct Walk<'a> {
     selection: &'a Selection,
     visitor: &'a mut dyn Visitor,
@@ -171,7 +171,7 @@ impl Walk<'_> {
         documents.iter_mut().try_for_each(|document| walk.map(document, false))
     }
 
-    /// `matched`: the rule speaks of something above.
+    /// `matched`: the selection matches a key or comment above.
     fn map(&mut self, entries: &mut Map, matched: bool) -> Result<(), Error> {
         let mut matched_by_comment = false;
         for entry in entries {
@@ -195,7 +195,9 @@ impl Walk<'_> {
                     }
                     let matched = matched || matched_by_comment || self.selection.matches_key(key);
                     if let Leaf::Comment(_) = self.node(node, matched, false)? {
-                        return Err(self.error(node.line, "a comment stands where a value belongs"));
+                        return Err(
+                            self.error(node.line, "there is a comment in the place of a value")
+                        );
                     }
                     self.additional_data.truncate(data_length);
                     self.path.truncate(path_length);
@@ -231,8 +233,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Handles what a key or a place in a list holds. The value is taken out; in a map it is put back
-    /// here, in a list by the caller, who may have to make a comment of it.
+    /// Visits the value of a key or of a list element. The value is taken out; in a map it is put
+    /// back here, in a list by the caller, which may have to turn it into a comment.
     fn node(&mut self, node: &mut Node, matched: bool, in_list: bool) -> Result<Leaf, Error> {
         let leaf = match std::mem::replace(&mut node.value, Value::Null) {
             Value::Null => Leaf::Value(Value::Null),
@@ -297,7 +299,7 @@ impl ValueMac {
     fn new(only_encrypted: bool) -> Self {
         let mut hash = Sha512::new();
         if only_encrypted {
-            // So that a MAC over a part never equals one over all.
+            // This keeps a MAC over a part from ever equalling one over everything.
             hash.update(Sha256::digest(b"sops"));
         }
         Self { hash, only_encrypted }

@@ -1,66 +1,66 @@
-//! What can be wrong with an encrypted file, its keys or its rules, said without any secret.
+//! Errors of encrypted files, keys and rules. None of them contains a secret.
 
 use std::fmt;
 
-/// Why a file was not decrypted or encrypted. Nothing has been given out by then.
+/// A reason why a file was not decrypted or encrypted. No output has been returned by then.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
-    /// The text is not what its format asks for.
+    /// The text is invalid in its format.
     #[error("{problem}")]
     Syntax {
-        /// What is wrong.
+        /// The problem.
         problem: String,
-        /// The line, where it is known.
+        /// The line, if it is known.
         line: Option<u32>,
     },
-    /// There is no document in the text.
+    /// The text has no document.
     #[error("there is nothing to encrypt")]
     Empty,
-    /// There is no metadata in the text.
+    /// The text has no metadata.
     #[error("the file is not encrypted: it has no `sops` metadata")]
     NotEncrypted,
-    /// There is metadata already.
+    /// The text has metadata already.
     #[error("the file has a top-level `sops` entry, as an encrypted file has")]
     AlreadyEncrypted,
-    /// The metadata cannot be meant.
+    /// The metadata is invalid.
     #[error("the `sops` metadata cannot be read: {0}")]
     Metadata(String),
-    /// Only keys that are none of ours could help.
-    #[error("the file is for keys of another kind: {}", .0.join(", "))]
+    /// The file has recipients of unsupported kinds only.
+    #[error("the file is encrypted for unsupported kinds of key: {}", .0.join(", "))]
     KeyKind(Vec<String>),
     /// No identity opens the data key.
-    #[error("no age identity opens the file{}", findings(.sources_tried))]
+    #[error("no age identity decrypts the file{}", findings(.sources_tried))]
     NoKey {
-        /// Whom the file is for.
+        /// The recipients of the file.
         recipients: Vec<String>,
-        /// Where identities were looked for.
+        /// The sources in which identities were looked for.
         sources_tried: Vec<KeySourceTried>,
     },
     /// A value cannot be decrypted or encrypted.
     #[error("{location}: {problem}")]
     Value {
-        /// Which one.
+        /// The value.
         location: ValueLocation,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
     /// The values are not those that were encrypted together.
     #[error("{0}")]
     Mac(&'static str),
-    /// A recipient that is none.
-    #[error("recipient {number} is no age recipient: {problem}")]
+    /// An invalid recipient.
+    #[error("recipient {number} is not an age recipient: {problem}")]
     Recipient {
-        /// Which one of the list, counted from one.
+        /// The position in the list, counted from one.
         number: usize,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
-    /// `.sops.yaml` cannot be meant.
+    /// `.sops.yaml` is invalid.
     #[error("{problem}")]
     Rules {
-        /// What is wrong.
+        /// The problem.
         problem: String,
-        /// The line, where it is known.
+        /// The line, if it is known.
         line: Option<u32>,
     },
     /// `.sops.yaml` has nothing to say about the file.
@@ -71,18 +71,18 @@ pub enum Error {
 /// One source of identities, and why it did not help.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KeySourceTried {
-    /// Its name: a variable, a path.
+    /// The name of a variable or a path.
     pub source: String,
-    /// What was found, without any of it.
+    /// The finding, without any key material.
     pub finding: String,
 }
 
-/// Which value of a file.
+/// The location of a value in a file.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ValueLocation {
-    /// Its keys, with the positions in lists: `certs.etcd.crt`, `nodes[0].token`.
+    /// The path of keys, with positions in lists: `certs.etcd.crt`, `nodes[0].token`.
     pub path: String,
-    /// The line, where it is known.
+    /// The line, if it is known.
     pub line: Option<u32>,
 }
 
@@ -103,7 +103,7 @@ impl Error {
         "sops.value",
     ];
 
-    /// The name of this kind of error.
+    /// Returns the stable code of this error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Syntax { .. } => "sops.syntax",
@@ -121,7 +121,7 @@ impl Error {
         }
     }
 
-    /// The line that the error speaks of.
+    /// Returns the line of the error, if known.
     pub fn line(&self) -> Option<u32> {
         match self {
             Self::Syntax { line, .. } | Self::Rules { line, .. } => *line,
@@ -130,18 +130,18 @@ impl Error {
         }
     }
 
-    /// What would be right, where that can be told.
+    /// Returns a suggestion, if there is one.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::AlreadyEncrypted => "if it is not encrypted, rename that entry",
-            Self::KeyKind(_) => "the `sops` program can do it; we do age keys (`age1…`)",
+            Self::KeyKind(_) => "use the `sops` program; Ichor supports age keys only (`age1…`)",
             Self::NoKey { recipients, .. } => {
                 return Some(format!(
-                    "give the identity of {} in SOPS_AGE_KEY or SOPS_AGE_KEY_FILE",
+                    "set the identity of {} in SOPS_AGE_KEY or SOPS_AGE_KEY_FILE",
                     recipients.join(" or ")
                 ));
             }
-            Self::Mac(_) => "somebody changed the file by hand; take it from the version control",
+            Self::Mac(_) => "the file was changed by hand: restore it from version control",
             Self::NoRule(_) => "a rule without `path_regex` matches every path",
             Self::Recipient { .. } => "an age recipient begins with `age1` and has 62 characters",
             _ => return None,
@@ -151,7 +151,7 @@ impl Error {
 }
 
 impl ValueLocation {
-    /// A place by its keys, cut where they would fill a screen, and its line, zero when it is not known.
+    /// Creates a location from a path, shortened to fit a screen, and a line, zero if unknown.
     pub(crate) fn new(path: &str, line: u32) -> Self {
         let path = path.chars().take(200).collect();
         Self { path, line: (line > 0).then_some(line) }

@@ -1,4 +1,4 @@
-//! What the fuzz target does with a text, and what the tests do again with every text it ever found.
+//! The body of the fuzz target, which the tests repeat with every text in the corpus.
 
 use crate::{
     CreationRules, Format, Identities, Recipient, Rule, Timestamp, decrypt, encrypt, is_encrypted,

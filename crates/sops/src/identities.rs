@@ -15,14 +15,14 @@ pub struct Identities {
 }
 
 impl Identities {
-    /// Adds the text of a key file (`keys.txt`, what `SOPS_AGE_KEY_FILE` names, the output of
-    /// `SOPS_AGE_KEY_CMD`): a key a line, empty lines and lines that begin with `#` aside. One line that is
-    /// no key discards the whole source, as it does for `sops`.
+    /// Adds the text of a key file (`keys.txt`, the file of `SOPS_AGE_KEY_FILE`, the output of
+    /// `SOPS_AGE_KEY_CMD`): one key a line; empty lines and lines that begin with `#` are ignored.
+    /// One invalid line discards the whole source, as in `sops`.
     pub fn add(&mut self, source: &str, text: &str) {
         self.add_words(source, text, |line| vec![line]);
     }
 
-    /// Adds the text of a variable (`SOPS_AGE_KEY`), where several keys may also stand on one line.
+    /// Adds the text of a variable (`SOPS_AGE_KEY`), where one line may hold several keys.
     pub fn add_variable(&mut self, source: &str, text: &str) {
         self.add_words(source, text, |line| line.split_whitespace().collect());
     }
@@ -34,12 +34,12 @@ impl Identities {
             .push(KeySourceTried { source: source.to_owned(), finding: finding.to_owned() });
     }
 
-    /// Whether there is no usable key at all.
+    /// Returns true if there is no usable key at all.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// What was looked at, and what was found.
+    /// Returns the sources that were tried, each with its finding.
     pub fn sources_tried(&self) -> &[KeySourceTried] {
         &self.sources_tried
     }
@@ -69,7 +69,7 @@ impl Identities {
 
 struct ParsedKeys {
     keys: Vec<Identity>,
-    /// Keys of plugins, and post-quantum ones: fine, and none of ours.
+    /// Keys of plugins, and post-quantum ones: valid but not supported.
     others: usize,
 }
 
@@ -91,7 +91,7 @@ fn read<'a>(text: &'a str, words: fn(&'a str) -> Vec<&'a str>) -> Result<ParsedK
                 continue;
             }
             let key = Identity::parse(word)
-                .map_err(|problem| format!("line {} is no age key: {problem}", index + 1))?;
+                .map_err(|problem| format!("line {} is not an age key: {problem}", index + 1))?;
             found.keys.push(key);
         }
     }
@@ -123,13 +123,13 @@ mod tests {
             findings,
             [
                 "one key, which does not fit",
-                "line 2 is no age key: its length is wrong",
-                "line 1 is no age key: its length is wrong",
+                "line 2 is not an age key: its length is wrong",
+                "line 1 is not an age key: its length is wrong",
                 "3 keys, none of which fits",
-                "line 1 is no age key: its length is wrong",
+                "line 1 is not an age key: its length is wrong",
                 "only keys of kinds that the `sops` program can use",
-                "line 1 is no age key: its beginning is wrong",
-                "line 1 is no age key: its checksum is wrong; it was probably not copied as a whole",
+                "line 1 is not an age key: its beginning is wrong",
+                "line 1 is not an age key: its checksum is wrong; it was probably not copied as a whole",
                 "not set",
             ]
         );

@@ -1,12 +1,13 @@
-//! SOPS files with age keys: read, written, and which keys a new file is for.
+//! SOPS files with age keys: decryption, encryption and creation rules.
 //!
-//! An encrypted text goes in with [`Identities`] and comes out as plain text ([`decrypt`], [`decrypt_with_values`]); a plain text
-//! goes in with a [`Rule`], the time and randomness and comes out encrypted ([`encrypt`]); a `.sops.yaml`
-//! says which rule a path has ([`CreationRules`]). The files are those of the `sops` program, either way.
+//! An encrypted text goes in with [`Identities`] and comes out as plain text ([`decrypt`],
+//! [`decrypt_with_values`]); a plain text goes in with a [`Rule`], the time and randomness and
+//! comes out encrypted ([`encrypt`]); a `.sops.yaml` gives the rule of a path ([`CreationRules`]).
+//! Files are compatible with the `sops` program in both directions.
 //!
-//! Always holds: the crate knows no clock, no randomness, no files, no network and no environment; no
-//! input makes it panic; plain text leaves it as a [`Secret`], and nothing of it, of
-//! a key or of a MAC is in an error; a text whose MAC does not fit is never given out.
+//! Always holds: the crate has no clock, no randomness, no files, no network and no environment; no
+//! input makes it panic; plain text leaves it as a [`Secret`], and no error contains a part of it,
+//! of a key or of a MAC; a text whose MAC does not match is never returned.
 
 mod age;
 mod cipher;
@@ -35,12 +36,14 @@ pub use time::Timestamp;
 
 use metadata::Metadata;
 
-/// Where randomness comes from: a function that fills what it is given.
+/// A source of randomness: a function that fills the given buffer.
 ///
-/// It must be one for cryptography, since keys and nonces are made of it; in a test it may be a constant.
+/// It must be cryptographically secure, since keys and nonces are made of it; in a test it may be
+/// constant.
 pub type Random<'a> = &'a mut dyn FnMut(&mut [u8]);
 
-/// Whether the text carries the metadata of an encrypted file. What cannot be read does not.
+/// Returns true if the text has the metadata of an encrypted file. Text that cannot be read has
+/// none.
 pub fn is_encrypted(text: &str, format: Format) -> bool {
     // Metadata counts in the first document only.
     let first = format.read(text).ok().and_then(|documents| documents.into_iter().next());
@@ -64,7 +67,7 @@ pub fn decrypt(
     decrypt_with_values(text, format, identities).map(|decrypted| decrypted.text)
 }
 
-/// Does the same, and tells which values were encrypted.
+/// Decrypts a text and also returns the values that were encrypted.
 pub fn decrypt_with_values(
     text: &str,
     format: Format,
@@ -80,8 +83,8 @@ pub fn decrypt_with_values(
 
 /// Encrypts a text for the recipients of a rule, under a data key of its own.
 ///
-/// The same input, time and randomness give the same bytes. Order of keys and comments are kept; blank
-/// lines, quotes and anchors are not.
+/// The same input, time and randomness give the same bytes. The order of keys and comments are
+/// kept; blank lines, quotes and anchors are not.
 pub fn encrypt(
     text: &str,
     format: Format,

@@ -1,4 +1,4 @@
-//! The `sops` entry of a file: for whom, when, which values, and the MAC.
+//! The `sops` entry of a file: recipients, time, selection and the MAC.
 
 use crate::age::{self, other_kind};
 use crate::cipher::DataKey;
@@ -7,12 +7,12 @@ use crate::selection::Selection;
 use crate::tree::{Element, Entry, Map, Node, Value};
 use crate::{Identities, Random, Rule, Timestamp, shamir, time};
 
-/// What an encrypted file says of itself.
+/// The metadata of an encrypted file.
 pub(crate) struct Metadata {
     groups: Vec<Group>,
-    /// How many groups are needed; zero means all of them.
+    /// The number of groups that are needed; zero means all of them.
     threshold: usize,
-    /// As RFC 3339, which the MAC is bound to.
+    /// RFC 3339; the additional data of the MAC.
     pub(crate) last_modified: String,
     pub(crate) mac: String,
     pub(crate) mac_only_encrypted: bool,
@@ -33,7 +33,7 @@ impl Metadata {
         let wrong = |problem: &str| Error::Metadata(problem.to_owned());
         let last_modified = text(map, "lastmodified")
             .and_then(|text| time::canonical(text, false))
-            .ok_or_else(|| wrong("lastmodified is no time"))?;
+            .ok_or_else(|| wrong("lastmodified is not a time"))?;
         let mac_only_encrypted = match get(map, "mac_only_encrypted") {
             None | Some(Value::Null) => false,
             Some(Value::Bool(flag)) => *flag,
@@ -50,7 +50,7 @@ impl Metadata {
             Some(Value::Text(text)) => text.parse().ok(),
             Some(_) => None,
         };
-        let threshold = threshold.ok_or_else(|| wrong("shamir_threshold is no number"))?;
+        let threshold = threshold.ok_or_else(|| wrong("shamir_threshold is not a number"))?;
         let selection = Selection::read(|name| text(map, name)).map_err(Error::Metadata)?;
 
         let mut groups = vec![Group::read(map)?];
@@ -62,10 +62,10 @@ impl Metadata {
                     .filter_map(Element::node)
                     .map(|node| match &node.value {
                         Value::Map(entries) => Group::read(entries),
-                        _ => Err(wrong("a group in key_groups is no mapping")),
+                        _ => Err(wrong("a group in key_groups is not a mapping")),
                     })
                     .collect::<Result<_, _>>()?,
-                Some(_) => return Err(wrong("key_groups is no list")),
+                Some(_) => return Err(wrong("key_groups is not a list")),
             };
         }
         if groups.is_empty() {
@@ -108,7 +108,7 @@ impl Metadata {
         }
         let key = if self.groups.len() == 1 { parts.pop() } else { shamir::combine(&parts) };
         key.and_then(|bytes| DataKey::new(&bytes))
-            .ok_or_else(|| Error::Metadata("what the age files hold is no data key".to_owned()))
+            .ok_or_else(|| Error::Metadata("the age files do not hold a data key".to_owned()))
     }
 
     fn no_key(&self, identities: &Identities) -> Error {
@@ -124,7 +124,7 @@ impl Metadata {
 impl Group {
     fn read(map: &Map) -> Result<Self, Error> {
         let mut group = Self::default();
-        let wrong = || Error::Metadata("age is no list of recipients".to_owned());
+        let wrong = || Error::Metadata("age is not a list of recipients".to_owned());
         match get(map, "age") {
             None | Some(Value::Null) => {}
             Some(Value::List(elements)) => {
@@ -151,7 +151,7 @@ impl Group {
         self.age.is_empty() && self.others.is_empty()
     }
 
-    /// Whether an identity of ours could open it.
+    /// Returns true if it has a recipient of a supported kind.
     fn has_ours(&self) -> bool {
         self.age.iter().any(|(recipient, _)| other_kind(recipient).is_none())
     }
@@ -161,7 +161,7 @@ impl Group {
         self.others.iter().cloned().chain(age.map(str::to_owned))
     }
 
-    /// An age file that is broken matters only when no other opens.
+    /// Tries all age files. A broken one is an error only if no other can be decrypted.
     fn decrypt(&self, identities: &Identities) -> Result<Option<Vec<u8>>, &'static str> {
         let mut broken = None;
         for (_, file) in &self.age {
@@ -203,7 +203,7 @@ pub(crate) fn encrypt_data_key(
     Ok(encrypted)
 }
 
-/// The metadata of a new file, keys sorted.
+/// Returns the metadata of a new file, keys sorted.
 pub(crate) fn write(
     rule: &Rule,
     mut groups: EncryptedGroups,
@@ -259,7 +259,7 @@ fn text<'a>(map: &'a Map, key: &str) -> Option<&'a str> {
     }
 }
 
-/// A recipient as it may be shown: one that was made to fill a screen is cut.
+/// Returns a recipient for messages; a hostile one is shortened.
 fn shown(recipient: &str) -> String {
     recipient.chars().take(80).collect()
 }

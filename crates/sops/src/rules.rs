@@ -1,4 +1,4 @@
-//! `.sops.yaml`: for whom a new file is encrypted, and which of its values.
+//! `.sops.yaml`: the recipients of a new file, and its encrypted values.
 
 use talos_config::SourceId;
 use talos_config::yaml::{self, Content, Limits, Node, Resolved, Style};
@@ -7,20 +7,20 @@ use crate::age::Recipient;
 use crate::error::Error;
 use crate::selection::{Pattern, Selection};
 
-/// How a new file is encrypted.
+/// The settings under which a new file is encrypted.
 #[derive(Clone, Debug)]
 pub struct Rule {
     groups: Vec<Vec<Recipient>>,
     threshold: u8,
-    /// Which values.
+    /// The selection of encrypted values.
     pub selection: Selection,
-    /// Whether values that stay readable may be changed without anybody noticing.
+    /// Leaves values that stay readable out of the MAC, so that a change of them is not detected.
     pub mac_only_encrypted: bool,
-    /// How the text is laid out.
+    /// The layout of the text.
     pub layout: Layout,
 }
 
-/// How a text is laid out.
+/// The indentation of a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Layout {
     /// Spaces for each level of YAML; the writer knows two to nine.
@@ -36,7 +36,7 @@ pub struct CreationRules {
 }
 
 impl Rule {
-    /// Encrypts for these recipients, each of whom can read the file, by the usual selection.
+    /// Creates a rule with the default selection; each recipient alone can read the file.
     pub fn for_recipients(recipients: Vec<Recipient>) -> Result<Self, Error> {
         Self::for_groups(vec![recipients], 0)
     }
@@ -61,7 +61,7 @@ impl Rule {
         &self.groups
     }
 
-    /// How many groups there are, and how many of them are needed.
+    /// Returns the number of groups, and how many of them are needed.
     pub(crate) fn split(&self) -> Result<(u8, u8), Error> {
         let wrong = |problem: &str| Error::Rules { problem: problem.to_owned(), line: None };
         if self.groups.is_empty() || self.groups.iter().any(Vec::is_empty) {
@@ -101,7 +101,7 @@ impl CreationRules {
             match indent.scalar().map(|(text, style)| yaml::resolve(text, style)) {
                 Some(Resolved::Int(number)) => Ok(Some(number)),
                 Some(Resolved::Null) => Ok(None),
-                _ => Err(at(indent, "indent is no number")),
+                _ => Err(at(indent, "indent is not a number")),
             }
         };
         let mut layout = Layout::default();
@@ -116,15 +116,15 @@ impl CreationRules {
         Ok(Self { root, layout })
     }
 
-    /// The first rule for a path, which is relative to the directory of the `.sops.yaml` and has `/`
-    /// between its parts.
+    /// Returns the first rule for a path, which is relative to the directory of the `.sops.yaml`
+    /// and has `/` between its parts.
     pub fn rule_for(&self, path: &str) -> Result<Rule, Error> {
         for rule in list(&self.root, "creation_rules")? {
             let pattern = text(rule, "path_regex")?.filter(|text| !text.is_empty());
             let matches = match pattern {
                 None => true,
                 Some(text) => Pattern::new(text)
-                    .ok_or_else(|| at(rule, "path_regex is no regular expression that we know"))?
+                    .ok_or_else(|| at(rule, "path_regex is not a supported regular expression"))?
                     .matches(path),
             };
             if matches {
@@ -151,8 +151,8 @@ impl CreationRules {
         let threshold = match scalar(node, "shamir_threshold") {
             None | Some(Resolved::Null) => 0,
             Some(Resolved::Int(number)) => u8::try_from(number)
-                .map_err(|_| at(node, "shamir_threshold is no number of groups"))?,
-            Some(_) => return Err(at(node, "shamir_threshold is no number of groups")),
+                .map_err(|_| at(node, "shamir_threshold is not a number of groups"))?,
+            Some(_) => return Err(at(node, "shamir_threshold is not a number of groups")),
         };
         let groups = list(node, "key_groups")?;
         let groups = if groups.is_empty() {
@@ -169,7 +169,7 @@ impl CreationRules {
     }
 }
 
-/// The recipients of a group, those of the groups merged into it first.
+/// Returns the recipients of a group, those of the groups merged into it first.
 fn key_group(node: &Node) -> Result<Vec<Recipient>, Error> {
     refuse_other_kinds(node)?;
     let mut found = Vec::new();
@@ -191,13 +191,13 @@ fn recipients(node: &Node) -> Result<Vec<Recipient>, Error> {
             .iter()
             .map(|item| item.scalar().map(|(text, _)| text))
             .collect::<Option<_>>()
-            .ok_or_else(|| at(age, "age is no list of recipients"))?,
-        Content::Mapping(_) => return Err(at(age, "age is no list of recipients")),
+            .ok_or_else(|| at(age, "age is not a list of recipients"))?,
+        Content::Mapping(_) => return Err(at(age, "age is not a list of recipients")),
     };
     Recipient::parse_list(&texts.join(","))
 }
 
-/// A key that is left out would be a person who cannot read the file.
+/// Refuses unsupported kinds: to leave a key out would lock its owner out of the file.
 fn refuse_other_kinds(node: &Node) -> Result<(), Error> {
     let given = OTHER_KINDS.iter().filter(|name| match get(node, name).map(|node| &node.content) {
         None => false,
@@ -209,7 +209,7 @@ fn refuse_other_kinds(node: &Node) -> Result<(), Error> {
     if kinds.is_empty() { Ok(()) } else { Err(Error::KeyKind(kinds)) }
 }
 
-/// The value of a key, also of one that `<<` merges in.
+/// Returns the value of a key, also of one that `<<` merges in.
 fn get<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
     node.get(key).or_else(|| {
         let merged = node.get("<<")?;
@@ -227,7 +227,7 @@ fn text<'a>(node: &'a Node, key: &str) -> Result<Option<&'a str>, Error> {
             Ok(None)
         }
         Some((text, _)) => Ok(Some(text)),
-        None => Err(at(value, &format!("{key} is no text"))),
+        None => Err(at(value, &format!("{key} is not text"))),
     }
 }
 
@@ -242,7 +242,7 @@ fn list<'a>(node: &'a Node, key: &str) -> Result<&'a [Node], Error> {
     match &value.content {
         Content::Sequence(items) => Ok(items),
         Content::Scalar { text, .. } if text.is_empty() => Ok(&[]),
-        _ => Err(at(value, &format!("{key} is no list"))),
+        _ => Err(at(value, &format!("{key} is not a list"))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which values of a file are encrypted.
+//! Selection of the values that are encrypted.
 
 use std::fmt;
 
@@ -9,15 +9,15 @@ use regex_lite::{Regex, RegexBuilder};
 pub enum Selection {
     /// All but those under a key with this ending.
     UnencryptedSuffix(String),
-    /// Those under a key with this ending.
+    /// Only those under a key with this suffix.
     EncryptedSuffix(String),
     /// All but those under a key that matches.
     UnencryptedRegex(Pattern),
-    /// Those under a key that matches.
+    /// Only those under a key that matches.
     EncryptedRegex(Pattern),
     /// All but those with a comment that matches before them.
     UnencryptedCommentRegex(Pattern),
-    /// Those with a comment that matches before them.
+    /// Only those after a comment that matches.
     EncryptedCommentRegex(Pattern),
 }
 
@@ -26,7 +26,7 @@ pub enum Selection {
 pub struct Pattern(Regex);
 
 impl Selection {
-    /// The name it has in metadata and in creation rules, and its text.
+    /// Returns the key of the setting in metadata and creation rules, and its text.
     pub fn setting(&self) -> (&'static str, &str) {
         match self {
             Self::UnencryptedSuffix(suffix) => ("unencrypted_suffix", suffix),
@@ -51,7 +51,7 @@ impl Selection {
         }
         let pattern = || {
             Pattern::new(text)
-                .ok_or_else(|| format!("{name} is no regular expression that we know"))
+                .ok_or_else(|| format!("{name} is not a supported regular expression"))
         };
         Ok(match name {
             "unencrypted_suffix" => Self::UnencryptedSuffix(text.to_owned()),
@@ -63,7 +63,7 @@ impl Selection {
         })
     }
 
-    /// Whether the rule speaks of a key.
+    /// Returns true if the selection names this key.
     pub(crate) fn matches_key(&self, key: &str) -> bool {
         match self {
             Self::UnencryptedSuffix(suffix) | Self::EncryptedSuffix(suffix) => {
@@ -74,7 +74,7 @@ impl Selection {
         }
     }
 
-    /// Whether the rule speaks of a comment, and so of what follows it.
+    /// Returns true if the selection matches this comment, and so the value after it.
     pub(crate) fn matches_comment(&self, text: &str) -> bool {
         match self {
             Self::UnencryptedCommentRegex(pattern) | Self::EncryptedCommentRegex(pattern) => {
@@ -84,7 +84,7 @@ impl Selection {
         }
     }
 
-    /// Whether what the rule speaks of is what is encrypted, and not what is left.
+    /// Returns true if matches are encrypted, and false if they are left readable.
     pub(crate) fn encrypts_matches(&self) -> bool {
         match self {
             Self::UnencryptedSuffix(_)
@@ -118,12 +118,12 @@ impl Pattern {
         RegexBuilder::new(text).size_limit(LARGEST).build().ok().map(Self)
     }
 
-    /// The expression as it was written.
+    /// Returns the expression as it was written.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// Whether it matches somewhere in the text.
+    /// Returns true if it matches anywhere in the text.
     pub fn matches(&self, text: &str) -> bool {
         self.0.is_match(text)
     }

@@ -5,7 +5,7 @@
 
 use crate::Random;
 
-/// Splits a secret into `parts`, any `threshold` of which give it back. Both are at least two.
+/// Splits a secret into `parts`, any `threshold` of which restore it. Both are at least two.
 pub(crate) fn split(secret: &[u8], parts: u8, threshold: u8, random: Random<'_>) -> Vec<Vec<u8>> {
     let mut shares: Vec<Vec<u8>> = (1..=parts).map(|_| Vec::new()).collect();
     for &byte in secret {
@@ -56,7 +56,7 @@ fn multiply(a: u8, b: u8) -> u8 {
     })
 }
 
-/// A number to the power of 254, which is its inverse.
+/// Returns a number to the power of 254, which is its inverse.
 fn inverse(a: u8) -> u8 {
     (0..7)
         .fold((1, a), |(power, base), _| {
@@ -66,7 +66,7 @@ fn inverse(a: u8) -> u8 {
         .0
 }
 
-/// What x⁸ is in the field: x⁴ + x³ + x + 1.
+/// x⁸ in the field: x⁴ + x³ + x + 1.
 const REDUCTION: u8 = 0x1b;
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::rules::Layout;
 use crate::tree::{Entry, Map, Node, Value};
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Format {
     /// One or several documents, each a mapping.
@@ -23,7 +23,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that `sops` takes a file for by the end of its name; `None` is one that we do not have.
+    /// Returns the format that `sops` derives from a file name; `None` if it is not supported.
     pub fn of_path(path: &str) -> Option<Self> {
         match path.rsplit_once('.')?.1 {
             "yaml" | "yml" => Some(Self::Yaml),
@@ -54,7 +54,7 @@ impl Format {
         document.iter().any(|entry| self.is_metadata(entry))
     }
 
-    /// Takes the metadata out of all documents, and gives that of the first.
+    /// Takes the metadata out of all documents, and returns that of the first.
     pub(crate) fn take_metadata(self, documents: &mut [Map]) -> Result<Map, Error> {
         let mut taken = documents.iter_mut().map(|document| {
             document.extract_if(.., |entry| self.is_metadata(entry)).collect::<Map>()
@@ -69,12 +69,12 @@ impl Format {
         }
         match <[Entry; 1]>::try_from(metadata) {
             Ok([Entry::Pair(_, Node { value: Value::Map(map), .. })]) => Ok(map),
-            Ok(_) => Err(Error::Metadata("it is no mapping".to_owned())),
-            Err(_) => Err(Error::Metadata("it is there more than once".to_owned())),
+            Ok(_) => Err(Error::Metadata("it is not a mapping".to_owned())),
+            Err(_) => Err(Error::Metadata("there is more than one".to_owned())),
         }
     }
 
-    /// Puts the metadata behind the content of every document.
+    /// Appends the metadata to every document.
     pub(crate) fn put_metadata(self, documents: &mut [Map], metadata: &Map) {
         for document in documents {
             if self == Self::Dotenv {
@@ -107,7 +107,7 @@ const METADATA: &str = "sops";
 /// Bounds that keep hostile text from using up memory, stack or time: each value gets a line of its own,
 /// indented by its depth.
 const LIMITS: Limits = Limits {
-    // What Talos takes is at most 4 MiB; encrypted it is about twice as long.
+    // Talos takes at most 4 MiB; encrypted that is about twice as long.
     bytes: 12 << 20,
     // Three times as deep as any configuration.
     depth: 64,

@@ -1,12 +1,12 @@
-//! Moments as SOPS writes them: RFC 3339, with no more digits than needed.
+//! Times as SOPS writes them: RFC 3339, with no more digits than needed.
 
-/// When a file is encrypted.
+/// The time of an encryption, in RFC 3339.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Timestamp(String);
 
 impl Timestamp {
-    /// A moment by the seconds since 1970 began, in UTC. What lies behind the year 9999 becomes its end,
-    /// since the format has four digits for the year.
+    /// Converts seconds since 1970, in UTC. A time after the year 9999 becomes its end, since the
+    /// format has four digits for the year.
     pub fn from_unix(seconds: u64) -> Self {
         let seconds = seconds.min(LAST_SECOND);
         let mut days = seconds / 86_400;
@@ -25,14 +25,14 @@ impl Timestamp {
         Self(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"))
     }
 
-    /// The moment as RFC 3339 text.
+    /// Returns the time in RFC 3339.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The one way in which a date or a time is encrypted and counted in the MAC, with or without the part
-/// of a second. `None`: it is no such thing.
+/// Returns the canonical form in which a date or a time is encrypted and counted in the MAC, with
+/// or without fractions of a second. `None`: the text is neither.
 pub(crate) fn canonical(text: &str, with_fraction: bool) -> Option<String> {
     let (date, rest) = match text.find(['T', 't', ' ']) {
         Some(at) => (&text[..at], Some(&text[at..])),

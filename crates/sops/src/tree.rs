@@ -1,8 +1,8 @@
-//! What a file holds, in its order, with its comments.
+//! The contents of a file in their order, with comments.
 
 use crate::time;
 
-/// A value, and the line where it was written.
+/// A value with its line.
 #[derive(Clone)]
 pub(crate) struct Node {
     pub(crate) value: Value,
@@ -16,7 +16,7 @@ pub(crate) enum Value {
     Bool(bool),
     Int(i64),
     Float(f64),
-    /// As [`time::canonical`] writes it.
+    /// In the form of [`time::canonical`].
     Time(String),
     Text(String),
     List(Vec<Element>),
@@ -38,23 +38,24 @@ pub(crate) enum Element {
     Node(Node),
 }
 
-/// A comment without its `#`. It stands before what it is about.
+/// A comment without its `#`. It comes before the node that it applies to.
 #[derive(Clone)]
 pub(crate) struct Comment {
     pub(crate) text: String,
-    /// Whether it is written behind what it is about, on the same line.
+    /// Written on the line of the node that it applies to.
     pub(crate) inline: bool,
 }
 
 impl Node {
-    /// A value that no text gave.
+    /// Creates a node without a line.
     pub(crate) fn new(value: Value) -> Self {
         Self { value, line: 0 }
     }
 }
 
 impl Value {
-    /// What is encrypted and counted in the MAC, and the name of its type. `None`: there is nothing.
+    /// Returns the text that is encrypted and counted in the MAC, and the name of its type. `None`:
+    /// null or a collection.
     pub(crate) fn plain(&self) -> Option<(String, &'static str)> {
         Some(match self {
             Self::Null | Self::List(_) | Self::Map(_) => return None,
@@ -70,7 +71,7 @@ impl Value {
         })
     }
 
-    /// The value of a type by what was encrypted. `None`: the type cannot have that.
+    /// Parses decrypted text as a type. `None`: the type does not allow it.
     pub(crate) fn from_plain(text: String, kind: &str) -> Option<Self> {
         Some(match kind {
             "str" | "bytes" => Self::Text(text),
@@ -86,7 +87,7 @@ impl Value {
         })
     }
 
-    /// Whether it is a list or a map that has something in it, be it a comment.
+    /// Returns true for a list or a map that has an element, even if only a comment.
     pub(crate) fn has_inner(&self) -> bool {
         match self {
             Self::List(elements) => !elements.is_empty(),
@@ -97,7 +98,7 @@ impl Value {
 }
 
 impl Entry {
-    /// Key and value, unless it is a comment.
+    /// Returns key and value, unless it is a comment.
     pub(crate) fn pair(&self) -> Option<(&str, &Node)> {
         match self {
             Self::Pair(key, node) => Some((key, node)),
@@ -107,7 +108,7 @@ impl Entry {
 }
 
 impl Element {
-    /// The value, unless it is a comment.
+    /// Returns the value, unless it is a comment.
     pub(crate) fn node(&self) -> Option<&Node> {
         match self {
             Self::Node(node) => Some(node),

@@ -37,10 +37,10 @@ fn a_file_for_other_keys_says_who_can_read_it() {
     let error =
         decrypt(&read("pgp-only.yaml"), Format::Yaml, &identities()).err().expect("an error");
     assert_eq!(error.code(), "sops.key-kind");
-    assert_eq!(error.to_string(), "the file is for keys of another kind: pgp");
+    assert_eq!(error.to_string(), "the file is encrypted for unsupported kinds of key: pgp");
     assert_eq!(
         error.hint().expect("a hint"),
-        "the `sops` program can do it; we do age keys (`age1…`)"
+        "use the `sops` program; Ichor supports age keys only (`age1…`)"
     );
 }
 
@@ -104,7 +104,7 @@ fn only_values_and_comments_are_hidden() {
     assert!(metadata.contains("lastmodified: \"1970-01-01T00:00:00Z\"\n"));
 }
 
-/// A comment that makes a value secret is seen wherever it stands.
+/// A comment that makes a value secret is found at every position.
 #[test]
 fn no_comment_of_a_rule_is_overlooked() {
     let (mut rule, _) = rule();
@@ -140,7 +140,7 @@ fn no_comment_of_a_rule_is_overlooked() {
         "--- # hide\na: WORD\n",
     ] {
         let text = encrypt(plain, Format::Yaml, &rule, &Timestamp::from_unix(0), &mut |bytes| {
-            bytes.fill(1)
+            bytes.fill(1);
         })
         .unwrap_or_else(|error| panic!("{plain}: {error}"));
         assert!(!text.contains("WORD"), "{plain}\n{text}");
@@ -171,7 +171,7 @@ fn no_plain_text_is_in_an_error() {
     }
 }
 
-/// Hostile texts are refused soon, whatever they nest or repeat.
+/// Hostile texts are refused quickly, however much they nest or repeat.
 #[test]
 fn texts_without_measure_are_refused() {
     let (rule, _) = rule();

@@ -1,11 +1,11 @@
-//! What stands before a talconfig where people follow the operations guide: `cluster.yaml` and `nodes.yaml`.
+//! The cluster-template's `cluster.yaml` and `nodes.yaml`, converted to a talconfig.
 //!
-//! Both files go in ([`ClusterTemplate::parse`]), and the talconfig comes out that the guide's templates would give
-//! ([`ClusterTemplate::talconfig`]). People's own patches are templates, which are filled in with the same values
-//! ([`ClusterTemplate::render`]).
+//! Both files go in ([`ClusterTemplate::parse`]), and the talconfig that the template would
+//! generate comes out ([`ClusterTemplate::talconfig`]). The user's own patches are templates,
+//! rendered with the same values ([`ClusterTemplate::render`]).
 //!
-//! Always holds: every constraint is checked before anything is given, and everything that is wrong is told at
-//! once, each with its place and what would be right.
+//! Always holds: every constraint is checked before there is any output, and all problems are
+//! reported at once, each with its location and a hint.
 
 mod read;
 mod template;
@@ -23,16 +23,16 @@ use read::{ClusterFile, NodeEntry};
 pub struct ClusterTemplate {
     cluster: ClusterFile,
     nodes: Vec<NodeEntry>,
-    /// Everything that templates may refer to.
+    /// The data of templates.
     data: minijinja::Value,
-    /// What should be looked at, though it does not stop anything.
+    /// Warnings, which do not stop the command.
     pub warnings: Vec<Problem>,
 }
 
-/// What can be wrong, each with an entry in the reference of errors.
+/// Error codes, each with an entry in the reference of errors.
 pub const CODES: &[&str] = &["guide.invalid", "guide.template"];
 
-/// The names of patch files by whom they are for: a scope, or the name of a node. Names are sorted.
+/// The names of patch files by scope or by the name of a node. Names are sorted.
 pub type PatchFiles = BTreeMap<String, Vec<String>>;
 
 /// For all nodes, for controllers, for workers.
@@ -55,17 +55,17 @@ impl ClusterTemplate {
         Ok(Self { cluster: read_cluster, nodes: read_nodes, data, warnings })
     }
 
-    /// The names of the nodes.
+    /// Returns the names of the nodes.
     pub fn node_names(&self) -> impl Iterator<Item = &str> {
         self.nodes.iter().map(|node| node.name.as_str())
     }
 
-    /// The talconfig, which names the patches.
+    /// Returns the talconfig, with references to the patches.
     pub fn talconfig(&self, patches: &PatchFiles) -> String {
         write::talconfig(&self.cluster, &self.nodes, patches)
     }
 
-    /// Fills in a template; `name` is what errors call it.
+    /// Renders a template; errors refer to it as `name`.
     pub fn render(
         &self,
         name: &str,
@@ -90,7 +90,7 @@ impl Network {
         Some(Self { address: address.parse().ok()?, prefix })
     }
 
-    /// The first address of it, and those that follow.
+    /// Returns the n-th address of the network.
     fn host(self, number: u32) -> Option<Ipv4Addr> {
         let first = u32::from(self.address) & self.mask();
         let within = u64::from(number) < 1u64 << (32 - self.prefix);
@@ -112,7 +112,7 @@ mod tests {
 
     const CLUSTER: &str = "node_cidr: 10.0.0.0/24\ncluster_api_addr: 10.0.0.10\n";
 
-    /// A file of one good node, with one line in it replaced or added.
+    /// Returns a file of one valid node, with one line of it replaced or added.
     fn node(key: &str, value: &str) -> String {
         let id = "a1".repeat(32);
         let good = [

@@ -1,12 +1,12 @@
-//! What can be wrong with a talconfig and what belongs to it.
+//! Errors of a talconfig and of the files it refers to.
 //!
-//! The text of an error begins with what talhelper would say, since scripts look for it; what helps a person
-//! beyond that is the hint.
+//! The text of an error begins with talhelper's words, since scripts look for it; further help is
+//! in the hint.
 
 use crate::door::check::Finding;
 use crate::host::FileError;
 
-/// Why there is no machine configuration.
+/// A reason why there is no machine configuration.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// The talconfig cannot be read.
@@ -15,10 +15,10 @@ pub enum Error {
     /// An env file cannot be read or decrypted.
     #[error("failed to load env file: {0}")]
     EnvFile(ErrorDetail),
-    /// A variable has no value, or the text is no YAML.
+    /// A variable has no value, or the text is not YAML.
     #[error("failed to substitute env: {0}")]
     Substitution(ErrorDetail),
-    /// The text with its variables filled in is no YAML any more.
+    /// The text is not YAML any more once variables are substituted.
     #[error("failed to evaluate relative paths: {0}")]
     Structure(ErrorDetail),
     /// A key has a value of another type than it should.
@@ -29,18 +29,18 @@ pub enum Error {
     Reference {
         /// The key that refers to it, such as `nodes[0].machineFiles[1]`.
         key: String,
-        /// The key that stands for the machine's group, which may say it instead.
+        /// The key of the machine's group, which may hold the reference instead.
         group: &'static str,
-        /// What is wrong.
+        /// The problem.
         detail: ErrorDetail,
     },
-    /// What the talconfig says cannot be meant.
+    /// The talconfig is invalid.
     #[error("please fix issues with your config file")]
     Invalid(Vec<Finding>),
     /// The secrets cannot be used.
     #[error("{0}")]
     Secrets(ErrorDetail),
-    /// A template cannot be filled in.
+    /// A template cannot be rendered.
     #[error("{0}")]
     Template(ErrorDetail),
     /// A patch cannot be read or applied.
@@ -52,7 +52,7 @@ pub enum Error {
     /// The image factory did not give an id.
     #[error("{0}")]
     Factory(ErrorDetail),
-    /// What it describes is no cluster that plans can be made for.
+    /// The spec that results is not one that plans can be made for.
     #[error(transparent)]
     Spec(plan::SpecError),
 }
@@ -74,7 +74,7 @@ impl Error {
         "talconfig.variable",
     ];
 
-    /// The name of this kind of error.
+    /// Returns the stable code of this error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unreadable(_) => "talconfig.unreadable",
@@ -93,7 +93,7 @@ impl Error {
         }
     }
 
-    /// What would be right, where that can be told.
+    /// Returns a suggestion, if there is one.
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Unreadable(detail)
@@ -112,7 +112,7 @@ impl Error {
         }
     }
 
-    /// Says where in a talconfig it came up.
+    /// Adds the location in a talconfig to the message.
     pub(crate) fn within(self, place: &str) -> Self {
         match self {
             Self::Template(detail) => Self::Template(detail.within(place)),
@@ -123,13 +123,13 @@ impl Error {
     }
 }
 
-/// What is wrong, and what would be right.
+/// A message with a suggestion.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ErrorDetail {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What would be right.
+    /// A suggestion.
     pub hint: Option<String>,
 }
 
@@ -143,7 +143,7 @@ impl ErrorDetail {
         self
     }
 
-    /// Says in which file it is, where the message does not.
+    /// Names the file in the hint, if the message does not.
     pub(crate) fn in_file(mut self, file: &str) -> Self {
         self.hint = Some(match self.hint {
             Some(hint) => format!("{file}: {hint}"),
@@ -152,7 +152,7 @@ impl ErrorDetail {
         self
     }
 
-    /// Says what was attempted when it came up.
+    /// Puts the attempted operation before the message.
     pub(crate) fn within(mut self, attempt: &str) -> Self {
         self.message = format!("{attempt}{}", self.message);
         self
@@ -163,7 +163,7 @@ impl From<FileError> for ErrorDetail {
     fn from(error: FileError) -> Self {
         let detail = Self::new(error.to_string());
         if error.is_missing() {
-            return detail.hint("a path behind @ counts from the directory of the talconfig");
+            return detail.hint("a path after @ is relative to the directory of the talconfig");
         }
         detail
     }

@@ -1,8 +1,8 @@
 //! Go templates, as far as talconfigs use them.
 //!
-//! In: the text of a template, the data it speaks of, and the functions' own needs. Out: text. Actions,
-//! pipelines, variables, `if`, `range`, `with` and the functions in [`functions`] are understood; the rest of
-//! Go's language is refused with a clear error, never passed over.
+//! In: the text of a template, its data, and the needs of functions. Out: text. Actions, pipelines,
+//! variables, `if`, `range`, `with` and the functions in [`functions`] are supported; the rest of
+//! Go's language is refused with a clear error, never ignored.
 
 mod eval;
 mod fields;
@@ -19,16 +19,16 @@ use crate::error::ErrorDetail;
 
 pub(crate) use value::GoValue;
 
-/// What functions need beside their arguments.
+/// The needs of functions beside their arguments.
 pub(crate) struct TemplateContext<'a> {
     pub(crate) environment: &'a Environment,
     /// Seconds since 1970.
     pub(crate) now: i64,
-    /// Whether there are more functions than Go's own.
+    /// Functions of sprig are available.
     pub(crate) sprig: bool,
 }
 
-/// Fills in a template. `name` is what errors call it.
+/// Renders a template. Errors refer to it as `name`.
 pub(crate) fn render(
     name: &str,
     text: &str,
@@ -44,16 +44,16 @@ pub(crate) fn render(
     eval::execute(name, text, &template, data, context).map_err(wrong)
 }
 
-/// Whether a text is taken for a template.
+/// Returns true if a text counts as a template.
 pub(crate) fn is_template(text: &str) -> bool {
     text.contains("{{") || text.contains("}}")
 }
 
-/// The fields of the oldest document, as templates see them.
+/// Returns the `v1alpha1` document as data of templates.
 pub(crate) fn config(body: &BTreeMap<String, Value>) -> GoValue<'_> {
     GoValue::Struct { ty: &fields::CONFIG, fields: body, pointer: true }
 }
 
-/// What a person does about a template that cannot be filled in.
+/// The hint of all template errors.
 const HINT: &str = "between {{ and }} stands a Go template: docs/reference/talhelper.md lists what it may say; \
                     {{ \"{{\" }} gives two braces";

@@ -1,4 +1,4 @@
-//! What a talconfig needs from outside, as one trait.
+//! The environment of a talconfig, as one trait.
 
 use std::net::IpAddr;
 
@@ -8,23 +8,23 @@ use talos_config::Confidential;
 use crate::door::environment::Environment;
 use crate::door::release_catalog::ReleaseCatalog;
 
-/// Files, keys, and somebody to tell what happens.
+/// Files, keys, network and output of the calling program.
 pub trait Host {
     /// Reads a file. A path that is not absolute begins in the working directory.
     fn read(&self, path: &str) -> Result<Vec<u8>, FileError>;
 
-    /// Whether there is a file or a directory.
+    /// Checks that a file or a directory exists.
     fn stat(&self, path: &str) -> Result<(), FileError>;
 
-    /// The path from the root, without `.` and `..`; nothing is looked at.
+    /// Returns the absolute path, without `.` and `..`, without access to the file system.
     fn absolute(&self, path: &str) -> String;
 
-    /// The private keys that may open encrypted files. Of the variables only a key itself counts (`SOPS_AGE_KEY`): they may
-    /// come from files, and no file says which program is run or which other file is read.
+    /// Returns the private keys. Of the variables only a key itself counts (`SOPS_AGE_KEY`): the
+    /// others may come from files, and no file may name a program to run or another file to read.
     fn identities(&self, environment: &Environment) -> Identities;
 
-    /// Lets somebody else decrypt a text of a kind (`yaml`, `json`, `dotenv`, `ini`) that we cannot; nothing when
-    /// there is nobody.
+    /// Decrypts a text of a format (`yaml`, `json`, `dotenv`, `ini`) that needs another program;
+    /// `None` if there is none.
     fn decrypt_externally(
         &self,
         text: &str,
@@ -32,27 +32,27 @@ pub trait Host {
         environment: &Environment,
     ) -> Option<Result<String, String>>;
 
-    /// Hears of a file that was encrypted and is open now, and of its values.
+    /// Receives the name of a decrypted file, and the values that were encrypted.
     fn decrypted_file(&self, _file: &str, _values: &Confidential) {}
 
-    /// Registers a schematic with an image factory and gives its id.
+    /// Registers a schematic with an image factory and returns its id.
     fn register(&self, url: &str, schematic: &str) -> Result<String, String>;
 
-    /// The address that a machine's name has now; nothing when it has none.
+    /// Resolves a host name; `None` if it has no address.
     fn lookup(&self, name: &str) -> Option<IpAddr>;
 
     /// Seconds since 1970, for templates that ask.
     fn now(&self) -> i64;
 
-    /// The releases of Talos that are known.
+    /// Returns the known releases of Talos.
     fn release_catalog(&self) -> &ReleaseCatalog {
         ReleaseCatalog::built_in()
     }
 
-    /// Tells a developer what is done, if one listens.
+    /// Writes a debug line, if they are wanted.
     fn debug(&self, line: &dyn Fn() -> String);
 
-    /// Tells a person about something that silently goes wrong.
+    /// Prints a warning about a problem that has no other visible effect.
     fn warn(&self, line: &str);
 }
 
@@ -69,7 +69,7 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// Whether there is nothing by that name.
+    /// Returns true if the file does not exist.
     pub fn is_missing(&self) -> bool {
         self.reason == "no such file or directory"
     }

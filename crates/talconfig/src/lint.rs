@@ -1,10 +1,10 @@
-//! What silently goes wrong with the files of a cluster, told before it does.
+//! Mistakes in the files of a cluster that have no visible effect until it is too late.
 //!
-//! In: the names of the files and a [`Host`] that reads them. Out: remarks in the order of their places. Each
-//! rule is one function; what it is called and how bad it is stands in one table.
+//! In: the names of the files and a [`Host`] that reads them. Out: diagnostics in the order of
+//! their locations. Each rule is one function; its code and its level are in one table.
 //!
-//! Always holds: nothing is changed, and a remark repeats keys, names of files and names of variables, never a
-//! value, which may be a secret.
+//! Always holds: nothing is changed, and a diagnostic repeats keys, names of files and names of
+//! variables, never a value, which may be a secret.
 
 mod directory;
 mod files;
@@ -23,29 +23,29 @@ use crate::host::Host;
 
 use directory::Directory;
 
-/// Something that should be looked at.
+/// A finding of a rule.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Diagnostic {
-    /// Where it is.
+    /// The location in a file.
     pub location: FileLocation,
-    /// How bad it is.
+    /// The level.
     pub level: Level,
-    /// Which rule says so.
+    /// The code of the rule.
     pub code: &'static str,
-    /// The key of the talconfig that is refused, such as `nodes[0].hostname`, and the name of what it breaks.
+    /// The key that is refused, such as `nodes[0].hostname`, and the name of the violated rule.
     pub field: Option<(String, &'static str)>,
-    /// What is the matter.
+    /// The problem.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub hint: String,
 }
 
-/// How bad something is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Level {
-    /// What is written has no effect, or nothing can be made of it.
+    /// The text has no effect, or is invalid.
     Error,
-    /// It works, and is probably not what was meant.
+    /// Valid, but probably a mistake.
     Warning,
 }
 
@@ -54,7 +54,7 @@ pub enum Level {
 pub struct FileLocation {
     /// The file.
     pub file: String,
-    /// The line, counted from one; zero where it is about the file as a whole.
+    /// The line, counted from one; zero for the whole file.
     pub line: u32,
     /// The column, counted from one.
     pub column: u32,
@@ -65,11 +65,11 @@ pub struct FileLocation {
 pub struct Files {
     /// The file that describes the cluster.
     pub cluster: String,
-    /// Where variables may be set.
+    /// Files that may set variables.
     pub env_files: Vec<String>,
-    /// Where secrets may be.
+    /// Files that may hold the secrets.
     pub secret_files: Vec<String>,
-    /// What there is below the folder for patches.
+    /// The files below the directory of patches.
     pub patches: Vec<String>,
 }
 
@@ -97,7 +97,7 @@ pub fn check_talconfig(
     Ok(in_order(diagnostics))
 }
 
-/// Looks only for what a talconfig says and nobody hears.
+/// Checks a talconfig directory only for settings without any effect.
 pub fn check_ineffective(
     files: &Files,
     environment: &Environment,
@@ -117,7 +117,7 @@ pub fn check_native(
     in_order(run_rules(&Directory::from_spec(files, spec, environment, host), |_| true))
 }
 
-/// Every code, each with an entry in the reference of errors.
+/// Returns every code, each with an entry in the reference of errors.
 pub fn codes() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|rule| rule.code)
 }
@@ -134,7 +134,7 @@ fn run_rules(directory: &Directory<'_>, selected: impl Fn(&Rule) -> bool) -> Vec
     diagnostics
 }
 
-/// What stands in one place is told once, however many machines share it.
+/// Sorts diagnostics. A location is reported once, however many machines share it.
 fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     diagnostics.sort_by(|left, right| {
         (&left.location, left.code, &left.message).cmp(&(
@@ -147,14 +147,14 @@ fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// A rule: what it is called, how bad it is, and what looks for it.
+/// A rule: its code, its level and its function.
 struct Rule {
     code: &'static str,
     level: Level,
     check: fn(&Directory<'_>, &mut Vec<Violation>),
 }
 
-/// What a rule found.
+/// The finding of one rule.
 struct Violation {
     location: FileLocation,
     message: String,
@@ -168,7 +168,7 @@ impl Violation {
 }
 
 impl Level {
-    /// Its name.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",

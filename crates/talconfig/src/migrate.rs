@@ -1,11 +1,12 @@
-//! Machine configuration in the layout of another release of Talos.
+//! Machine configuration converted to the layout of another Talos release.
 //!
-//! In: a configuration and a contract. Out: the same said in the documents of that contract, a list of what has
-//! moved, and a list of what stays where it is because no other place says the same.
+//! In: a configuration and a contract. Out: the same settings in the documents of that contract, a
+//! list of moved settings, and a list of settings that stay because no other document can hold
+//! them.
 //!
-//! Always holds: nothing is added that changes what a machine does, and nothing gets lost. New defaults of a
-//! release are no part of its layout. Interfaces become documents here as they do for a talconfig, which is why
-//! this stands beside it.
+//! Always holds: nothing is added that changes a machine's behaviour, and nothing is lost. New
+//! defaults of a release are not part of its layout. Interfaces become documents in the same way as
+//! in the talhelper door, which is why this module is in the same crate.
 
 mod draft;
 mod kubernetes;
@@ -19,31 +20,31 @@ use draft::Draft;
 pub struct Converted {
     /// The configuration.
     pub config: Config,
-    /// What has moved.
+    /// The moved settings.
     pub moved: Vec<Moved>,
-    /// What could not be moved.
+    /// The settings that could not be moved.
     pub not_moved: Vec<NotMoved>,
 }
 
-/// Something that has moved.
+/// A moved setting.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Moved {
-    /// Where it was.
+    /// The old path.
     pub from: String,
-    /// Where it is now.
+    /// The new path.
     pub to: String,
 }
 
-/// Something that stays where it is.
+/// A setting that stays.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct NotMoved {
-    /// Where it is.
+    /// The path.
     pub path: String,
-    /// Why it does not move.
+    /// The reason why it stays.
     pub reason: String,
 }
 
-/// Lays a configuration out as a contract does.
+/// Converts a configuration to the layout of a contract.
 pub fn convert(config: &Config, contract: Contract) -> Result<Converted, Error> {
     let mut draft = Draft::new(config);
     for conversion in CONVERSIONS {
@@ -56,9 +57,9 @@ pub fn convert(config: &Config, contract: Contract) -> Result<Converted, Error> 
     draft.finish(contract)
 }
 
-/// One thing that has found another place.
+/// One setting that has another path in newer releases.
 struct Conversion {
-    /// The minor release with the newer place.
+    /// The minor Talos release with the newer path.
     since: u32,
     forward: fn(&mut Draft),
     back: fn(&mut Draft),

@@ -1,10 +1,10 @@
-//! Questions to values, answered for what is not there too.
+//! Access to keys of values that may be missing.
 
 use std::collections::BTreeMap;
 
 use talos_config::{Data, Value};
 
-/// Questions to a value that is an object: a key that is not there is empty.
+/// Access to the keys of an object. A missing key is empty.
 pub(crate) trait ValueExt {
     fn text_at(&self, key: &str) -> &str;
     fn flag_at(&self, key: &str) -> bool;

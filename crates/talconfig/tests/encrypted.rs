@@ -1,4 +1,4 @@
-//! What came out of an encrypted file is in nothing that is shown of a talconfig's cluster.
+//! No output about a talconfig's cluster contains a value from an encrypted file.
 
 mod host;
 
@@ -14,7 +14,7 @@ fn values_of_encrypted_files_are_hidden_in_plans_and_explanations() {
     let now = Seen::of(&directory("new", "2"), Some(&before.config));
     for text in &now.shown {
         assert!(!text.contains("canary"), "{text}");
-        // What a template makes of a value is not the value, and as secret.
+        // A template transforms a value; the result is as secret as the value.
         assert!(!text.contains("yranac") && !text.contains("CANARY"), "{text}");
     }
     // A change is shown as one all the same, with its field.
@@ -34,7 +34,7 @@ fn values_of_encrypted_files_are_hidden_in_plans_and_explanations() {
     ] {
         assert!(now.fields.iter().any(|shown| shown == field), "{field}\n{:#?}", now.fields);
     }
-    // What was in clear is shown.
+    // Values in clear are shown.
     let clear = "v1alpha1 machine.sysctls.clear: clear-1 → clear-2";
     assert!(now.fields.iter().any(|shown| shown == clear), "{:#?}", now.fields);
 }
@@ -96,7 +96,7 @@ impl Seen {
     }
 }
 
-/// A directory with a value of its own in every place that an encrypted file can give one.
+/// Returns a directory with a value of its own in every place that an encrypted file can set.
 fn directory(which: &str, short: &str) -> Vec<(String, String)> {
     let files = [
         ("talconfig.yaml", TALCONFIG.to_owned()),
@@ -135,7 +135,7 @@ fn shared(name: &str) -> String {
     format!("{shared}/{name}")
 }
 
-/// A text that was encrypted for the key above.
+/// Encrypts a text for the key above.
 fn sealed(text: &str) -> String {
     let key = fs_err::read_to_string(shared("age.key")).expect("a key");
     let recipient = key.lines().find_map(|line| line.strip_prefix("# public key: "));

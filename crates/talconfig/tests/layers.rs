@@ -1,4 +1,4 @@
-//! What a talconfig becomes.
+//! Tests of layers and of the configuration that they give.
 
 mod host;
 

@@ -1,4 +1,4 @@
-//! Level `system`: templates of patches, beside what the real Jinja makes of them.
+//! Level `system`: templates of patches, compared with the real Jinja.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -49,7 +49,7 @@ own: {deep: [1, two, 3.5], flag: true, nothing: null, text: 'it''s'}
     }
 }
 
-/// What Jinja makes of templates, with the settings of the guide and what the guide adds to Jinja.
+/// Renders templates with Jinja, under the settings of the cluster-template.
 fn jinja(input: &Value) -> Vec<String> {
     let mut child = Command::new("python3")
         .args(["-c", SCRIPT])

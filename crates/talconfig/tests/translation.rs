@@ -1,4 +1,5 @@
-//! What plans are given is what talhelper would write, in every recorded case and in directories that nobody wrote.
+//! Plans get the configuration that talhelper would write, in every recorded case and in generated
+//! directories.
 
 #[path = "../../ichor/tests/golden/directories.rs"]
 mod directories;
@@ -53,7 +54,7 @@ fn seeded_directories_are_rendered_as_talhelper_writes_them() {
     seen.judge();
 }
 
-/// Puts paths in the place of the words that stand for them.
+/// Replaces placeholders by paths.
 fn filled(host: &Files, text: &str) -> String {
     let shared = |name: &str| {
         let shared = "../ichor/tests/talhelper/throw-away-secrets";
@@ -68,14 +69,14 @@ fn filled(host: &Files, text: &str) -> String {
         .replace("CASE", &host.absolute("."))
 }
 
-/// What came out so far.
+/// The results so far.
 #[derive(Default)]
 struct Seen {
     machines: usize,
     /// Clusters that talhelper takes and no spec can say, with the reason.
     refused: Vec<String>,
     clusters: usize,
-    /// Clusters that were said natively.
+    /// Clusters that were exported natively.
     native: usize,
     wrong: Vec<String>,
 }
@@ -130,7 +131,7 @@ impl Seen {
         let Ok(talconfig) = Talconfig::load(config, &env_files, &mut environment, &host) else {
             return;
         };
-        // Which secrets there are makes no difference to how they are laid out; reading them takes long.
+        // The choice of secrets does not matter here; reading them takes long.
         let secrets = SECRETS.get_or_init(|| {
             let secrets = Secrets::load(&filled(&host, "SECRET"), &environment, &host);
             secrets.map_err(|error| error.to_string()).expect("secrets")
@@ -155,7 +156,7 @@ impl Seen {
         let configs =
             names.iter().filter_map(|name| Some((name.clone(), renderer.config(name).ok()?)));
         let configs: BTreeMap<_, _> = configs.collect();
-        // A cluster that can be meant can be said natively, down to the last field.
+        // A valid cluster can be written natively, down to the last field.
         if talconfig::check_spec(&spec).is_ok() && configs.len() == names.len() {
             match NativeExport::from_configs(&spec, &configs, &secrets.bundle, &key, mode) {
                 Ok(_) => self.native += 1,
@@ -182,7 +183,7 @@ impl Seen {
         self.explain(name, &renderer, &names);
     }
 
-    /// The layers that are kept for who asks end where the configuration does.
+    /// The recorded layers of a machine end in its configuration.
     fn explain(&mut self, name: &str, renderer: &Renderer<'_>, names: &[MachineName]) {
         let Some(first) = names.first() else { return };
         match renderer.explain(first, "machine.type") {
@@ -199,7 +200,7 @@ impl Seen {
     fn judge(&self) {
         let Self { refused, clusters, wrong, .. } = self;
         assert!(wrong.is_empty(), "{} differences\n{}", wrong.len(), wrong.join("\n"));
-        // Names without an address, endpoints that are none: few clusters cannot be said in a spec.
+        // A few clusters have no spec: names without an address, invalid endpoints.
         let (many, few) = (*clusters >= 20, refused.len() * 20 <= *clusters);
         assert!(!many || few, "of {clusters} clusters refused:\n{}", refused.join("\n"));
     }

@@ -216,7 +216,7 @@ fn an_env_file_that_is_none_stops_everything() {
         assert_eq!(said.code, 1, "{line}");
         assert!(
             said.stderr
-                .contains("failed to load env file: talenv.yaml: line 4: this is no NAME: value"),
+                .contains("failed to load env file: talenv.yaml: line 4: this is not NAME: value"),
             "{}",
             said.stderr
         );

@@ -56,7 +56,7 @@ pub(super) fn encode(prefix: &str, bytes: &[u8; 32]) -> String {
     format!("{prefix}1{}", letters.collect::<String>())
 }
 
-/// The checksum of bech32, over the prefix in lower case and the letters.
+/// Returns the checksum of bech32, over the prefix in lower case and the letters.
 fn polynomial(prefix: &str, fives: &[u8]) -> u32 {
     let prefix: Vec<u8> = prefix.bytes().map(|byte| byte.to_ascii_lowercase()).collect();
     let high = prefix.iter().map(|byte| byte >> 5);

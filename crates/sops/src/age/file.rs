@@ -34,8 +34,7 @@ pub(crate) fn encrypt(secret: &[u8], recipient: &Recipient, random: Random<'_>) 
     Some(armor(&[header.as_bytes(), &nonce, &payload].concat()))
 }
 
-/// Decrypts with the first identity that fits; `Ok(None)` when none does. An error says what is wrong
-/// with the file.
+/// Decrypts with the first identity that matches; `Ok(None)` if there is none.
 pub(crate) fn decrypt(
     text: &str,
     identities: &[Identity],
@@ -60,7 +59,7 @@ pub(crate) fn decrypt(
 
 struct Header<'a> {
     stanzas: Vec<Stanza>,
-    /// What the code covers: everything up to and including the three dashes.
+    /// Everything up to and including the three dashes, which the MAC covers.
     covered: &'a str,
     code: Vec<u8>,
     payload: &'a [u8],
@@ -105,7 +104,7 @@ impl<'a> Header<'a> {
 }
 
 impl Stanza {
-    /// Reads a stanza of our kind; any other is none of our business.
+    /// Reads an X25519 stanza; stanzas of other types are skipped.
     fn parse(arguments: &str, body: &str) -> Option<Self> {
         let share = STANDARD_NO_PAD.decode(arguments.strip_prefix("X25519 ")?).ok()?;
         let body = STANDARD_NO_PAD.decode(body).ok()?;
@@ -138,7 +137,7 @@ fn stream(key: &[u8; 32], nonce: [u8; 12]) -> Stream {
     Stream { cipher: ChaCha20Poly1305::new(key.into()), nonce: nonce.into() }
 }
 
-/// `None` for a point of low order, whose shared secret everybody knows.
+/// Returns `None` for a point of low order, whose shared secret is public.
 fn wrap_key(shared: [u8; 32], share: &[u8; 32], recipient: &[u8; 32]) -> Option<[u8; 32]> {
     if shared == [0; 32] {
         return None;
@@ -176,7 +175,7 @@ fn dearmor(text: &str) -> Result<Vec<u8>, &'static str> {
         return Err("the age file is longer than one for a data key can be");
     }
     let inner = text.trim().strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(END));
-    let inner = inner.ok_or("it is no armored age file")?;
+    let inner = inner.ok_or("it is not an armored age file")?;
     let encoded: String = inner.lines().map(str::trim).collect();
     STANDARD.decode(encoded).map_err(|_| "the armor of the age file is broken")
 }
@@ -189,8 +188,8 @@ const BROKEN: &str = "the age file is broken";
 /// Characters in a full line of base64.
 const COLUMNS: usize = 64;
 
-/// The nonce of a payload's first chunk when it is also the last. There is no second one: a chunk is
-/// 64 KiB, and what SOPS keeps in an age file is a data key of 32 bytes or a part of it.
+/// The nonce of a payload's first chunk when it is also the last. One chunk is enough: it holds 64
+/// KiB, and SOPS keeps a data key of 32 bytes, or a share of one, in an age file.
 const LAST_CHUNK: [u8; 12] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
 
 /// In characters: room for some two hundred stanzas, where SOPS writes one.

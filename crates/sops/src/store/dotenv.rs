@@ -48,7 +48,7 @@ pub(super) fn write(map: &Map) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Metadata as lines.
+/// Flattens metadata to lines.
 pub(super) fn flatten(metadata: &Map) -> Map {
     let mut flat = Map::new();
     flatten_map(metadata, PREFIX, &mut flat);
@@ -73,7 +73,7 @@ fn flatten_value(node: &Node, key: String, flat: &mut Map) {
     }
 }
 
-/// Metadata out of lines.
+/// Reads metadata from lines.
 pub(super) fn unflatten(flat: Map) -> Result<Map, Error> {
     let mut root = Branch::default();
     for entry in flat {
@@ -93,7 +93,7 @@ pub(super) fn unflatten(flat: Map) -> Result<Map, Error> {
     }
 }
 
-/// What stands at one place of a path, while not all lines have been seen.
+/// A partially read value at one step of a path.
 #[derive(Default)]
 struct Branch {
     value: Option<Node>,

@@ -22,7 +22,7 @@ pub(super) fn read(text: &str) -> Result<Map, Error> {
     }
     match node.value {
         Value::Map(map) => Ok(map),
-        _ => Err(Error::Syntax { problem: "it is no JSON object".to_owned(), line: Some(1) }),
+        _ => Err(Error::Syntax { problem: "it is not a JSON object".to_owned(), line: Some(1) }),
     }
 }
 
@@ -34,7 +34,7 @@ pub(super) fn write(map: &Map, indent: Option<usize>) -> Result<String, Error> {
     Ok(writer.text)
 }
 
-/// How many values there are; `None` when they are nested too deep.
+/// Counts the values; `None` if they are nested too deep.
 fn count(value: &Value, depth: usize) -> Option<usize> {
     if depth > LIMITS.depth {
         return None;
@@ -94,7 +94,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes what Go writes, who has pages of HTML in mind.
+    /// Writes a string as Go does, which escapes characters of HTML.
     fn string(&mut self, text: &str) {
         self.text.push('"');
         for character in text.chars() {
@@ -139,7 +139,7 @@ impl Writer {
     }
 }
 
-/// The shortest digits, with an exponent only for very small and very large numbers.
+/// Formats a number with the fewest digits, with an exponent only if it is very small or large.
 fn float(number: f64) -> String {
     let size = number.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) {
@@ -185,7 +185,8 @@ impl<'de> Visitor<'de> for Reader {
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
-        // The parser has no integer for `-0`, and what is left readable would be read as one again.
+        // The parser has no integer for `-0`, and a readable value would be parsed as an integer
+        // again.
         Ok(if number == 0.0 { Value::Int(0) } else { Value::Float(number) })
     }
 
@@ -210,7 +211,7 @@ impl<'de> Visitor<'de> for Reader {
     }
 }
 
-/// Wider than anybody indents; a number from a file must not fill the memory.
+/// The greatest indentation. A number from a file must not exhaust memory.
 const WIDEST: usize = 16;
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! YAML into a tree with comments, each placed where SOPS would have it.
+//! Reads YAML into a tree, with comments where SOPS would place them.
 //!
-//! A comment on its own line stands before what follows it at its level, or behind the last entry of the
-//! block that its column is in. One behind a value stands before the entry of that value. Comments decide
-//! what is encrypted under two of the rules, so none may be lost, and each must be at the same place again
-//! when what was written is read.
+//! A comment on its own line is placed before the next node of its level, or after the last entry
+//! of the block that contains its column. A comment after a value is placed before the entry of
+//! that value. Comments decide what is encrypted under two of the selections, so none may be lost,
+//! and each must have the same place when the output is read again.
 
 use std::collections::BTreeSet;
 
@@ -27,14 +27,14 @@ pub(super) fn read(text: &str) -> Result<Vec<Map>, Error> {
 }
 
 struct Reader<'a> {
-    /// Those that have not been placed yet, in the order of the text.
+    /// Comments that have not been placed yet, in the order of the text.
     comments: std::iter::Peekable<std::slice::Iter<'a, yaml::Comment>>,
 }
 
-/// What is around a collection.
+/// The surroundings of a collection.
 #[derive(Clone, Copy)]
 struct Around {
-    /// Where the next node behind it begins; no comment behind that is for it.
+    /// The start of the next node; later comments do not belong to this one.
     until: Location,
     /// The column of the block around it; a comment there is not for this one.
     column: u32,
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
             Content::Mapping(entries) => self.map(root, entries, around)?,
             Content::Scalar { .. } if scalar(root)?.is_null() => Map::new(),
             Content::Scalar { .. } | Content::Sequence(_) => {
-                let problem = "the document is no mapping".to_owned();
+                let problem = "the document is not a mapping".to_owned();
                 return Err(Error::Syntax { problem, line: Some(root.origin.line) });
             }
         };
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
             let name = Self::key(key)?;
             if !keys.insert(name.clone()) {
                 let location = ValueLocation::new(&name, key.origin.line);
-                return Err(Error::Value { location, problem: "its key is there twice" });
+                return Err(Error::Value { location, problem: "its key is duplicated" });
             }
             let until = entries.get(index + 1).map_or(around.until, |(next, _)| start(next));
             map.extend(self.before(start(key)).map(Entry::Comment));
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
             let inner = Around { until, column: node.origin.column, in_list: true };
             let mut said = Vec::new();
             let mut value = self.node(item, inner, &mut said)?;
-            // Behind a dash there is no place for a comment that speaks of the first entry only.
+            // After a dash a comment cannot apply to the first entry only.
             said.extend(leading(&mut value.value));
             list.extend(said.into_iter().map(Element::Comment));
             list.push(Element::Node(value));
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
         Ok(list)
     }
 
-    /// Reads a value; comments that are to stand before its entry are added to `said`.
+    /// Reads a value; comments that go before its entry are added to `said`.
     fn node(
         &mut self,
         node: &yaml::Node,
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         if node.alias.is_some() {
             said.extend(self.before(start(node)));
             said.extend(self.behind(around.until).map(own_line));
-            // Comments are where it was written, and not repeated.
+            // Comments are at the definition of the anchor, and not repeated.
             return Reader::new(&[]).content(node, around, &mut Vec::new());
         }
         self.content(node, around, said)
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         if !flow {
             return Ok(value);
         }
-        // Behind a bracket: it is about what the brackets hold, and stands at their beginning.
+        // After a bracket: it applies to the contents of the brackets and goes to their beginning.
         let behind = self.behind(around.until).map(own_line);
         match &mut value.value {
             Value::Map(map) if !map.is_empty() && !around.in_list => {
@@ -187,12 +187,12 @@ impl<'a> Reader<'a> {
             Ok(Scalar(Value::Text(text))) => Ok(text),
             _ => {
                 let location = ValueLocation::new("", key.origin.line);
-                Err(Error::Value { location, problem: "its key is no text" })
+                Err(Error::Value { location, problem: "its key is not text" })
             }
         }
     }
 
-    /// Takes the comments that stand before a place.
+    /// Takes the comments before a position.
     fn before(&mut self, origin: Location) -> std::vec::IntoIter<Comment> {
         let mut taken = Vec::new();
         while let Some(comment) = self.comments.next_if(|comment| comment.origin < origin) {
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
         taken.into_iter()
     }
 
-    /// Takes the comments that stand behind something on its line, and before a place.
+    /// Takes the comments after a node on its line that come before a position.
     fn behind(&mut self, origin: Location) -> std::vec::IntoIter<Comment> {
         let mut taken = Vec::new();
         let wanted = |comment: &&yaml::Comment| !comment.own_line && comment.origin < origin;
@@ -314,7 +314,7 @@ fn scalar(node: &yaml::Node) -> Result<Scalar, Error> {
     }))
 }
 
-/// Where a node is read, which for an alias is not where it was written.
+/// Returns the position where a node is used, which for an alias is not where it is defined.
 fn start(node: &yaml::Node) -> Location {
     node.alias.unwrap_or(node.origin)
 }

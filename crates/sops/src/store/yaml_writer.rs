@@ -1,4 +1,4 @@
-//! A tree into YAML with its comments, laid out as SOPS does.
+//! Writes a tree as YAML with comments, in the layout of SOPS.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::tree::{Comment, Element, Entry, Map, Value};
 
 /// Writes documents with `indent` spaces for each level.
 pub(super) fn write(documents: &[Map], indent: usize) -> String {
-    // What the library of SOPS makes of other numbers.
+    // The library of SOPS treats other numbers as two.
     let indent = if (2..=9).contains(&indent) { indent } else { 2 };
     let mut writer = Writer { text: String::new(), indent };
     for (index, document) in documents.iter().enumerate() {
@@ -29,7 +29,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// `begun`: the first entry goes on where the line stands.
+    /// `begun`: the first entry continues the current line.
     fn map(&mut self, map: &Map, column: usize, mut begun: bool) {
         let mut behind = Vec::new();
         for entry in map {
@@ -37,7 +37,7 @@ impl Writer {
                 Entry::Comment(comment) if comment.inline => behind.push(comment),
                 Entry::Comment(comment) => self.comment(comment, column, &mut begun),
                 Entry::Pair(key, node) => {
-                    // Behind a dash is no place for them.
+                    // After a dash they cannot be written.
                     let held = begun;
                     if !held {
                         self.inner_comments(&node.value, column, &mut begun);
@@ -73,7 +73,7 @@ impl Writer {
                 Element::Comment(comment) => self.comment(comment, column, &mut begun),
                 Element::Node(node) => {
                     self.inner_comments(&node.value, column, &mut begun);
-                    // What is behind a scalar on its line is before anything else.
+                    // A comment after a scalar on its line comes first.
                     if !is_scalar(&node.value) {
                         self.left_over(&behind, column, &mut begun);
                         behind.clear();
@@ -98,7 +98,7 @@ impl Writer {
         self.left_over(&behind, column, &mut begun);
     }
 
-    /// A collection of nothing but comments is written as an empty one, with the comments before it.
+    /// Writes a collection of comments only as an empty one, after the comments.
     fn inner_comments(&mut self, value: &Value, column: usize, begun: &mut bool) {
         match value {
             Value::Map(inner) if !has_pair(inner) => {
@@ -149,7 +149,7 @@ impl Writer {
         self.text.push(':');
     }
 
-    /// Writes what fits behind a key or a dash, and ends the line.
+    /// Writes a scalar after a key or a dash, and ends the line.
     fn scalar(&mut self, value: &Value, column: usize, behind: &mut Vec<&Comment>) {
         self.text.push(' ');
         let text = match value {
@@ -206,15 +206,15 @@ impl Writer {
     }
 }
 
-/// A text as it would stand alone in a document, without the line break at its end.
+/// Returns a text as the only scalar of a document, without the final line break.
 fn written(text: &str) -> String {
     let mut output = String::new();
     yaml::emit(&Tree::Text(text.into()), Dialect::V1_13, &mut output);
     output
 }
 
-/// Header and lines of a text that was written as a literal which can be indented as we need it: without
-/// a digit for its own indentation, and with no other line breaks than the usual ones.
+/// Splits a literal into header and lines, if it can be indented freely: without an indentation
+/// indicator, and with no line breaks but `\n`.
 fn literal(written: &str) -> Option<(&str, &str)> {
     let (header, lines) = written.split_once('\n')?;
     let usual = matches!(header, "|" | "|-" | "|+") && !lines.contains(is_unusual_break);
@@ -222,7 +222,7 @@ fn literal(written: &str) -> Option<(&str, &str)> {
     (usual && lines.starts_with(OWN_INDENT)).then_some((header, lines))
 }
 
-/// A text on one line.
+/// Formats a text on one line.
 fn plain_or_quoted(text: &str) -> String {
     let written = written(text);
     let line = written.strip_suffix('\n').unwrap_or(&written);
@@ -273,7 +273,7 @@ fn is_unusual_break(character: char) -> bool {
     matches!(character, '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// What the writer of documents puts before each line of a literal.
+/// The writer of documents puts this before each line of a literal.
 const OWN_INDENT: &str = "    ";
 
 /// In bytes: a longer key is written in the explicit form, as SOPS does.

@@ -80,7 +80,7 @@ impl Writer<'_> {
         let below = column + if in_list { 2 } else { self.indent };
         match self.random.below(if depth > 3 { 6 } else { 10 }) {
             6 | 7 if in_list => {
-                // A mapping begins behind the dash, unless a comment does.
+                // A mapping begins after the dash, unless a comment does.
                 self.text.push(' ');
                 let at = self.text.len();
                 self.map(below, depth + 1);
@@ -298,7 +298,7 @@ const JSON_SCALARS: &[&str] = &[
     "\"ENC[x]\"",
 ];
 
-/// Everything that a YAML file may hold.
+/// A sample with every construct of YAML.
 pub(crate) const YAML: &str = r#"# at the top
 
 # still at the top

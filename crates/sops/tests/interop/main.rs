@@ -68,7 +68,7 @@ fn other_layouts_and_several_keys_go_both_ways() {
                 Format::Json => documents::JSON,
                 Format::Dotenv => documents::DOTENV,
             };
-            // Their plain text follows the layout of the configuration; ours has the usual one.
+            // Their plain text follows the layout of the configuration; ours has the default one.
             let bench = Bench { plain_config: String::new(), ..Bench::new(&config) };
             bench.both_ways(file, *format, plain, name);
         }
@@ -131,7 +131,7 @@ fn seeded_documents_go_both_ways() {
     }
 }
 
-/// What SOPS can read of its own, we can read as well, comments and all.
+/// Ichor reads every file that SOPS reads, with comments.
 #[test]
 #[ignore = "level interop: needs sops (cargo xtask test)"]
 fn seeded_documents_of_theirs_are_read() {
@@ -209,7 +209,7 @@ fn a_text_that_begins_with_a_blank_stays_what_it_is() {
     }
 }
 
-/// Whatever is done to a file, both refuse it.
+/// A file that was changed is refused by both.
 #[test]
 #[ignore = "level interop: needs sops (cargo xtask test)"]
 fn what_was_changed_is_refused_by_both() {
@@ -278,13 +278,13 @@ fn without_the_right_key_nothing_is_decrypted_and_all_sources_are_named() {
     assert_eq!(error.code(), "sops.no-key");
     assert_eq!(
         error.to_string(),
-        "no age identity opens the file; second.txt: one key, which does not fit; \
-         garbage: line 1 is no age key: its length is wrong; SOPS_AGE_KEY: not set"
+        "no age identity decrypts the file; second.txt: one key, which does not fit; \
+         garbage: line 1 is not an age key: its length is wrong; SOPS_AGE_KEY: not set"
     );
     assert!(error.hint().expect("a hint").contains(&key(FIRST).1));
 }
 
-/// What both refuse to encrypt.
+/// Documents that both refuse to encrypt.
 #[test]
 #[ignore = "level interop: needs sops (cargo xtask test)"]
 fn what_cannot_be_encrypted_is_refused_by_both() {
@@ -311,7 +311,7 @@ fn what_cannot_be_encrypted_is_refused_by_both() {
     }
 }
 
-/// Which rule a path has.
+/// Paths and the rules that apply to them.
 #[test]
 #[ignore = "level interop: needs sops (cargo xtask test)"]
 fn a_path_has_the_same_rule() {
@@ -350,7 +350,7 @@ fn a_path_has_the_same_rule() {
 struct Bench {
     directory: TempDir,
     config: String,
-    /// What `sops` decrypts under.
+    /// The configuration under which `sops` decrypts.
     plain_config: String,
 }
 
@@ -360,7 +360,7 @@ impl Bench {
         Self { directory, config: config.to_owned(), plain_config: config.to_owned() }
     }
 
-    /// They encrypt and we decrypt; we encrypt and they decrypt; all plain texts are the same.
+    /// Checks that each decrypts the other's output, with equal plain texts.
     fn both_ways(&self, file: &str, format: Format, plain: &str, what: &str) {
         let fail =
             |step: &str, error: String| -> String { panic!("{what}, {file}: {step}: {error}") };

@@ -7,7 +7,7 @@ use talos_config::{Error, Location, Problem, SourceId, suggest};
 
 use super::{Network, SCOPES};
 
-/// What `cluster.yaml` says about Talos.
+/// The keys of `cluster.yaml` that concern Talos.
 pub(super) struct ClusterFile {
     pub(super) node_network: Network,
     pub(super) gateway: Ipv4Addr,
@@ -20,7 +20,7 @@ pub(super) struct ClusterFile {
     pub(super) time_servers: Vec<String>,
 }
 
-/// What `nodes.yaml` says about one node.
+/// One node of `nodes.yaml`.
 pub(super) struct NodeEntry {
     pub(super) name: String,
     pub(super) address: Ipv4Addr,
@@ -35,7 +35,7 @@ pub(super) struct NodeEntry {
     origin: Location,
 }
 
-/// The one document of a file.
+/// Parses the only document of a file.
 pub(super) fn document(text: &str, source: SourceId) -> Result<Node, Error> {
     let documents = yaml::parse(text, source, Limits::default())?;
     match documents.into_iter().next() {
@@ -125,7 +125,7 @@ pub(super) fn nodes(root: &Node, problems: &mut Vec<Problem>) -> Vec<NodeEntry> 
         _ => {
             problems.push(Problem {
                 origin: list.map_or(root.origin, |list| list.origin),
-                message: "there is no list of nodes".to_owned(),
+                message: "the list of nodes is missing".to_owned(),
                 hint: Some("write `nodes:` and below it one `- name: …` for each".to_owned()),
             });
             return Vec::new();
@@ -234,7 +234,7 @@ pub(super) fn misplaced(cluster: &ClusterFile, nodes: &[NodeEntry]) -> Vec<Probl
     problems
 }
 
-/// The keys of a mapping, those of merged mappings behind its own.
+/// The keys of a mapping, followed by those of merged mappings.
 pub(super) struct Keys<'a>(pub(super) Vec<(&'a str, &'a Node, &'a Node)>, Location);
 
 impl<'a> Keys<'a> {
@@ -266,13 +266,13 @@ impl<'a> Keys<'a> {
         self.get(key).is_some()
     }
 
-    /// A key and its value.
+    /// Returns a key and its value.
     fn get(&self, key: &str) -> Option<(&'a Node, &'a Node)> {
         self.0.iter().find(|(name, _, _)| *name == key).map(|(_, key, value)| (*key, *value))
     }
 }
 
-/// Reads keys, and collects what is wrong with them.
+/// Reads keys, and collects their problems.
 struct Reader<'a> {
     keys: &'a Keys<'a>,
     problems: &'a mut Vec<Problem>,
@@ -317,7 +317,7 @@ impl Reader<'_> {
         parsed
     }
 
-    /// True or false; false when it is not there.
+    /// Reads a boolean; false if it is missing.
     fn flag(&mut self, key: &str) -> bool {
         match self.keys.get(key).map(|(_, value)| yaml::resolve_node(value)) {
             None => false,
@@ -362,7 +362,7 @@ impl Reader<'_> {
         self.problems.push(Problem { origin, message, hint });
     }
 
-    /// A value as it is told.
+    /// Returns a value for an error message.
     fn shown(&self, key: &str) -> String {
         let scalar = self.keys.get(key).and_then(|(_, value)| value.scalar());
         scalar.map_or_else(|| "a list or mapping".to_owned(), |(text, _)| format!("{text:?}"))
@@ -377,7 +377,7 @@ fn network_text(text: &str) -> Option<String> {
     Network::parse(text).map(|_| text.to_owned())
 }
 
-/// A label of a domain name, in lower case.
+/// Returns true for a label of a domain name, in lower case.
 fn is_label(text: &str) -> bool {
     (1..=63).contains(&text.len())
         && !text.starts_with('-')
@@ -435,7 +435,7 @@ const NODE_KEYS: [&str; 10] = [
     "kernel_modules",
 ];
 
-/// For those who also make virtual machines of the file; of no use here.
+/// Keys for users who also create virtual machines from the file; not used here.
 const VM_KEYS: [&str; 8] = [
     "vm_id",
     "vm_cores",

@@ -1,7 +1,8 @@
-//! People's own templates, in the dialect of Jinja that the guide sets up.
+//! The user's own templates, in the dialect of Jinja that the cluster-template configures.
 //!
-//! Delimiters are `#% %#`, `#{ }#` and `#| #|`; a tag's own line leaves no trace; what is not set is empty, however
-//! deep it is looked for. Methods of Python's texts and mappings work as far as such templates use them.
+//! Delimiters are `#% %#`, `#{ }#` and `#| #|`; a line with only a tag is removed; undefined values
+//! are empty, at any depth. Methods of Python's strings and dicts are supported as far as such
+//! templates use them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +16,8 @@ use super::read::{ClusterFile, Keys};
 use super::{Network, PatchFiles};
 use crate::error::ErrorDetail;
 
-/// What templates know: all keys of both files, and what the guide adds where they say nothing.
+/// Returns the data of templates: all keys of both files, and the defaults that the
+/// cluster-template adds.
 pub(super) fn data(cluster: &Node, nodes: &Node, read: &ClusterFile, count: usize) -> Value {
     let mut data = BTreeMap::new();
     for file in [cluster, nodes] {
@@ -151,7 +153,7 @@ fn method(
     }
 }
 
-/// A value as Python would have read it.
+/// Converts a value to the type that Python would give it.
 fn value_of(node: &Node) -> Value {
     match &node.content {
         Content::Sequence(items) => Value::from(items.iter().map(value_of).collect::<Vec<_>>()),
@@ -191,7 +193,7 @@ mod tests {
         guide.render("p.yaml.j2", template, &PatchFiles::from([("global".to_owned(), files)]))
     }
 
-    /// What Jinja 3.1 makes of them, with the settings of the guide.
+    /// Compared with Jinja 3.1 under the settings of the cluster-template.
     #[test]
     fn templates_are_filled_in_as_jinja_does() {
         for (template, expected) in [

@@ -59,7 +59,7 @@ fn node(text: &mut String, cluster: &ClusterFile, node: &NodeEntry, files: &[Str
         "    networkInterfaces:\n      - deviceSelector:\n          hardwareAddr: {}",
         quoted(&node.mac)
     );
-    // What a link has is the same, whether it is the link itself or a VLAN on it.
+    // The settings are the same for a link and for a VLAN on it.
     let indent = match cluster.vlan {
         Some(tag) => {
             let _ = writeln!(text, "        vlans:\n          - vlanId: {tag}");
@@ -97,7 +97,7 @@ fn node(text: &mut String, cluster: &ClusterFile, node: &NodeEntry, files: &[Str
     }
 }
 
-/// The references to the patches of a scope.
+/// Returns the references to the patches of a scope.
 fn files(patches: &PatchFiles, scope: &str) -> Vec<String> {
     let files = patches.get(scope).map(Vec::as_slice).unwrap_or_default();
     files.iter().map(|file| format!("@./patches/{scope}/{file}")).collect()
@@ -110,7 +110,7 @@ fn list(text: &mut String, indent: &str, key: &str, items: &[String]) {
     }
 }
 
-/// A text in quotes. Dollars are doubled, since variables are filled in later.
+/// Quotes a text. Dollars are doubled, since variables are substituted later.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text.replace('$', "$$")).to_string()
 }

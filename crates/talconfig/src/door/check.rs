@@ -1,4 +1,4 @@
-//! Whether a talconfig can be meant: the rules of talhelper, in its words.
+//! The validation rules of talhelper, in its words.
 
 mod interfaces;
 mod references;
@@ -21,13 +21,13 @@ pub struct Finding {
     pub field: String,
     /// The file and the line of that key, where they are known.
     pub location: Option<String>,
-    /// What it is, one message a line.
+    /// One message a line.
     pub messages: Vec<String>,
-    /// Whether it stops nothing.
+    /// True if it does not stop the command.
     pub is_warning: bool,
 }
 
-/// Looks for what is wrong.
+/// Applies all rules.
 pub(crate) fn check(talconfig: &Talconfig, host: &dyn Host) -> Vec<Finding> {
     host.debug(&|| "start validating talconfig file".to_owned());
     let mut findings = Findings::default();
@@ -81,7 +81,7 @@ struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// Notes an error, unless there is no message.
+    /// Adds an error, unless there is no message.
     fn error(&mut self, kind: &'static str, key: &str, messages: impl IntoIterator<Item = String>) {
         let messages: Vec<String> = messages.into_iter().collect();
         if !messages.is_empty() {
@@ -196,7 +196,7 @@ fn check_talos_version(talconfig: &Talconfig, catalog: &ReleaseCatalog, scope: &
     }
 }
 
-/// `v1.13`, `v1.13.0`, `v1.13.0-rc.1`: major and minor of what is a version.
+/// Parses major and minor of `v1.13`, `v1.13.0` or `v1.13.0-rc.1`.
 fn major_minor(version: &str) -> Option<(u32, u32)> {
     let bare = version.strip_prefix('v')?;
     let core = bare.split(['-', '+']).next()?;
@@ -208,7 +208,7 @@ fn major_minor(version: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// A number without zeros in front.
+/// Parses a number without leading zeros.
 fn number(text: &str) -> Option<u32> {
     let plain = !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_digit())
@@ -216,7 +216,7 @@ fn number(text: &str) -> Option<u32> {
     text.parse().ok().filter(|_| plain)
 }
 
-/// Three numbers, with or without a pre-release and a build.
+/// Returns true for three numbers, with or without a pre-release and a build.
 fn is_semantic_version(version: &str) -> bool {
     let bare = version.strip_prefix('v').unwrap_or(version);
     let (bare, build) =
@@ -277,7 +277,7 @@ fn check_kubernetes_version(talconfig: &Talconfig, scope: &mut Scope<'_>) {
     scope.error(KIND, "kubernetesVersion", [message]);
 }
 
-/// `1.34` or `1.34.1`, whatever follows a dash.
+/// Parses `1.34` or `1.34.1`, ignoring a pre-release.
 fn kubernetes_version(text: &str) -> Option<(u32, u32, u32)> {
     let core = text.split(['-', '+']).next()?;
     let parts: Option<Vec<u32>> = core.split('.').map(number).collect();
@@ -399,7 +399,7 @@ fn check_disks_and_files(node: &Value, scope: &mut Scope<'_>) {
     scope.error("InvalidMachineFiles", "machineFiles", messages);
 }
 
-/// A path from the root of names without NUL.
+/// Returns true for an absolute path without empty names and NUL.
 fn is_unix_path(path: &str) -> bool {
     path.starts_with('/')
         && !path.contains('\0')
@@ -517,7 +517,7 @@ fn check_extra_manifests(node: &Value, host: &dyn Host, scope: &mut Scope<'_>) {
     scope.error("InvalidNodeExtraManifests", "extraManifests", missing);
 }
 
-/// A list as Go's `%q` writes it.
+/// Formats a list as Go's `%q` does.
 fn quoted_list(texts: &[String]) -> String {
     let quoted: Vec<String> = texts.iter().map(|text| rules::quoted(text)).collect();
     format!("[{}]", quoted.join(" "))

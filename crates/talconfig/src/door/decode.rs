@@ -1,6 +1,6 @@
-//! From text to values, by the tables of [`schema`](crate::door::schema).
+//! Reads text into values, by the tables of [`schema`](crate::door::schema).
 //!
-//! Keys that are not known are passed over, as talhelper does. A value that equals none is left out of the
+//! Unknown keys are ignored, as in talhelper. A value that equals the default is left out of the
 //! result, so that "not there" is the one way to be unset.
 
 use std::collections::BTreeMap;
@@ -27,11 +27,11 @@ pub(crate) fn object(text: &str, object: &'static Object) -> Result<Value, Error
 }
 
 struct Decoder {
-    /// What is of another type than it should be. The rest is read on, so that all is told at once.
+    /// Values of a wrong type. Reading goes on, so that all of them are reported at once.
     complaints: Vec<String>,
 }
 
-/// What was read; none is the same as nothing. The error ends the reading.
+/// The value, or `None` for null. An error ends the reading.
 type Read = Result<Option<Value>, String>;
 
 impl Decoder {
@@ -69,7 +69,7 @@ impl Decoder {
             Type::Bool | Type::Flag => {
                 let value = match resolved {
                     Resolved::Bool(value) => Some(value),
-                    // Only these of the old words; others are no booleans to the library.
+                    // Only these words of YAML 1.1 are booleans to the library.
                     Resolved::Text if matches!(text, "y" | "Y" | "yes" | "on") => Some(true),
                     Resolved::Text if matches!(text, "n" | "N" | "no" | "off") => Some(false),
                     _ => None,
@@ -180,7 +180,7 @@ impl Decoder {
         Ok(Some(at(Data::Map(map), node.origin)))
     }
 
-    /// `held`: an element that is null cannot be meant.
+    /// `held`: null elements are errors.
     fn list(&mut self, node: &Node, ty: Type, item: Type, held: bool) -> Read {
         let Content::Sequence(items) = &node.content else { return Ok(self.complain(node, ty)) };
         let mut list = Vec::new();
@@ -248,7 +248,7 @@ impl Decoder {
     }
 }
 
-/// Free-form data.
+/// Converts a node to free-form data.
 fn any(node: &Node) -> Data {
     match &node.content {
         Content::Scalar { text, .. } => match yaml::resolve_node(node) {
@@ -270,7 +270,7 @@ fn any(node: &Node) -> Data {
     }
 }
 
-/// Why a text is no amount of bytes, in the words of the library.
+/// Returns the error for a text that is not an amount of bytes, in the words of the library.
 fn size_error(text: &str, error: &str) -> String {
     let digits: String =
         text.chars().take_while(|c| c.is_ascii_digit() || *c == '.' || *c == ',').collect();

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorDetail};
 use crate::host::Host;
 use crate::value_ext::ValueExt;
 
-/// The documents of each key, in the order in which talhelper writes them.
+/// Returns the documents of each key, in the order in which talhelper writes them.
 pub(crate) fn documents(
     node: &Node,
     contract: Contract,
@@ -110,14 +110,14 @@ fn wrong(message: String) -> Error {
     Error::Machine(ErrorDetail::new(message))
 }
 
-/// A document whose fields are those of a value.
+/// Creates a document from a value's fields.
 fn from_value(kind: &'static str, value: &Value) -> Document {
     let mut document = document(kind, Vec::new());
     document.body = value.as_map().cloned().unwrap_or_default();
     document
 }
 
-/// A document of a kind.
+/// Creates a document of a kind.
 pub(crate) fn document(kind: &'static str, fields: Vec<(&str, Value)>) -> Document {
     let kind = kinds::find(kind).unwrap_or(kinds::V1ALPHA1);
     let body = fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();

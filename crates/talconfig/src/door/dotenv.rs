@@ -5,13 +5,12 @@
 
 use std::collections::BTreeMap;
 
-/// Why a text is no list of variables.
+/// The reason why a text is not a list of variables.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub(crate) struct DotenvError {
     /// The line, counted from one.
     pub(crate) line: usize,
-    /// What is wrong there.
     pub(crate) problem: &'static str,
 }
 
@@ -23,7 +22,7 @@ pub(crate) fn parse(text: &str) -> Result<BTreeMap<String, String>, DotenvError>
     while let Some(statement) = statement(rest) {
         let at = |rest: &str| 1 + text[..text.len() - rest.len()].matches('\n').count();
         let (name, after) = name(statement)
-            .ok_or(DotenvError { line: at(statement), problem: "this is no NAME: value" })?;
+            .ok_or(DotenvError { line: at(statement), problem: "this is not NAME: value" })?;
         let (value, after) = value(after, &variables)
             .ok_or(DotenvError { line: at(after), problem: "a quote is not closed" })?;
         variables.insert(name.to_owned(), value);
@@ -32,13 +31,13 @@ pub(crate) fn parse(text: &str) -> Result<BTreeMap<String, String>, DotenvError>
     Ok(variables)
 }
 
-/// A text of several documents as lines: what stands between them says nothing.
+/// Joins the documents of a text into lines, without separators.
 pub(crate) fn without_separators(text: &str) -> String {
     let lines = text.replace("\n---\n", "\n\n");
     lines.strip_prefix("---\n").map_or(lines.clone(), |rest| format!("\n{rest}"))
 }
 
-/// Where the next statement begins; comments are stepped over.
+/// Skips comments and returns the rest of the text from the next statement on.
 fn statement(mut text: &str) -> Option<&str> {
     loop {
         text = text.trim_start();
@@ -83,7 +82,7 @@ fn value<'a>(text: &'a str, variables: &BTreeMap<String, String>) -> Option<(Str
     let Some(quote) = quote else {
         let end = text.find(['\n', '\r']).unwrap_or(text.len());
         let line = &text[..end];
-        // The last `#` behind a blank begins a comment.
+        // The last `#` after a blank begins a comment.
         let comment = line.char_indices().rev().find(|(at, character)| {
             *character == '#' && line[..*at].chars().next_back().is_some_and(is_space)
         });
@@ -142,7 +141,7 @@ fn expand(text: &str, variables: &BTreeMap<String, String>) -> String {
     output + rest
 }
 
-/// A blank, which a line break is not.
+/// Returns true for a blank other than a line break.
 fn is_space(character: char) -> bool {
     matches!(character, '\t' | '\x0b' | '\x0c' | '\r' | ' ' | '\u{85}' | '\u{a0}')
 }

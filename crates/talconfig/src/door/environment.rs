@@ -13,29 +13,30 @@ use crate::host::Host;
 #[derive(Clone, Default)]
 pub struct Environment {
     variables: BTreeMap<String, String>,
-    /// The values that encrypted files gave.
+    /// Values from encrypted files.
     encrypted: Confidential,
     /// The variables that have them.
     encrypted_names: BTreeSet<String>,
 }
 
 impl Environment {
-    /// The value of a variable that is set.
+    /// Returns the value of a variable that is set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
 
-    /// The values that encrypted files gave.
+    /// Returns the values from encrypted files.
     pub(crate) fn encrypted(&self) -> &Confidential {
         &self.encrypted
     }
 
-    /// Whether a template names a variable that an encrypted file gave: what it makes of the value is not known.
+    /// Returns true if a template names a variable from an encrypted file: its output must then be
+    /// treated as secret.
     pub(crate) fn is_encrypted_in(&self, template: &str) -> bool {
         template.contains("{{") && self.encrypted_names.iter().any(|name| template.contains(name))
     }
 
-    /// Adds what env files set, in their order; files that are not there are passed over.
+    /// Adds the variables of env files, in their order; missing files are skipped.
     pub(crate) fn load(&mut self, files: &[String], host: &dyn Host) -> Result<(), Error> {
         for file in files {
             match host.stat(file) {
@@ -64,7 +65,7 @@ impl Environment {
                 Error::EnvFile(ErrorDetail::new(format!("{file}: {error}")).hint(NO_DOTENV))
             })?;
             for (name, value) in variables {
-                // What was encrypted, and keys, must not appear in a log.
+                // Encrypted values and keys must not appear in a log.
                 let is_secret = opened.encrypted.is_some() || name.starts_with("SOPS_");
                 let shown = if is_secret { talos_config::REDACTED } else { &value };
                 host.debug(&|| format!("loaded environment variable: {name}={shown}"));
@@ -97,8 +98,8 @@ impl FromIterator<(String, String)> for Environment {
     }
 }
 
-/// Variables that would have a program run or a file read for keys. A file of a directory must not say so: whoever opens
-/// the directory, be it to look at it, would obey its author.
+/// Variables that name a program to run or a file to read for keys. A file of the directory must
+/// not set them: opening a directory would then obey its author.
 const FROM_PROCESS_ONLY: [&str; 2] = ["SOPS_AGE_KEY_CMD", "SOPS_AGE_KEY_FILE"];
 
 const NO_DOTENV: &str = "env files are lines of `NAME: value` or `NAME=value`: no lists, no blocks, no dashes and no quotes \

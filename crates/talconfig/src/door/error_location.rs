@@ -1,7 +1,7 @@
-//! What is wrong with a talconfig, with its place in the file.
+//! Adds locations in the file to errors of a talconfig.
 //!
-//! talhelper counts lines in texts that nobody has seen. Here the same is said with the lines of the file, and with
-//! the keys that stand there.
+//! talhelper counts lines in an intermediate text that the user never sees. Here the same errors
+//! get the line of the file and the key on it.
 
 use talos_config::SourceId;
 
@@ -11,7 +11,7 @@ use crate::door::source_text::SourceText;
 use crate::door::{decode, text};
 use crate::error::{Error, ErrorDetail};
 
-/// An error about a text that was read from a file, with its place in it.
+/// Adds the location in the file to an error.
 pub(crate) fn locate(error: Error, file: &str, written: &str) -> Error {
     let source_text = SourceText::new(file, written);
     match error {
@@ -40,7 +40,7 @@ pub(crate) fn locate(error: Error, file: &str, written: &str) -> Error {
     }
 }
 
-/// What is wrong with the variables of a text that was read from a file, with its place in it.
+/// Adds the location in the file to an error about variables.
 pub(crate) fn locate_substitution(detail: ErrorDetail, file: &str, written: &str) -> ErrorDetail {
     let source_text = SourceText::new(file, written);
     match variable(&detail.message, written) {
@@ -49,7 +49,7 @@ pub(crate) fn locate_substitution(detail: ErrorDetail, file: &str, written: &str
     }
 }
 
-/// A finding with the place of its key, or of the nearest one above it.
+/// Adds the location of the key, or of the nearest one above it, to a finding.
 pub(crate) fn locate_finding(finding: Finding, source_text: &SourceText) -> Finding {
     let origin = source_text.nearest_origin(&finding.field, SourceId::default());
     let location = match origin.line {
@@ -59,7 +59,7 @@ pub(crate) fn locate_finding(finding: Finding, source_text: &SourceText) -> Find
     Finding { location: Some(location), ..finding }
 }
 
-/// The line of a variable that an error is about.
+/// Finds the line of the variable that an error names.
 fn variable(message: &str, written: &str) -> Option<u32> {
     let (_, rest) = message.split_once("${")?;
     let (name, _) = rest.split_once('}')?;
@@ -79,12 +79,12 @@ fn located(mut detail: ErrorDetail, line: u32, source_text: &SourceText) -> Erro
     detail
 }
 
-/// Whether a hint says nothing but the file, which is told now.
+/// Returns true if a hint only names the file, which the message does by now.
 fn names_only(hint: &str) -> bool {
     hint.starts_with("this is about ")
 }
 
-/// Gives each line of an error that begins with `line N: ` its place.
+/// Adds a location to each line of an error that begins with `line N: `.
 fn locate_lines(mut detail: ErrorDetail, source_text: &SourceText) -> ErrorDetail {
     let message = detail.message.strip_prefix("yaml: ").unwrap_or(&detail.message);
     let message = message.strip_prefix("unmarshal errors:\n").unwrap_or(message);

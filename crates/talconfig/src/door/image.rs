@@ -1,4 +1,4 @@
-//! Which images a machine installs and boots, and the names of its files.
+//! The images that a machine installs and boots, and the names of its files.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::gotemplate::{self, GoValue, TemplateContext};
 use crate::host::Host;
 use crate::value_ext::ValueExt;
 
-/// Where images come from.
+/// An image factory.
 #[derive(Clone, Debug)]
 pub struct Factory {
     /// The host of the registry.
@@ -39,15 +39,14 @@ impl Default for Factory {
 }
 
 impl Factory {
-    /// Another host that does the same.
+    /// Creates a factory at another host, with the default paths.
     pub fn at(registry: &str) -> Self {
         let default = Self::default();
-        // An empty name is no name.
         let registry = if registry.is_empty() { default.registry } else { registry.to_owned() };
         Self { registry, ..Self::default() }
     }
 
-    /// What a talconfig says about it.
+    /// Reads the factory of a talconfig.
     pub(crate) fn from_talconfig(cluster: &Value) -> Self {
         let mut factory = Self::default();
         let Some(said) = cluster.get("imageFactory") else { return factory };
@@ -65,12 +64,12 @@ impl Factory {
         factory
     }
 
-    /// Where schematics are registered.
+    /// Returns the URL where schematics are registered.
     fn url(&self) -> String {
         format!("{}://{}{}", self.protocol, self.registry, self.endpoint)
     }
 
-    /// The id of a schematic: computed, or asked for.
+    /// Returns the id of a schematic, computed or from the factory.
     fn id(&self, schematic: &Schematic, offline: bool, host: &dyn Host) -> Result<String, Error> {
         host.debug(&|| format!("defined schematic:\n{}", schematic.canonical().trim_end()));
         if offline {
@@ -87,27 +86,27 @@ impl Factory {
     }
 }
 
-/// What a factory has to see before it serves images of it.
+/// A schematic that a factory must know before it serves images of it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Registration {
-    /// Where it is shown.
+    /// The URL to register it at.
     pub url: String,
-    /// The schematic, as it is identified by.
+    /// The schematic in its canonical form, which its id is computed from.
     pub schematic: String,
 }
 
-/// Which image fits a machine.
+/// The properties of a machine that select its image.
 #[derive(Clone, Debug)]
 pub struct MachineSpec {
     /// The platform.
     pub mode: String,
-    /// The processor.
+    /// The processor architecture.
     pub arch: String,
-    /// Whether it boots securely.
+    /// Secure Boot.
     pub secure_boot: bool,
-    /// Whether it boots a unified kernel image.
+    /// Boot a unified kernel image.
     pub use_uki: bool,
-    /// How it boots.
+    /// The boot method: `iso`, `disk-image` or `pxe`.
     pub boot_method: String,
     /// The suffix of its image, without a dot.
     pub suffix: String,
@@ -132,15 +131,15 @@ impl MachineSpec {
     }
 }
 
-/// What turns schematics into names.
+/// Makes names of images from schematics.
 pub struct Images<'a> {
-    /// Where images come from.
+    /// The image factory.
     pub factory: Factory,
-    /// Whether ids are computed and nobody is asked.
+    /// Compute ids instead of asking the factory.
     pub offline: bool,
     /// Files and the network.
     pub host: &'a dyn Host,
-    /// Variables that templates may ask for.
+    /// The variables of templates.
     pub environment: &'a Environment,
 }
 
@@ -155,8 +154,8 @@ impl<'a> Images<'a> {
         Self { factory: Factory::from_talconfig(&talconfig.cluster), offline, host, environment }
     }
 
-    /// What the installers of machines are made of, and where that is registered, each once. What is not changed needs no
-    /// registration.
+    /// Returns the schematics of all installers and where each is registered, without repetition.
+    /// An installer with an image of its own needs no registration.
     pub fn registrations(&self, talconfig: &Talconfig) -> Vec<Registration> {
         let made = talconfig.nodes.iter().filter(|node| !node.value.has("talosImageURL"));
         let schematics = made.filter_map(|node| node.value.get("schematic"));
@@ -173,7 +172,7 @@ impl<'a> Images<'a> {
         registrations
     }
 
-    /// The name of a machine's installer.
+    /// Returns the name of a machine's installer.
     pub fn installer(&self, node: &Node, version: &str) -> Result<String, Error> {
         let image = node.value.text_at("talosImageURL");
         if !image.is_empty() {
@@ -183,7 +182,7 @@ impl<'a> Images<'a> {
         self.installer_of(&schematic, &MachineSpec::for_node(node), version)
     }
 
-    /// The name of the installer that is made of a schematic.
+    /// Returns the name of the installer that is made of a schematic.
     pub fn installer_of(
         &self,
         schematic: &Schematic,
@@ -204,13 +203,13 @@ impl<'a> Images<'a> {
         self.render("installer", &self.factory.installer, &data)
     }
 
-    /// The URL of a machine's boot image.
+    /// Returns the URL of a machine's boot image.
     pub fn image(&self, node: &Node, version: &str) -> Result<String, Error> {
         let value = node.value.get("imageSchematic").or_else(|| node.value.get("schematic"));
         self.image_of(&schematic(value), &MachineSpec::for_node(node), version)
     }
 
-    /// The URL of the boot image that is made of a schematic.
+    /// Returns the URL of the boot image that is made of a schematic.
     pub fn image_of(
         &self,
         schematic: &Schematic,
@@ -255,7 +254,7 @@ pub fn read_schematic(text: &str) -> Result<Schematic, ErrorDetail> {
     decode::object(text, SCHEMATIC_FILE).map(|value| Schematic::from_value(&value))
 }
 
-/// A schematic of nothing but extensions and kernel arguments.
+/// Returns a schematic with only extensions and kernel arguments.
 pub fn simple_schematic(extensions: &[String], arguments: &[String]) -> Schematic {
     let list = |texts: &[String]| {
         Value::new(Data::List(texts.iter().map(|text| Value::from(text.as_str())).collect()))
@@ -279,7 +278,7 @@ fn schematic(value: Option<&Value>) -> Schematic {
 }
 
 impl Talconfig {
-    /// The name of a machine's file.
+    /// Returns the name of a machine's file.
     pub fn file_name(&self, node: &Node) -> Result<String, Error> {
         let role = if node.is_control_plane() { "controlplane" } else { "worker" };
         let data = GoValue::Record(

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::door::schema::{Key, Object, TALCONFIG, Type};
 
-/// The schema, for editors that check while one types.
+/// Returns the schema, for editors.
 pub fn json_schema() -> Value {
     let mut schema = object(&TALCONFIG);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");

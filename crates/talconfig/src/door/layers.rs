@@ -1,8 +1,8 @@
-//! What a talconfig says about one machine, as layers in the order in which they are laid.
+//! The keys of a talconfig as layers of a machine, in the order in which they are applied.
 //!
-//! First what its keys set in the generated configuration, then the documents that keys become, then patches:
-//! those of its group, its own, those for all. So a patch for all machines has the last word. This is the
-//! place from which a talconfig can be translated to anything else.
+//! First values that keys set in the generated configuration, then documents that keys become, then
+//! patches: those of the machine's group, of the machine, and of all machines. A patch for all
+//! machines is therefore applied last. Every translation of a talconfig starts from these layers.
 
 use std::collections::BTreeMap;
 
@@ -21,11 +21,11 @@ use crate::value_ext::ValueExt;
 pub struct Layer {
     /// The key that says it, such as `nodes[0].patches[1]`.
     pub origin: String,
-    /// What is said.
+    /// The operation.
     pub op: LayerOp,
 }
 
-/// What a layer does to what is below it.
+/// The operation of a layer on the layers below it.
 #[derive(Clone)]
 pub enum LayerOp {
     /// Sets a field of a document, whatever was there.
@@ -34,7 +34,7 @@ pub enum LayerOp {
         kind: &'static str,
         /// The keys to the field.
         path: &'static [&'static str],
-        /// What it is set to.
+        /// The new value.
         value: Value,
     },
     /// Adds to a list of a document.
@@ -43,10 +43,10 @@ pub enum LayerOp {
         kind: &'static str,
         /// The keys to the list.
         path: &'static [&'static str],
-        /// What is added.
+        /// The new items.
         items: Vec<Value>,
     },
-    /// Sets an entry of a map to a template, filled in with what is below.
+    /// Sets an entry of a map to a template, rendered with the configuration below.
     Rendered {
         /// The kind of the document.
         kind: &'static str,
@@ -57,24 +57,24 @@ pub enum LayerOp {
         /// The template.
         template: String,
     },
-    /// Takes the documents of a kind away.
+    /// Removes the documents of a kind.
     Remove {
         /// The kind.
         kind: &'static str,
     },
-    /// Adds a document behind all others.
+    /// Appends a document.
     Add(Document),
-    /// Documents that a key becomes. Those of all keys are merged into what is below at once.
+    /// Documents of a key. Those of all keys are merged in one step.
     Documents(Vec<Document>),
     /// A patch of a machine or its group: text, `@file`, or the name of a file.
     Patch(String),
     /// A patch for all machines.
     GlobalPatch(String),
-    /// A file with documents that are put behind everything else.
+    /// A file whose documents are appended last.
     Manifest(String),
 }
 
-/// What is known about a cluster when its machines are laid out.
+/// The settings that the layers of all machines have in common.
 pub(crate) struct LayerContext<'a> {
     pub(crate) talconfig: &'a Talconfig,
     pub(crate) contract: Contract,
@@ -84,7 +84,7 @@ pub(crate) struct LayerContext<'a> {
 }
 
 impl LayerContext<'_> {
-    /// What the keys of a talconfig set for one machine.
+    /// Returns the layers that keys of the talconfig set for one machine.
     pub(crate) fn keys(&self, node: &Node) -> Result<Vec<Layer>, Error> {
         let mut list = List { layers: Vec::new(), prefix: String::new() };
         let host = self.images.host;
@@ -99,7 +99,7 @@ impl LayerContext<'_> {
         Ok(list.layers)
     }
 
-    /// What is laid over that: documents, patches, and files with further documents.
+    /// Returns the layers above those: documents, patches, and files with further documents.
     pub(crate) fn overlays(&self, node: &Node) -> Result<Vec<Layer>, Error> {
         let mut list = List { layers: Vec::new(), prefix: String::new() };
         list.prefix = format!("nodes[{}].", node.index);
@@ -132,7 +132,7 @@ impl LayerContext<'_> {
         self.contract >= Contract::new(1, minor)
     }
 
-    /// What is the same for all machines.
+    /// Adds the layers that are the same for all machines.
     fn cluster_keys(&self, node: &Node, list: &mut List) {
         let cluster = &self.talconfig.cluster;
         let documented = self.since(14);
@@ -186,7 +186,7 @@ impl LayerContext<'_> {
         }
     }
 
-    /// What is installed, and what the machine is in Kubernetes.
+    /// Adds the layers about installation and about the Kubernetes node.
     fn install(&self, node: &Node, host: &dyn Host, list: &mut List) -> Result<(), Error> {
         let value = &node.value;
         let documented = self.since(14);
@@ -266,7 +266,7 @@ impl LayerContext<'_> {
         Ok(())
     }
 
-    /// The network between pods, and manifests.
+    /// Adds the layers of the CNI and of manifests.
     fn workloads(&self, node: &Node, list: &mut List) {
         let cluster = &self.talconfig.cluster;
         let documented = self.since(14);
@@ -297,7 +297,7 @@ impl LayerContext<'_> {
         }
     }
 
-    /// Labels, annotations and taints. Those that are templates are filled in later.
+    /// Adds the layers of labels, annotations and taints. Templates among them are rendered later.
     fn node_maps(&self, node: &Node, host: &dyn Host, list: &mut List) {
         let value = &node.value;
         for (key, path, documented_path, what) in [
@@ -323,7 +323,7 @@ impl LayerContext<'_> {
                 format!("setting node {what} map[{}]", shown.join(" "))
             });
             if self.since(14) && node.is_control_plane() {
-                // The oldest document implies what makes a node one of the control plane; the newer one must say it.
+                // The `v1alpha1` document implies these; the newer one must name them.
                 match key {
                     "nodeLabels" => drop(map.insert(CONTROL_PLANE, "")),
                     "nodeTaints" if !self.talconfig.schedules_on_control_planes() => {
@@ -344,13 +344,14 @@ impl LayerContext<'_> {
     }
 }
 
-/// Where labels, annotations and taints are, in the oldest document and in their own.
+/// The keys of labels and annotations, with their paths in the `v1alpha1` document and in a
+/// document of their own.
 const MAPS: [(&str, &[&str], &[&str]); 2] = [
     ("nodeLabels", &["machine", "nodeLabels"], &["labels"]),
     ("nodeAnnotations", &["machine", "nodeAnnotations"], &["annotations"]),
 ];
 
-/// Host name, name servers and interfaces where the oldest document has them.
+/// Adds host name, name servers and interfaces to the `v1alpha1` document.
 fn legacy_network(node: &Node, host: &dyn Host, list: &mut List) {
     let value = &node.value;
     let say = |line: String| host.debug(&|| line.clone());
@@ -373,7 +374,7 @@ fn legacy_network(node: &Node, host: &dyn Host, list: &mut List) {
     }
 }
 
-/// The network between pods where it has documents of its own.
+/// Adds the layers of the CNI for releases with documents for it.
 fn documented_cni(cni: &Value, control_plane: bool, list: &mut List) {
     list.push("cniConfig", LayerOp::Remove { kind: "KubeFlannelCNIConfig" });
     if !control_plane {
@@ -408,7 +409,7 @@ fn documented_cni(cni: &Value, control_plane: bool, list: &mut List) {
     }
 }
 
-/// What is installed to, as the document says it.
+/// Returns the `provisioning` of an `UnattendedInstallConfig`.
 pub(crate) fn provisioning(value: &Value) -> Value {
     let expression = match value.text_at("installDisk") {
         "" => disk_expression(value),
@@ -418,7 +419,7 @@ pub(crate) fn provisioning(value: &Value) -> Value {
     object(vec![("diskSelector", selector), ("wipe", Value::new(Data::Bool(false)))])
 }
 
-/// A disk selector as an expression.
+/// Returns a disk selector as an expression.
 fn disk_expression(value: &Value) -> String {
     let nothing = object(Vec::new());
     let selector = value.get("installDiskSelector").unwrap_or(&nothing);
@@ -456,7 +457,7 @@ fn disk_expression(value: &Value) -> String {
 
 struct List {
     layers: Vec<Layer>,
-    /// What stands before the keys that come next.
+    /// The prefix of the following keys.
     prefix: String,
 }
 
@@ -482,7 +483,7 @@ impl List {
         }
     }
 
-    /// Sets a field of the oldest document to what a key holds.
+    /// Sets a field of the `v1alpha1` document to the value of a key.
     fn copy(&mut self, from: &Value, key: &str, path: &'static [&'static str]) {
         if let Some(value) = from.get(key) {
             self.set(key, V1, path, value.clone());
@@ -490,7 +491,7 @@ impl List {
     }
 }
 
-/// What marks a node of the control plane, as a label and as a taint.
+/// The label and the taint of a control plane node.
 pub(crate) const CONTROL_PLANE: &str = "node-role.kubernetes.io/control-plane";
 
 /// The document without a kind.

@@ -23,7 +23,7 @@ pub struct Talconfig {
     pub(crate) encrypted: Confidential,
     /// The machines, in their order.
     pub nodes: Vec<Node>,
-    /// What should be looked at, though it does not stop anything.
+    /// Warnings, which do not stop the command.
     pub warnings: Vec<Finding>,
 }
 
@@ -31,15 +31,15 @@ pub struct Talconfig {
 #[derive(Clone)]
 pub struct Node {
     pub(crate) value: Value,
-    /// Its place in the talconfig.
+    /// The position in `nodes`.
     pub(crate) index: usize,
-    /// How many of its patches are those of its group.
+    /// The number of leading patches that come from its group.
     pub(crate) group_patches: usize,
 }
 
 impl Talconfig {
-    /// Reads a talconfig and what belongs to it, and checks it. Variables that env files set are set in the
-    /// environment afterwards.
+    /// Reads a talconfig and the files that it refers to, and checks it. Variables that env files
+    /// set are set in the environment afterwards.
     pub fn load(
         file: &str,
         env_files: &[String],
@@ -49,8 +49,8 @@ impl Talconfig {
         Self::read(file, env_files, environment, host, &[])
     }
 
-    /// Does the same for who does more than talhelper: releases that the talconfig does not name are those of
-    /// the variables of the same name, and what is wrong is told with its place in the file.
+    /// Reads a talconfig for commands beyond talhelper's: missing versions are taken from the
+    /// variables of the same name, and errors name their location in the file.
     pub fn open(
         file: &str,
         env_files: &[String],
@@ -118,8 +118,8 @@ impl Talconfig {
         Ok(talconfig)
     }
 
-    /// Checks a talconfig as it stands: groups and files are not looked at. Without an environment variables
-    /// are not put in either.
+    /// Checks a talconfig without its groups and files. Without an environment, variables are not
+    /// substituted either.
     pub fn validate(
         file: &str,
         env_files: &[String],
@@ -146,24 +146,24 @@ impl Talconfig {
         Ok(check::check(&talconfig, host))
     }
 
-    /// The name of the cluster.
+    /// Returns the name of the cluster.
     pub fn cluster_name(&self) -> &str {
         self.cluster.text_at("clusterName")
     }
 
-    /// Whether workloads run on control planes.
+    /// Returns true if workloads run on control planes.
     pub(crate) fn schedules_on_control_planes(&self) -> bool {
         self.cluster.flag_at("allowSchedulingOnMasters")
             || self.cluster.flag_at("allowSchedulingOnControlPlanes")
     }
 
-    /// The release of Kubernetes, without a `v`.
+    /// Returns the release of Kubernetes, without a `v`.
     pub fn kubernetes(&self) -> &str {
         let version = self.cluster.text_at("kubernetesVersion");
         version.strip_prefix('v').unwrap_or(version)
     }
 
-    /// The release of Talos, with a `v`.
+    /// Returns the release of Talos, with a `v`.
     pub fn talos(&self) -> String {
         match self.cluster.text_at("talosVersion") {
             "" => LATEST.to_owned(),
@@ -173,22 +173,22 @@ impl Talconfig {
 }
 
 impl Node {
-    /// Its name.
+    /// Returns the host name.
     pub fn hostname(&self) -> &str {
         self.value.text_at("hostname")
     }
 
-    /// Whether it is a control plane.
+    /// Returns true for a control plane.
     pub fn is_control_plane(&self) -> bool {
         self.value.flag_at("controlPlane")
     }
 
-    /// Its addresses.
+    /// Returns the addresses.
     pub fn addresses(&self) -> Vec<String> {
         self.raw_address().split(',').map(|address| address.trim().to_owned()).collect()
     }
 
-    /// Its addresses as they are written.
+    /// Returns the addresses as the talconfig spells them.
     pub fn raw_address(&self) -> &str {
         self.value.text_at("ipAddress")
     }
@@ -252,7 +252,7 @@ fn fetch(
     Ok(())
 }
 
-/// The machines, each with what its group says.
+/// Returns the machines, each merged with its group.
 fn nodes(
     cluster: &Value,
     environment: &Environment,
@@ -286,7 +286,8 @@ fn nodes(
     Ok(nodes)
 }
 
-/// A machine with what its group says where it says nothing itself. Three lists are put together instead.
+/// Merges a machine with its group: the machine's keys win, except that three lists are
+/// concatenated.
 fn with_group(node: &Value, group: &Value) -> Node {
     let mut value = node.clone();
     let mut group_patches = 0;
@@ -303,7 +304,8 @@ fn with_group(node: &Value, group: &Value) -> Node {
             continue;
         }
         let own = node.items_at(key);
-        // Patches of a machine come behind those of its group; the others are just listed.
+        // Patches of a machine follow those of its group; the other lists are concatenated in the
+        // opposite order.
         let (first, second) = if key == "patches" { (of_group, own) } else { (own, of_group) };
         let items = first.iter().chain(second).cloned().collect();
         map.insert(key.to_owned(), Value::new(Data::List(items)));

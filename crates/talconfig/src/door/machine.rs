@@ -28,13 +28,13 @@ use crate::value_ext::ValueExt;
 
 /// A machine's configuration.
 pub struct Machine {
-    /// The text, as talhelper lays it out.
+    /// The text in talhelper's layout.
     pub text: Secret<String>,
-    /// What Talos would warn of.
+    /// Warnings that Talos would print.
     pub warnings: Vec<String>,
 }
 
-/// Everything that machines are made from.
+/// Everything that a machine's configuration is made from.
 pub struct Cluster<'a> {
     pub(crate) talconfig: &'a Talconfig,
     secrets: &'a Secrets,
@@ -80,19 +80,19 @@ impl<'a> Cluster<'a> {
         Ok(Self { talconfig, secrets, images, contract, mode })
     }
 
-    /// The layers of a machine, in the order in which they are laid.
+    /// Returns the layers of a machine, in the order in which they are applied.
     pub fn layers(&self, node: &Node) -> Result<Vec<Layer>, Error> {
         let mut layers = self.layer_context().keys(node)?;
         layers.extend(self.layer_context().overlays(node)?);
         Ok(layers)
     }
 
-    /// The configuration of a machine.
+    /// Returns the configuration of a machine.
     pub fn machine(&self, node: &Node) -> Result<Machine, Error> {
         self.build(node, &mut LayerTrace::default())
     }
 
-    /// Lays the layers of a machine, and tells what came out after each of them.
+    /// Applies the layers of a machine, and records the result of each in the trace.
     pub(crate) fn build(&self, node: &Node, trace: &mut LayerTrace) -> Result<Machine, Error> {
         let builder = Builder {
             host: self.images.host,
@@ -116,7 +116,7 @@ impl<'a> Cluster<'a> {
         let (config, text) = builder.manifests(intermediate, &layers, trace)?.both()?;
         let mode = known_mode(self.mode).ok_or_else(|| unknown_mode(self.mode))?;
         let mut validation = config.validate(mode, true);
-        // What a newer release calls old is right for this one.
+        // A deprecation of a newer Talos does not apply to this one.
         validation.errors.retain(|error| !error.message.ends_with(NEWER_DOCUMENTS));
         if mode == Mode::Metal && self.contract < Contract::new(1, 14) && !installs(&config) {
             validation.errors.push(Finding {
@@ -129,7 +129,7 @@ impl<'a> Cluster<'a> {
         if !validation.errors.is_empty() {
             return Err(Error::Machine(ErrorDetail::new(validation.text())));
         }
-        // Rules that are ours are no part of what talhelper says.
+        // Rules of our own are not part of talhelper's output.
         let warnings = validation.warnings.into_iter().filter(|warning| warning.code.is_none());
         let documents = text::parse(&text).map_err(Error::Machine)?;
         Ok(Machine {
@@ -158,7 +158,7 @@ impl<'a> Cluster<'a> {
             options.dns_domain = cluster.text_at("domain").to_owned();
         }
         if self.contract >= Contract::new(1, 14) {
-            // So that there is a document about it; layers say what is in it.
+            // This generates the document; layers set its contents.
             options.install_disk = "any".to_owned();
         }
         let role = if node.is_control_plane() { Role::ControlPlane } else { Role::Worker };
@@ -174,7 +174,7 @@ impl<'a> Cluster<'a> {
     }
 }
 
-/// Whether a configuration says where to install to.
+/// Returns true if a configuration has install instructions.
 fn installs(config: &Config) -> bool {
     let document = config.document("v1alpha1", "");
     document.and_then(|document| document.body.get("machine")?.get("install")).is_some()
@@ -196,7 +196,7 @@ fn has_volumes(node: &Node) -> bool {
     ["volumes", "userVolumes"].iter().any(|key| !node.value.items_at(key).is_empty())
 }
 
-/// Which patches are applied together.
+/// The patches that are applied together.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Stage {
     Machine,
@@ -208,21 +208,21 @@ struct Builder<'a> {
     environment: &'a Environment,
     source_text: &'a SourceText,
     node: &'a Node,
-    /// Whether somebody asks where things are written.
+    /// Adds locations in the files to errors.
     with_locations: bool,
 }
 
-/// A patch with everything put in that is to be put in.
+/// A patch with variables and templates rendered.
 struct RenderedPatch {
-    /// What it is called.
+    /// The key of the talconfig, or the path of a file.
     name: String,
     text: String,
     origin: PatchOrigin,
-    /// The values of its file that were encrypted, if it is hidden where it is shown.
+    /// The encrypted values of its file, if the patch is hidden in output.
     encrypted: Option<Confidential>,
 }
 
-/// Where a patch is written.
+/// The source of a patch.
 enum PatchOrigin {
     /// In a key of the talconfig.
     Key,
@@ -279,7 +279,7 @@ impl Builder<'_> {
                     }
                 }
                 LayerOp::Remove { kind } => {
-                    documents.retain(|document| document.kind.name != *kind)
+                    documents.retain(|document| document.kind.name != *kind);
                 }
                 LayerOp::Add(document) => documents.push(document.clone()),
                 LayerOp::Documents(_)
@@ -332,7 +332,8 @@ impl Builder<'_> {
         Ok(Intermediate::new(merged.map_err(|error| trace.locate(&error))?))
     }
 
-    /// Applies the patches of one stage. All are filled in with what is below the first of them.
+    /// Applies the patches of one stage. All are rendered with the configuration below the first of
+    /// them.
     fn patches(
         &self,
         intermediate: Intermediate,
@@ -432,7 +433,7 @@ impl Builder<'_> {
         Ok(Intermediate::new(config))
     }
 
-    /// Reads a patch from a file; nothing when there is nothing in it.
+    /// Reads a patch from a file; `None` if it is empty.
     fn patch_file(&self, path: &str, below: &Config) -> Result<Option<RenderedPatch>, Error> {
         let bytes = self.host.read(path).map_err(|error| Error::Patch(error.into()))?;
         let raw = String::from_utf8_lossy(&bytes).into_owned();
@@ -446,7 +447,7 @@ impl Builder<'_> {
             Err(detail) if detail.message.starts_with("SOPS decryption failed") => {
                 return Err(Error::Patch(detail.within(&format!("{path}: "))));
             }
-            // A template need not be YAML before it is filled in.
+            // A template need not be YAML before it is rendered.
             Err(_) => (raw.clone(), None),
         };
         let encrypted = self.encrypted(&content, encrypted);
@@ -467,7 +468,7 @@ impl Builder<'_> {
         }))
     }
 
-    /// An entry that looks like the name of a file is one.
+    /// Reads an entry that looks like a file name from that file.
     fn named_file(&self, patch: RenderedPatch) -> Result<RenderedPatch, Error> {
         let RenderedPatch { name, text, .. } = &patch;
         if text.contains([' ', '\n']) || text.starts_with(['[', '{']) {
@@ -487,13 +488,13 @@ impl Builder<'_> {
         })
     }
 
-    /// What is hidden of a text that may be a template: its encrypted values, and all that it sets where it makes
-    /// something else of such a value.
+    /// Returns the values to hide of a text: its encrypted values, and everything it sets if a
+    /// template transforms such a value.
     fn encrypted(&self, text: &str, values: Option<Confidential>) -> Option<Confidential> {
         values.or_else(|| self.environment.is_encrypted_in(text).then(Confidential::default))
     }
 
-    /// Puts the documents of files behind everything else.
+    /// Appends the documents of files.
     fn manifests(
         &self,
         intermediate: Intermediate,
@@ -521,7 +522,7 @@ impl Builder<'_> {
                 .map_err(|error| self.within(key, error))?;
             if let Some(values) = encrypted {
                 trace.confidential.extend(&values);
-                // What cannot be read is told when all is read together.
+                // Errors are reported when everything is parsed together.
                 if let Ok(documents) = Config::parse(&content, SourceId::default()) {
                     trace.confidential.add_config(&documents);
                 }
@@ -535,13 +536,13 @@ impl Builder<'_> {
         Ok(Intermediate::Text(text))
     }
 
-    /// Where a layer comes from, as people find it.
+    /// Returns the location of a key for people.
     fn layer(&self, key: &str) -> String {
         let group = if self.node.is_control_plane() { "controlPlane" } else { "worker" };
         self.source_text.key_location(key, group)
     }
 
-    /// Says which key of the talconfig an error came up at, for who asks.
+    /// Adds the key of the talconfig to an error, if locations are wanted.
     fn within(&self, key: &str, error: Error) -> Error {
         if self.with_locations { error.within(&format!("{}: ", self.layer(key))) } else { error }
     }
@@ -558,7 +559,8 @@ impl Builder<'_> {
         })
     }
 
-    /// What is wrong with a template. Who asks gets the line where that was written, not the one in the template.
+    /// Returns the error of a template. With locations it has the line of the file, otherwise that
+    /// of the template.
     fn template_error(&self, detail: ErrorDetail, written: &LayerSource) -> Error {
         if !self.with_locations {
             let name = if written.key.is_empty() { &written.file } else { &written.key };
@@ -587,8 +589,8 @@ impl Builder<'_> {
     }
 }
 
-/// The oldest document as templates know it. What has moved to a document of its own is still found where it
-/// was: templates ask for the installer's image above all.
+/// Returns the `v1alpha1` document as templates see it. Settings that have moved to their own
+/// document are still found in the old place: templates use the installer's image above all.
 fn template_data(documents: &[Document]) -> BTreeMap<String, Value> {
     let of_kind = |kind: &str| documents.iter().find(|document| document.kind.name == kind);
     let mut body = of_kind("v1alpha1").map(|document| document.body.clone()).unwrap_or_default();
@@ -601,13 +603,13 @@ fn template_data(documents: &[Document]) -> BTreeMap<String, Value> {
     body
 }
 
-/// A configuration with documents merged into it.
+/// Merges documents into a configuration.
 fn merged(text: &str, patch: &str) -> Result<Patched, talos_config::Error> {
     let patch = Patch::parse(patch, SourceId::default())?;
     Patched::new(text.to_owned(), SourceId::default()).apply(&patch, Dialect::default())
 }
 
-/// A configuration between two stages.
+/// A configuration between two stages of talhelper.
 enum Intermediate {
     Text(String),
     /// Documents that read as themselves once they are written.
@@ -624,7 +626,7 @@ impl Intermediate {
         }
     }
 
-    /// The documents, and the text where that is what there was.
+    /// Parses the documents, and returns the text if it was text.
     fn read(self) -> Result<(Config, Option<String>), Error> {
         match self {
             Self::Documents(config) => Ok((config, None)),
@@ -649,7 +651,7 @@ impl Intermediate {
     }
 }
 
-/// Whether nothing in a value is a text of several lines that begins with a blank.
+/// Returns false if a text of several lines begins with a blank, which rewriting would lose.
 fn keeps_its_blanks(value: &Value) -> bool {
     match &value.data {
         Data::Text(text) => !text.contains('\n') || !text.starts_with(char::is_whitespace),
@@ -667,7 +669,7 @@ fn find<'a>(documents: &'a mut [Document], kind: &str) -> Option<&'a mut Documen
     documents.iter_mut().find(|document| document.kind.name == kind)
 }
 
-/// The object at the end of a path, made where it is not there.
+/// Returns the object at a path, creating it if need be.
 fn object_at<'a>(
     body: &'a mut BTreeMap<String, Value>,
     path: &[&str],
@@ -703,5 +705,5 @@ fn insert(body: &mut BTreeMap<String, Value>, path: &[&str], key: &str, value: &
     }
 }
 
-/// How a release that has documents for everything speaks of the oldest one.
+/// The message with which Talos deprecates the `v1alpha1` document once all of it has documents.
 const NEWER_DOCUMENTS: &str = "is deprecated; use dedicated configuration documents instead";

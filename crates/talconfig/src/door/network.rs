@@ -1,7 +1,7 @@
-//! Network interfaces as documents, for releases that have them.
+//! Network interfaces as documents, for the Talos releases that have them.
 //!
-//! What documents cannot say is left out, as talhelper does: it has been told when the talconfig was checked,
-//! or it never had an effect.
+//! Settings without a document are left out, as in talhelper: the check of the talconfig has
+//! reported them, or they never had an effect.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::door::documents::{document, object, text, texts};
 use crate::error::{Error, ErrorDetail};
 use crate::value_ext::ValueExt;
 
-/// Somebody who may want to know every step.
+/// A receiver of debug lines.
 pub(crate) type DebugSink<'a> = &'a dyn Fn(&dyn Fn() -> String);
 
 /// Adds the documents of a list of interfaces.
@@ -90,7 +90,7 @@ pub(crate) fn documents(
     Ok(())
 }
 
-/// The interfaces with their names. One that is told by what it is like gets a name of its own.
+/// Returns the interfaces with their names. An interface with a selector gets a generated name.
 fn named(devices: &[Value]) -> Vec<(String, &Value)> {
     let mut used: BTreeSet<String> = devices
         .iter()
@@ -121,7 +121,7 @@ fn named(devices: &[Value]) -> Vec<(String, &Value)> {
         .collect()
 }
 
-/// A name for the link that a selector finds; none when it says nothing.
+/// Returns an alias for the link of a selector; `None` if the selector is empty.
 fn alias(
     name: &str,
     selector: &Value,
@@ -184,7 +184,7 @@ fn bond_document(name: &str, bond: &Value, device: &Value) -> Result<Document, E
     Ok(document("BondConfig", fields))
 }
 
-/// What documents call the settings of a bond.
+/// The settings of a bond: the key of the talconfig and that of the document.
 const BOND_WORDS: [(&str, &str); 8] = [
     ("mode", "bondMode"),
     ("xmitHashPolicy", "xmitHashPolicy"),
@@ -276,7 +276,7 @@ fn wireguard_document(name: &str, wireguard: &Value, device: &Value) -> Result<D
     }
     let peers = wireguard.items_at("peers").iter().map(|peer| {
         let mut fields = vec![("publicKey", text(peer.text_at("publicKey")))];
-        // A name that is no address cannot be written.
+        // A host name cannot be written.
         if let Some(endpoint) = rules::address_and_port(peer.text_at("endpoint")) {
             fields.push(("endpoint", text(&endpoint)));
         }
@@ -307,7 +307,7 @@ fn bridge_document(name: &str, bridge: &Value, device: &Value) -> Result<Documen
     Ok(document("BridgeConfig", fields))
 }
 
-/// What all links have.
+/// Returns the fields that all links share.
 fn common(device: &Value) -> Result<Vec<(&'static str, Value)>, Error> {
     let mut fields = Vec::new();
     let mtu = device.number_at("mtu");

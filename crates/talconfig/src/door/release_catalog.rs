@@ -1,7 +1,7 @@
-//! The releases of Talos, with the system extensions and overlays that each has.
+//! The releases of Talos, with the system extensions and overlays of each.
 //!
-//! The list that is built in is the one that talhelper 3.1.15 was built with. What an image factory said about a release
-//! since then stands before it, so that a new release needs no new build.
+//! The built-in list is that of talhelper 3.1.15. An answer of an image factory takes precedence
+//! over it, so that a new Talos release does not need a new build.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -9,10 +9,10 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What is taken when a talconfig names no release.
+/// The release of a talconfig that names none.
 pub const LATEST: &str = "v1.13.7";
 
-/// A release as it is tagged: with a `v`.
+/// Returns the Git tag of a release: with a `v`.
 pub fn tag(version: &str) -> String {
     if version.starts_with('v') { version.to_owned() } else { format!("v{version}") }
 }
@@ -21,11 +21,11 @@ pub fn tag(version: &str) -> String {
 #[derive(Clone, Debug)]
 pub struct ReleaseCatalog {
     built_in: BuiltIn<'static>,
-    /// What was asked for later.
+    /// Answers of an image factory.
     refreshed: BTreeMap<String, ReleaseContents>,
 }
 
-/// What a release has.
+/// The extensions and overlays of a release.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ReleaseContents {
     /// The names of its system extensions.
@@ -35,7 +35,7 @@ pub struct ReleaseContents {
 }
 
 impl ReleaseCatalog {
-    /// The list that was built in.
+    /// Returns the built-in list.
     pub fn built_in() -> &'static Self {
         static LIST: OnceLock<ReleaseCatalog> = OnceLock::new();
         LIST.get_or_init(|| Self {
@@ -45,7 +45,8 @@ impl ReleaseCatalog {
         })
     }
 
-    /// The list that was built in, with what a text holds that [`ReleaseCatalog::refreshed`] gave; nothing when it is none.
+    /// Returns the built-in list with the output of [`ReleaseCatalog::refreshed`]; `None` if that
+    /// is invalid.
     pub fn with_refreshed(text: &str) -> Option<Self> {
         let json: Value = serde_json::from_str(text).ok()?;
         let mut catalog = Self::built_in().clone();
@@ -65,12 +66,12 @@ impl ReleaseCatalog {
         Some(catalog)
     }
 
-    /// Takes in what a release has now.
+    /// Adds or replaces a release.
     pub fn add(&mut self, version: &str, release: ReleaseContents) {
         self.refreshed.insert(version.to_owned(), release);
     }
 
-    /// What was taken in, as a text to keep.
+    /// Returns the refreshed releases as text, for [`ReleaseCatalog::with_refreshed`].
     pub fn refreshed(&self) -> String {
         let release = |release: &ReleaseContents| json!({ "extensions": release.extensions, "overlays": release.overlays });
         let releases: serde_json::Map<String, Value> = self
@@ -81,12 +82,12 @@ impl ReleaseCatalog {
         format!("{:#}\n", json!({ "releases": releases }))
     }
 
-    /// Whether a release is known.
+    /// Returns true if the release is known.
     pub fn contains(&self, version: &str) -> bool {
         self.refreshed.contains_key(version) || self.release(version).is_some()
     }
 
-    /// The system extensions of a release; nothing when it is not known.
+    /// Returns the system extensions of a release; `None` if it is unknown.
     pub fn extensions(&self, version: &str) -> Option<Vec<String>> {
         if let Some(release) = self.refreshed.get(version) {
             return Some(release.extensions.clone());
@@ -99,12 +100,12 @@ impl ReleaseCatalog {
         )
     }
 
-    /// Whether a release has a system extension.
+    /// Returns true if a release has a system extension.
     pub fn has_extension(&self, version: &str, extension: &str) -> bool {
         self.extensions(version).is_some_and(|known| known.iter().any(|known| known == extension))
     }
 
-    /// Whether a release has an overlay.
+    /// Returns true if a release has an overlay.
     pub fn has_overlay(&self, version: &str, name: &str, image: &str) -> bool {
         if let Some(release) = self.refreshed.get(version) {
             return release.overlays.iter().any(|known| known.0 == name && known.1 == image);

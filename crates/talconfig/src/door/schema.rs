@@ -1,13 +1,13 @@
-//! Every key of a talconfig: its name, what it holds, and what it is for.
+//! The keys of a talconfig, with their types and descriptions.
 //!
 //! Reading, complaints about types, group defaults and the JSON schema all follow these tables.
 
 /// An object with known keys.
 #[derive(Debug)]
 pub(crate) struct Object {
-    /// What complaints call it.
+    /// The name of the Go type, for error messages.
     pub(crate) go: &'static str,
-    /// Its keys, in groups that objects may share.
+    /// The keys, in groups that objects may share.
     pub(crate) parts: &'static [&'static [Key]],
 }
 
@@ -22,13 +22,12 @@ impl Object {
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) ty: Type,
-    /// Whether there is nothing to be done without it.
     pub(crate) required: bool,
     pub(crate) about: &'static str,
 }
 
-/// What a key holds. A value that equals none, such as `false` or an empty text, is as good as no key,
-/// except where the shape says that it is set.
+/// The type of a key's value. A value that equals the zero value, such as `false` or an empty text,
+/// counts as unset, unless the type says otherwise.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Type {
     Text,
@@ -59,7 +58,7 @@ pub(crate) enum Type {
     Prefix,
     /// A port, or several: `80`, `100-200`.
     Ports,
-    /// Anything.
+    /// Free-form data.
     Any,
     TextMap,
     List {
@@ -73,12 +72,12 @@ pub(crate) enum Type {
     },
     /// Set as soon as one of its keys is.
     Part(&'static Object),
-    /// Set as soon as it is written, be it empty.
+    /// Set as soon as it is written, even if it is empty.
     Whole(&'static Object),
 }
 
 impl Type {
-    /// What complaints call it.
+    /// Returns the name of the Go type, for error messages.
     pub(crate) fn go(self) -> &'static str {
         match self {
             Self::Text | Self::SizeMatch | Self::DiskSize => "string",
@@ -122,10 +121,10 @@ const CLUSTER: &[Key] = &[
     required("clusterName", Type::Text, "The name of the cluster and of its context"),
     key("talosVersion", Type::Text, "The release of Talos, such as v1.13.0"),
     required("kubernetesVersion", Type::Text, "The release of Kubernetes, such as v1.34.1"),
-    required("endpoint", Type::Text, "Where the Kubernetes API is reached: https://host:port"),
+    required("endpoint", Type::Text, "The URL of the Kubernetes API: https://host:port"),
     key("domain", Type::Text, "The domain of the cluster"),
     key("allowSchedulingOnMasters", Type::Bool, "The old name of allowSchedulingOnControlPlanes"),
-    key("allowSchedulingOnControlPlanes", Type::Bool, "Whether workloads run on control planes"),
+    key("allowSchedulingOnControlPlanes", Type::Bool, "Run workloads on control planes"),
     key("additionalMachineCertSans", TEXTS, "Further names of all machines; deprecated"),
     key("additionalApiServerCertSans", TEXTS, "Further names of the Kubernetes API"),
     key(
@@ -138,26 +137,34 @@ const CLUSTER: &[Key] = &[
     key("cniConfig", Type::Whole(&CNI), "The network between pods"),
     key("patches", TEXTS, "Patches for all machines, applied last"),
     required("nodes", Type::Objects { go: "[]config.Node", item: &NODE }, "The machines"),
-    key("imageFactory", Type::Part(&IMAGE_FACTORY), "Where images come from"),
-    key("controlPlane", Type::Part(&GROUP), "What control planes have unless they say otherwise"),
-    key("worker", Type::Part(&GROUP), "What workers have unless they say otherwise"),
+    key("imageFactory", Type::Part(&IMAGE_FACTORY), "The image factory"),
+    key("controlPlane", Type::Part(&GROUP), "Defaults of control planes"),
+    key("worker", Type::Part(&GROUP), "Defaults of workers"),
 ];
 
 /// The keys of a machine that no group can have.
 pub(crate) const NODE_ONLY: &[Key] = &[
     required("hostname", Type::Text, "The name of the machine"),
     required("ipAddress", Type::Text, "Its address, or several with commas between them"),
-    key("controlPlane", Type::Bool, "Whether it is a control plane"),
+    key("controlPlane", Type::Bool, "The machine is a control plane"),
     key("installDisk", Type::Text, "The disk to install to"),
-    key("installDiskSelector", Type::Whole(&DISK_SELECTOR), "What the disk to install to is like"),
-    key("ignoreHostname", Type::Bool, "Whether the machine chooses its name itself"),
-    key("overridePatches", Type::Bool, "Whether its patches replace those of its group"),
+    key("installDiskSelector", Type::Whole(&DISK_SELECTOR), "A selector of the disk to install to"),
+    key("ignoreHostname", Type::Bool, "Let the machine choose its host name"),
+    key(
+        "overridePatches",
+        Type::Bool,
+        "Replace the patches of the group instead of adding to them",
+    ),
     key(
         "overrideExtraManifests",
         Type::Bool,
-        "Whether its extraManifests replace those of its group",
+        "Replace the extraManifests of the group instead of adding to them",
     ),
-    key("overrideMachineCertSANs", Type::Bool, "Whether its certSANs replace those of its group"),
+    key(
+        "overrideMachineCertSANs",
+        Type::Bool,
+        "Replace the certSANs of the group instead of adding to them",
+    ),
 ];
 
 /// The keys that a machine and its group have.
@@ -175,7 +182,7 @@ pub(crate) const SHARED: &[Key] = &[
         Type::Objects { go: "config.MachineFiles", item: &MACHINE_FILE },
         "Files to write",
     ),
-    key("disableSearchDomain", Type::Bool, "Whether there is no search domain from the host name"),
+    key("disableSearchDomain", Type::Bool, "Use no search domain from the host name"),
     key(
         "kernelModules",
         Type::Objects { go: "[]*v1alpha1.KernelModuleConfig", item: &KERNEL_MODULE },
@@ -191,15 +198,11 @@ pub(crate) const SHARED: &[Key] = &[
     key("certSANs", TEXTS, "Further names of the machine"),
     key("patches", TEXTS, "Patches, as text or as @file"),
     key("talosImageURL", Type::Text, "The installer's image without its tag"),
-    key(
-        "noSchematicValidate",
-        Type::Bool,
-        "Whether extensions are not compared with the known ones",
-    ),
-    key("schematic", Type::Whole(&SCHEMATIC), "What the installer's image is made of"),
-    key("imageSchematic", Type::Whole(&SCHEMATIC), "What the boot image is made of"),
-    key("machineSpec", Type::Part(&MACHINE_SPEC), "Which image fits the machine"),
-    key("ingressFirewall", Type::Whole(&FIREWALL), "What may reach the machine"),
+    key("noSchematicValidate", Type::Bool, "Do not compare extensions with the known ones"),
+    key("schematic", Type::Whole(&SCHEMATIC), "The schematic of the installer image"),
+    key("imageSchematic", Type::Whole(&SCHEMATIC), "The schematic of the boot image"),
+    key("machineSpec", Type::Part(&MACHINE_SPEC), "The properties that select the machine's image"),
+    key("ingressFirewall", Type::Whole(&FIREWALL), "The ingress firewall"),
     key(
         "extensionServices",
         Type::Objects { go: "[]*config.ExtensionService", item: &EXTENSION_SERVICE },
@@ -237,8 +240,8 @@ static MACHINE_SPEC: Object = Object {
     parts: &[&[
         key("mode", Type::Text, "The platform, such as metal"),
         key("arch", Type::Text, "amd64 or arm64"),
-        key("secureboot", Type::Bool, "Whether the machine boots securely"),
-        key("useUKI", Type::Bool, "Whether it boots a unified kernel image"),
+        key("secureboot", Type::Bool, "Use Secure Boot"),
+        key("useUKI", Type::Bool, "Boot a unified kernel image"),
         key("bootMethod", Type::Text, "iso, disk-image or pxe"),
         key("imageSuffix", Type::Text, "The suffix of the boot image"),
     ]],
@@ -249,7 +252,7 @@ static INLINE_MANIFEST: Object = Object {
     parts: &[&[
         key("name", Type::Text, "Its name"),
         key("contents", Type::Text, "The manifest, or @file"),
-        key("skipEnvsubst", Type::Bool, "Whether variables in the file stay as they are"),
+        key("skipEnvsubst", Type::Bool, "Do not substitute variables in the file"),
     ]],
 };
 
@@ -266,7 +269,7 @@ static FLANNEL: Object = Object {
     go: "v1alpha1.FlannelCNIConfig",
     parts: &[&[
         key("extraArgs", TEXTS, "Further arguments"),
-        key("kubeNetworkPoliciesEnabled", Type::Flag, "Whether network policies are kept"),
+        key("kubeNetworkPoliciesEnabled", Type::Flag, "Enforce network policies"),
     ]],
 };
 
@@ -281,7 +284,7 @@ static DISK_SELECTOR: Object = Object {
         key("uuid", Type::Text, "Its UUID"),
         key("wwid", Type::Text, "Its WWID"),
         key("type", Type::Text, "nvme, sd, hdd or ssd"),
-        key("busPath", Type::Text, "Where it is attached"),
+        key("busPath", Type::Text, "The path on its bus"),
     ]],
 };
 
@@ -301,18 +304,18 @@ static PARTITION: Object = Object {
     go: "v1alpha1.DiskPartition",
     parts: &[&[
         key("size", Type::DiskSize, "Its size; the rest of the disk when left out"),
-        key("mountpoint", Type::Text, "Where it is mounted"),
+        key("mountpoint", Type::Text, "The mount point"),
     ]],
 };
 
 static MACHINE_FILE: Object = Object {
     go: "config.MachineFile",
     parts: &[&[
-        key("content", Type::Text, "What is in it, or @file"),
+        key("content", Type::Text, "The content, or @file"),
         key("permissions", MODE, "Its permissions, such as 0o644"),
         key("path", Type::Text, "Its path"),
         key("op", Type::Text, "create, append or overwrite"),
-        key("skipEnvsubst", Type::Bool, "Whether variables in the file stay as they are"),
+        key("skipEnvsubst", Type::Bool, "Do not substitute variables in the file"),
     ]],
 };
 
@@ -325,7 +328,7 @@ static DEVICE: Object = Object {
     go: "v1alpha1.Device",
     parts: &[&[
         key("interface", Type::Text, "Its name"),
-        key("deviceSelector", Type::Whole(&DEVICE_SELECTOR), "What it is like"),
+        key("deviceSelector", Type::Whole(&DEVICE_SELECTOR), "A selector of the device"),
         key("addresses", TEXTS, "Its addresses"),
         key("cidr", Type::Text, "Its address; deprecated"),
         key("routes", Type::Objects { go: "[]*v1alpha1.Route", item: &ROUTE }, "Its routes"),
@@ -334,10 +337,10 @@ static DEVICE: Object = Object {
         key("bridgePort", Type::Whole(&BRIDGE_PORT), "The bridge that it belongs to"),
         key("vlans", Type::Objects { go: "v1alpha1.VlanList", item: &VLAN }, "VLANs on it"),
         key("mtu", INT, "The greatest packet"),
-        key("dhcp", Type::Flag, "Whether it asks for an address"),
-        key("ignore", Type::Flag, "Whether it is left alone"),
-        key("dummy", Type::Flag, "Whether it is no real one"),
-        key("dhcpOptions", Type::Whole(&DHCP_OPTIONS), "How it asks for an address"),
+        key("dhcp", Type::Flag, "Use DHCP"),
+        key("ignore", Type::Flag, "Leave the interface unconfigured"),
+        key("dummy", Type::Flag, "Create a dummy interface"),
+        key("dhcpOptions", Type::Whole(&DHCP_OPTIONS), "Options of DHCP"),
         key("wireguard", Type::Whole(&WIREGUARD), "A WireGuard tunnel"),
         key("vip", Type::Whole(&VIP), "An address that control planes share"),
     ]],
@@ -346,19 +349,19 @@ static DEVICE: Object = Object {
 static DEVICE_SELECTOR: Object = Object {
     go: "v1alpha1.NetworkDeviceSelector",
     parts: &[&[
-        key("busPath", Type::Text, "Where it is attached"),
+        key("busPath", Type::Text, "The path on its bus"),
         key("hardwareAddr", Type::Text, "Its hardware address"),
         key("permanentAddr", Type::Text, "Its permanent hardware address"),
         key("pciID", Type::Text, "Its PCI id"),
         key("driver", Type::Text, "Its driver"),
-        key("physical", Type::Flag, "Whether it is hardware"),
+        key("physical", Type::Flag, "A physical device"),
     ]],
 };
 
 static ROUTE: Object = Object {
     go: "v1alpha1.Route",
     parts: &[&[
-        key("network", Type::Text, "Where it leads; everywhere when left out"),
+        key("network", Type::Text, "The destination; the default route when left out"),
         key("gateway", Type::Text, "The next hop"),
         key("source", Type::Text, "The address that packets come from"),
         key("metric", U32, "Its priority; lower ones win"),
@@ -376,11 +379,11 @@ static BRIDGE: Object = Object {
 };
 
 static STP: Object =
-    Object { go: "v1alpha1.STP", parts: &[&[key("enabled", Type::Flag, "Whether it is used")]] };
+    Object { go: "v1alpha1.STP", parts: &[&[key("enabled", Type::Flag, "Enable it")]] };
 
 static BRIDGE_VLAN: Object = Object {
     go: "v1alpha1.BridgeVLAN",
-    parts: &[&[key("vlanFiltering", Type::Flag, "Whether VLANs are kept apart")]],
+    parts: &[&[key("vlanFiltering", Type::Flag, "Enable VLAN filtering")]],
 };
 
 static BRIDGE_PORT: Object = Object {
@@ -394,11 +397,11 @@ static VLAN: Object = Object {
         key("addresses", TEXTS, "Its addresses"),
         key("cidr", Type::Text, "Its address; deprecated"),
         key("routes", Type::Objects { go: "[]*v1alpha1.Route", item: &ROUTE }, "Its routes"),
-        key("dhcp", Type::Flag, "Whether it asks for an address"),
+        key("dhcp", Type::Flag, "Use DHCP"),
         key("vlanId", U16, "Its number"),
         key("mtu", U32, "The greatest packet"),
         key("vip", Type::Whole(&VIP), "An address that control planes share"),
-        key("dhcpOptions", Type::Whole(&DHCP_OPTIONS), "How it asks for an address"),
+        key("dhcpOptions", Type::Whole(&DHCP_OPTIONS), "Options of DHCP"),
     ]],
 };
 
@@ -406,8 +409,8 @@ static DHCP_OPTIONS: Object = Object {
     go: "v1alpha1.DHCPOptions",
     parts: &[&[
         key("routeMetric", U32, "The priority of its routes"),
-        key("ipv4", Type::Flag, "Whether it asks for an IPv4 address"),
-        key("ipv6", Type::Flag, "Whether it asks for an IPv6 address"),
+        key("ipv4", Type::Flag, "Use DHCP for IPv4"),
+        key("ipv6", Type::Flag, "Use DHCP for IPv6"),
         key("duidv6", Type::Text, "By which id it asks for an IPv6 address"),
     ]],
 };
@@ -431,8 +434,12 @@ static PEER: Object = Object {
     parts: &[&[
         key("publicKey", Type::Text, "The public key"),
         key("endpoint", Type::Text, "Its address and port"),
-        key("persistentKeepaliveInterval", Type::Duration, "How often it is greeted, such as 25s"),
-        key("allowedIPs", TEXTS, "What is behind it"),
+        key(
+            "persistentKeepaliveInterval",
+            Type::Duration,
+            "The interval of keepalives, such as 25s",
+        ),
+        key("allowedIPs", TEXTS, "The networks behind the peer"),
     ]],
 };
 
@@ -440,8 +447,8 @@ static VIP: Object = Object {
     go: "v1alpha1.DeviceVIPConfig",
     parts: &[&[
         key("ip", Type::Text, "The address"),
-        key("equinixMetal", Type::Whole(&EQUINIX), "Where the address is moved by Equinix Metal"),
-        key("hcloud", Type::Whole(&HCLOUD), "Where the address is moved by Hetzner Cloud"),
+        key("equinixMetal", Type::Whole(&EQUINIX), "The settings of a virtual IP on Equinix Metal"),
+        key("hcloud", Type::Whole(&HCLOUD), "The settings of a virtual IP on Hetzner Cloud"),
     ]],
 };
 
@@ -468,16 +475,16 @@ static BOND: Object = Object {
             "Its links by what they are like",
         ),
         key("arpIPTarget", TEXTS, "Not supported"),
-        key("mode", Type::Text, "How links are used, such as 802.3ad"),
-        key("xmitHashPolicy", Type::Text, "How a link is chosen"),
+        key("mode", Type::Text, "The bonding mode, such as 802.3ad"),
+        key("xmitHashPolicy", Type::Text, "The hash policy that selects a link"),
         key("lacpRate", Type::Text, "slow or fast"),
         key("adActorSystem", Type::Text, "Not supported"),
-        key("arpValidate", Type::Text, "Which ARP packets count"),
+        key("arpValidate", Type::Text, "The ARP packets that are validated"),
         key("arpAllTargets", Type::Text, "any or all"),
         key("primary", Type::Text, "The link that is used first"),
-        key("primaryReselect", Type::Text, "When the primary link is used again"),
-        key("failOverMac", Type::Text, "Whose hardware address is used"),
-        key("adSelect", Type::Text, "How an aggregator is chosen"),
+        key("primaryReselect", Type::Text, "The policy for returning to the primary link"),
+        key("failOverMac", Type::Text, "The policy for the hardware address"),
+        key("adSelect", Type::Text, "The policy for selecting an aggregator"),
         key("miimon", U32, "Milliseconds between looks at the links"),
         key("updelay", U32, "Milliseconds before a link is used"),
         key("downdelay", U32, "Milliseconds before a link is given up"),
@@ -487,9 +494,9 @@ static BOND: Object = Object {
         key("lpInterval", U32, "Seconds between learning packets"),
         key("packetsPerSlave", U32, "Packets before the next link is used"),
         key("numPeerNotif", U8, "Notifications after a change"),
-        key("tlbDynamicLb", U8, "Whether load is balanced as it comes"),
-        key("allSlavesActive", U8, "Whether duplicate frames count"),
-        key("useCarrier", Type::Flag, "Whether the driver's word about a link counts"),
+        key("tlbDynamicLb", U8, "Balance load dynamically"),
+        key("allSlavesActive", U8, "Accept duplicate frames"),
+        key("useCarrier", Type::Flag, "Use the driver's carrier state"),
         key("adActorSysPrio", U16, "The priority of the system"),
         key("adUserPortKey", U16, "The upper bits of the port key"),
         key("peerNotifyDelay", U32, "Milliseconds between notifications"),
@@ -499,9 +506,9 @@ static BOND: Object = Object {
 static SCHEMATIC: Object = Object {
     go: "schematic.Schematic",
     parts: &[&[
-        key("owner", Type::Text, "Who may use it"),
-        key("overlay", Type::Part(&OVERLAY), "What a single-board computer needs"),
-        key("customization", Type::Part(&CUSTOMIZATION), "What is in the image"),
+        key("owner", Type::Text, "The owner"),
+        key("overlay", Type::Part(&OVERLAY), "The overlay of a single-board computer"),
+        key("customization", Type::Part(&CUSTOMIZATION), "The contents of the image"),
     ]],
 };
 
@@ -528,9 +535,9 @@ static CUSTOMIZATION: Object = Object {
         key(
             "bootloader",
             Type::Word { go: "BootloaderKind", words: &["none", "dual-boot", "sd-boot", "grub"] },
-            "What boots it",
+            "The boot loader",
         ),
-        key("secureboot", Type::Part(&SECURE_BOOT), "How it boots securely"),
+        key("secureboot", Type::Part(&SECURE_BOOT), "The settings of Secure Boot"),
         key("diskImage", Type::Part(&DISK_IMAGE), "The image of a disk"),
     ]],
 };
@@ -547,7 +554,11 @@ static EXTENSIONS: Object = Object {
 
 static SECURE_BOOT: Object = Object {
     go: "schematic.SecureBootCustomization",
-    parts: &[&[key("includeWellKnownCertificates", Type::Bool, "Whether UEFI's own are trusted")]],
+    parts: &[&[key(
+        "includeWellKnownCertificates",
+        Type::Bool,
+        "Include the well-known UEFI certificates",
+    )]],
 };
 
 static DISK_IMAGE: Object = Object {
@@ -561,12 +572,12 @@ static FIREWALL: Object = Object {
         key(
             "defaultAction",
             Type::Word { go: "DefaultAction", words: &["accept", "block"] },
-            "What happens where no rule speaks",
+            "The action if no rule matches",
         ),
         key(
             "rules",
             Type::List { go: "[]config.NetworkRule", item: &Type::Whole(&RULE) },
-            "What is let in",
+            "The rules",
         ),
     ]],
 };
@@ -575,7 +586,7 @@ static RULE: Object = Object {
     go: "config.NetworkRule",
     parts: &[&[
         key("name", Type::Text, "Its name"),
-        key("portSelector", Type::Part(&PORT_SELECTOR), "Which ports"),
+        key("portSelector", Type::Part(&PORT_SELECTOR), "The ports"),
         key(
             "ingress",
             Type::List { go: "network.IngressConfig", item: &Type::Whole(&INGRESS) },
@@ -624,8 +635,8 @@ static EXTENSION_SERVICE: Object = Object {
 static CONFIG_FILE: Object = Object {
     go: "extensions.ConfigFile",
     parts: &[&[
-        key("content", Type::Text, "What is in it"),
-        key("mountPath", Type::Text, "Where it is mounted"),
+        key("content", Type::Text, "The content"),
+        key("mountPath", Type::Text, "The mount point"),
     ]],
 };
 
@@ -633,8 +644,8 @@ static VOLUME: Object = Object {
     go: "config.Volume",
     parts: &[&[
         key("name", Type::Text, "EPHEMERAL, STATE or IMAGECACHE"),
-        key("provisioning", Type::Part(&PROVISIONING), "Where it is and how large"),
-        key("encryption", Type::Part(&ENCRYPTION), "How it is encrypted"),
+        key("provisioning", Type::Part(&PROVISIONING), "The disk and the size"),
+        key("encryption", Type::Part(&ENCRYPTION), "The encryption"),
     ]],
 };
 
@@ -645,11 +656,11 @@ static USER_VOLUME: Object = Object {
         key(
             "volumeType",
             Type::Word { go: "VolumeType", words: VOLUME_TYPES },
-            "What it is made of",
+            "The type of the volume",
         ),
-        key("provisioning", Type::Part(&PROVISIONING), "Where it is and how large"),
+        key("provisioning", Type::Part(&PROVISIONING), "The disk and the size"),
         key("filesystem", Type::Part(&FILESYSTEM), "Its file system"),
-        key("encryption", Type::Part(&ENCRYPTION), "How it is encrypted"),
+        key("encryption", Type::Part(&ENCRYPTION), "The encryption"),
     ]],
 };
 
@@ -659,8 +670,8 @@ const VOLUME_TYPES: &[&str] =
 static PROVISIONING: Object = Object {
     go: "block.ProvisioningSpec",
     parts: &[&[
-        key("diskSelector", Type::Part(&SELECTOR), "Which disk"),
-        key("grow", Type::Flag, "Whether it takes all the room there is"),
+        key("diskSelector", Type::Part(&SELECTOR), "The disk"),
+        key("grow", Type::Flag, "Grow to the available space"),
         key("minSize", Type::Size { share: false }, "The least that it needs"),
         key("maxSize", Type::Size { share: true }, "The most that it takes"),
     ]],
@@ -675,7 +686,7 @@ static FILESYSTEM: Object = Object {
     go: "block.FilesystemSpec",
     parts: &[&[
         key("type", Type::Word { go: "FilesystemType", words: FILESYSTEM_TYPES }, "xfs or ext4"),
-        key("projectQuotaSupport", Type::Flag, "Whether there are project quotas"),
+        key("projectQuotaSupport", Type::Flag, "Enable project quotas"),
     ]],
 };
 
@@ -699,7 +710,7 @@ static ENCRYPTION: Object = Object {
         key("keySize", UINT, "Bits of a key"),
         key("blockSize", U64, "Bytes of a block"),
         key("options", TEXTS, "Options of the kernel"),
-        key("allowDiscards", Type::Flag, "Whether the disk is told what is free"),
+        key("allowDiscards", Type::Flag, "Pass discards to the disk"),
     ]],
 };
 
@@ -708,10 +719,10 @@ static ENCRYPTION_KEY: Object = Object {
     parts: &[&[
         key("slot", INT, "Its slot"),
         key("static", Type::Whole(&STATIC_KEY), "A passphrase"),
-        key("nodeID", Type::Whole(&NODE_ID), "What only this machine knows"),
+        key("nodeID", Type::Whole(&NODE_ID), "A key derived from the node id"),
         key("kms", Type::Whole(&KMS), "A server of keys"),
         key("tpm", Type::Whole(&TPM), "The machine's own chip"),
-        key("lockToState", Type::Flag, "Whether it opens together with STATE only"),
+        key("lockToState", Type::Flag, "Unlock only together with STATE"),
     ]],
 };
 
@@ -724,14 +735,14 @@ static NODE_ID: Object = Object { go: "block.EncryptionKeyNodeID", parts: &[] };
 
 static KMS: Object = Object {
     go: "block.EncryptionKeyKMS",
-    parts: &[&[key("endpoint", Type::Text, "Where it is")]],
+    parts: &[&[key("endpoint", Type::Text, "The endpoint")]],
 };
 
 static TPM: Object = Object {
     go: "block.EncryptionKeyTPM",
     parts: &[&[
-        key("options", Type::Whole(&TPM_OPTIONS), "What it looks at"),
-        key("checkSecurebootStatusOnEnroll", Type::Flag, "Whether secure boot must be on at first"),
+        key("options", Type::Whole(&TPM_OPTIONS), "The options of the TPM"),
+        key("checkSecurebootStatusOnEnroll", Type::Flag, "Require Secure Boot at enrolment"),
     ]],
 };
 

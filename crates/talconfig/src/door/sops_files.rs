@@ -11,7 +11,7 @@ use crate::door::text;
 use crate::error::ErrorDetail;
 use crate::host::Host;
 
-/// What a file says.
+/// The text of a file.
 pub(crate) struct FileContent {
     pub(crate) text: String,
     /// The values that were encrypted, if the file was.
@@ -19,7 +19,7 @@ pub(crate) struct FileContent {
 }
 
 impl FileContent {
-    /// A file that is in clear.
+    /// Creates the content of a file in clear.
     fn clear(text: String) -> Self {
         Self { text, encrypted: None }
     }
@@ -75,7 +75,7 @@ pub(crate) fn decrypt_yaml(
         .map_err(|detail| detail.within("SOPS decryption failed: "))
 }
 
-/// The keys of an encrypted mapping whose values are encrypted.
+/// Returns the keys of an encrypted mapping whose values are encrypted.
 pub(crate) fn encrypted_keys(text: &str) -> BTreeSet<String> {
     let documents = yaml::parse(text, SourceId::default(), Limits::default()).unwrap_or_default();
     let mut keys = BTreeSet::new();
@@ -89,7 +89,7 @@ pub(crate) fn encrypted_keys(text: &str) -> BTreeSet<String> {
     keys
 }
 
-/// What a file of any kind says, encrypted or not; its name says which kind it is.
+/// Reads a file, decrypted if need be. The format follows from its name.
 pub fn read_decrypted(
     path: &str,
     environment: &Environment,
@@ -98,7 +98,7 @@ pub fn read_decrypted(
     read_with_values(path, environment, host).map(|content| content.text)
 }
 
-/// Does the same, and tells what was encrypted.
+/// Reads a file, decrypted if need be, with the values that were encrypted.
 pub(crate) fn read_with_values(
     path: &str,
     environment: &Environment,
@@ -146,7 +146,7 @@ pub(crate) fn read_with_values(
     decrypt(&text, format, path, environment, host).map_err(wrong)
 }
 
-/// A file of no known kind is encrypted as one value in JSON.
+/// Decrypts a file of unknown format, which is encrypted as one value in JSON.
 fn binary(
     text: &str,
     path: &str,
@@ -208,7 +208,7 @@ fn check_form(text: &str, format: Format) -> Result<(), ErrorDetail> {
             Ok(serde_json::Value::Array(_)) => Err("Could not unmarshal input data: SOPS only supports JSON files \
                                                     with a top-level object (starting with '{'), not array"
                 .into()),
-            Ok(_) => Err("Could not unmarshal input data: it is no JSON object".into()),
+            Ok(_) => Err("Could not unmarshal input data: it is not a JSON object".into()),
             Err(error) => Err(format!("Could not unmarshal input data: {error}").into()),
         },
     }
@@ -251,7 +251,8 @@ fn decrypt(
     })
 }
 
-/// What another program has decrypted: which of its values were encrypted is not known, so all are.
+/// Takes the output of another program. It does not say which values were encrypted, so all of them
+/// count as such.
 fn from_external(text: String, file: &str, host: &dyn Host) -> FileContent {
     let mut values = Confidential::default();
     values.add_text(&text);
@@ -267,7 +268,7 @@ fn kind(format: Format) -> &'static str {
     }
 }
 
-/// What JSON calls a scalar; nothing for null.
+/// Returns the name of a scalar's type in JSON; `None` for null.
 fn json_type(node: &yaml::Node) -> Option<&'static str> {
     match yaml::resolve_node(node) {
         Resolved::Null => None,

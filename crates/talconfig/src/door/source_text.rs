@@ -1,7 +1,7 @@
-//! The talconfig as it was written: where its keys stand.
+//! The source text of a talconfig, as a map from keys to lines.
 //!
-//! On the way to a machine's configuration a talconfig is laid out anew several times, and lines get lost. Here
-//! they are found again by the paths of keys.
+//! A talconfig is rewritten several times on the way to machine configuration, and its lines get
+//! lost. Here they are found again by the paths of keys.
 
 use std::sync::OnceLock;
 
@@ -15,27 +15,26 @@ use crate::door::text;
 pub(crate) struct SourceText {
     file: String,
     text: String,
-    /// Read when somebody asks for a place: most never do.
+    /// Parsed on first use, since most commands never need a location.
     root: OnceLock<Option<Node>>,
 }
 
 impl SourceText {
-    /// Takes a text that was read from a file. One that is no YAML has no places.
+    /// Takes the text of a file. Text that is not YAML has no locations.
     pub(crate) fn new(file: &str, text: &str) -> Self {
         Self { file: file.to_owned(), text: text.to_owned(), root: OnceLock::new() }
     }
 
-    /// What the file is called.
     pub(crate) fn file(&self) -> &str {
         &self.file
     }
 
-    /// The place of a key such as `nodes[0].patches[1]`.
+    /// Returns the location of a key such as `nodes[0].patches[1]`.
     pub(crate) fn origin(&self, path: &str) -> Option<Location> {
         self.find(path).map(|node| node.alias.unwrap_or(node.origin))
     }
 
-    /// The same in a text that is known by a number, or the nearest place above it.
+    /// Returns the location of a key, or of the nearest key above it.
     pub(crate) fn nearest_origin(&self, path: &str, source: SourceId) -> Location {
         let mut path = path;
         loop {
@@ -47,8 +46,8 @@ impl SourceText {
         }
     }
 
-    /// Where what a key says comes from: `talconfig.yaml:12 (nodes[0].installDisk)`. What a machine does not say
-    /// its group does.
+    /// Returns the location of a key for people: `talconfig.yaml:12 (nodes[0].installDisk)`. If the
+    /// machine does not set the key, its group does.
     pub(crate) fn key_location(&self, path: &str, group: &str) -> String {
         let of_group = || {
             let (node, key) = path.split_once("].")?;
@@ -63,13 +62,13 @@ impl SourceText {
         format!("{} (default of {})", self.file, path.rsplit('.').next().unwrap_or(path))
     }
 
-    /// A text that a key holds, with the lines of the file that its lines are.
+    /// Returns the text of a key for plans, with a map of its lines to those of the file.
     pub(crate) fn plan_text(&self, path: &str, lines: usize) -> plan::LayerSource {
         let lines = self.find(path).map_or_else(Vec::new, |node| {
             let first = node.origin.line;
             let count = u32::try_from(lines).unwrap_or(u32::MAX);
             match (node.alias, node.scalar()) {
-                // The text begins in the line behind the `|`.
+                // The text begins on the line after the `|`.
                 (None, Some((_, Style::Literal))) => {
                     (1..=count).map(|line| first.saturating_add(line)).collect()
                 }
@@ -79,7 +78,7 @@ impl SourceText {
         plan::LayerSource { file: self.file.clone(), key: path.to_owned(), lines }
     }
 
-    /// The path of what stands in a line, as far as one can be told.
+    /// Returns the path of the key on a line, as far as it can be told.
     pub(crate) fn key_at(&self, line: u32) -> Option<String> {
         fn below(node: &Node, path: &str, line: u32, found: &mut Option<String>) {
             match &node.content {
@@ -143,7 +142,7 @@ impl SourceText {
     }
 }
 
-/// Which lines of a text the lines of another one are that says the same, laid out anew.
+/// Maps the lines of a rewritten text to those of the original.
 pub(crate) fn line_map(original: &str, anew: &str) -> Vec<u32> {
     let (Ok(original), Ok(anew_documents)) = (text::parse(original), text::parse(anew)) else {
         return Vec::new();
@@ -152,7 +151,7 @@ pub(crate) fn line_map(original: &str, anew: &str) -> Vec<u32> {
     for (original, anew) in original.iter().zip(&anew_documents) {
         pair(&original.root, &anew.root, &mut lines);
     }
-    // What has no key of its own belongs to what is above it.
+    // A line without a key belongs to the key above it.
     let mut last = 0;
     for line in &mut lines {
         last = if *line == 0 { last.max(1) } else { *line };
@@ -166,7 +165,7 @@ fn pair(original: &Node, anew: &Node, lines: &mut [u32]) {
         (Content::Mapping(before), Content::Mapping(after)) => {
             for (key, value) in after {
                 let Some((name, _)) = key.scalar() else { continue };
-                // `$$` stands for a dollar sign.
+                // `$$` is an escaped dollar sign.
                 let same = before.iter().find(|(other, _)| {
                     other.scalar().is_some_and(|(other, _)| other.replace("$$", "$") == name)
                 });
@@ -191,7 +190,7 @@ fn pair(original: &Node, anew: &Node, lines: &mut [u32]) {
     }
 }
 
-/// Notes which line a line is, if it is not known yet.
+/// Records the original line of a line, unless it is known already.
 fn note(anew: u32, original: u32, lines: &mut [u32]) {
     let at = usize::try_from(anew).ok().and_then(|line| line.checked_sub(1));
     if let Some(line) = at.and_then(|at| lines.get_mut(at)).filter(|line| **line == 0) {

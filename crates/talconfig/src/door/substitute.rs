@@ -8,13 +8,13 @@ use std::vec::IntoIter;
 
 use crate::door::environment::Environment;
 
-/// Why a text cannot be filled in.
+/// The reason why variables cannot be substituted.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum SubstitutionError {
-    /// A variable that nobody has set.
+    /// The variable is not set.
     #[error("variable ${{{0}}} not set")]
     NotSet(String),
-    /// A variable that is set to nothing.
+    /// The variable is empty.
     #[error("variable ${{{0}}} set but empty")]
     Empty(String),
     /// A `${` without its end on the same line.
@@ -22,7 +22,7 @@ pub(crate) enum SubstitutionError {
     Unclosed,
 }
 
-/// Puts the values of variables into a text.
+/// Substitutes variables in a text.
 pub(crate) fn substitute(
     text: &str,
     environment: &Environment,
@@ -33,7 +33,7 @@ pub(crate) fn substitute(
     parts(text)?.iter().map(|part| part.value(environment)).collect()
 }
 
-/// Puts in the values of those variables that have one; the others stay as they are.
+/// Substitutes the variables that are set; others stay.
 pub(crate) fn substitute_known(text: &str, environment: &Environment) -> String {
     if !text.contains('$') {
         return text.to_owned();
@@ -100,7 +100,7 @@ impl Part {
     }
 }
 
-/// Reads what stands between braces, from the name to the end.
+/// Reads the inside of braces, from the name to the end.
 fn braces(items: &mut Peekable<IntoIter<Item<'_>>>) -> Result<Part, SubstitutionError> {
     let name = match items.next() {
         Some(Item::Variable(name)) => name.to_owned(),
@@ -161,15 +161,15 @@ impl<'a> Item<'a> {
 struct Lexer<'a> {
     text: &'a str,
     position: usize,
-    /// Where what has not been given out yet begins.
+    /// The start of the text that has not been emitted yet.
     start: usize,
-    /// Where what was given out last began.
+    /// The start of the item that was emitted last.
     last: usize,
     depth: usize,
     items: Vec<Item<'a>>,
 }
 
-/// What is read next.
+/// The state of the lexer.
 enum State {
     Text,
     Variable,

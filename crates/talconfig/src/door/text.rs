@@ -1,9 +1,9 @@
-//! From text to trees and back, as talhelper's YAML library does it.
+//! Text to trees and back, as talhelper's YAML library does it.
 //!
-//! A talconfig goes through three readings: comments are taken out and the text is laid out anew, variables
-//! are put in, and the result is read as free-form data and written once more, with keys in order and every
-//! scalar in the spelling of its type. What lines an error names, and what little of a text is lost on the
-//! way, follows from that.
+//! A talconfig is read three times: comments are removed and the text is rewritten; variables are
+//! substituted; and the result is read as free-form data and written once more, with keys sorted
+//! and every scalar in the canonical form of its type. Line numbers in errors, and small losses of
+//! text, follow from that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::door::environment::Environment;
 use crate::door::substitute::{self, SubstitutionError};
 use crate::error::ErrorDetail;
 
-/// Takes comments out of a text and puts variables in.
+/// Removes comments from a text and substitutes variables.
 pub(crate) fn substitute(text: &str, environment: &Environment) -> Result<String, ErrorDetail> {
     let documents = parse(text)?;
     if documents.is_empty() {
@@ -43,13 +43,13 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Document>, ErrorDetail> {
         .map_err(|error| ErrorDetail::new(syntax(&error)))
 }
 
-/// An error of YAML in the words that talhelper's users know.
+/// Formats a YAML error in the words that talhelper's users know.
 pub(crate) fn syntax(error: &SyntaxError) -> String {
     format!("yaml: line {}: {}", error.origin.line, error.problem)
 }
 
-/// The first document with aliases and merges written out, paths of files made absolute, and everything in
-/// the spelling and order of free-form data.
+/// Rewrites the first document as free-form data: aliases and merges resolved, paths of files
+/// absolute, keys sorted, scalars in canonical form.
 pub(crate) fn absolutize_paths(
     text: &str,
     absolute: &dyn Fn(&str) -> String,
@@ -66,12 +66,12 @@ pub(crate) fn absolutize_paths(
     Ok(yaml::rewrite(&[document], 4, false))
 }
 
-/// Several complaints about values, as one error.
+/// Joins complaints about values into one error.
 pub(crate) fn unmarshal_errors(complaints: &[String]) -> ErrorDetail {
     ErrorDetail::new(format!("yaml: unmarshal errors:\n  {}", complaints.join("\n  ")))
 }
 
-/// A mapping with the keys of `<<` in it; those that it has itself count more.
+/// Merges the keys of `<<` into a mapping, whose own keys win.
 pub(crate) fn merged(entries: &[(Node, Node)]) -> Vec<(&Node, &Node)> {
     let mut own: Vec<(&Node, &Node)> = Vec::new();
     let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -119,8 +119,8 @@ pub(crate) fn duplicates(entries: &[(Node, Node)], complaints: &mut Vec<String>)
     }
 }
 
-/// A node as free-form data: no anchors, aliases and merges, keys in order, scalars in the spelling of what
-/// they are.
+/// Rewrites a node as free-form data: no anchors, aliases and merges, keys sorted, scalars in
+/// canonical form.
 fn plain(node: &Node, complaints: &mut Vec<String>) -> Node {
     let content = match &node.content {
         Content::Scalar { text, .. } => return scalar(node, text),
@@ -158,7 +158,7 @@ fn scalar(node: &Node, text: &str) -> Node {
     }
 }
 
-/// A date with its time of day, whether it was written or not.
+/// Formats a date with its time of day, which may be missing in the text.
 fn timestamp(text: &str) -> String {
     let (date, time) = match text.find(['T', 't', ' ']) {
         Some(at) => (&text[..at], &text[at + 1..]),
@@ -183,13 +183,13 @@ fn timestamp(text: &str) -> String {
     format!("{date}T{}{fraction}{zone}", clock.join(":"))
 }
 
-/// Whether texts at a place are references to files.
+/// The texts at a path that are references to files.
 #[derive(Clone, Copy, PartialEq)]
 enum Reference {
     No,
-    /// Where they begin with `@`.
+    /// Those that begin with `@`.
     Marked,
-    /// Always.
+    /// All of them.
     Always,
 }
 
@@ -232,7 +232,7 @@ fn with_paths(node: Node, reference: Reference, absolute: &dyn Fn(&str) -> Strin
     Node { content, origin, ..node }
 }
 
-/// A node as complaints name it: its type and a little of its text.
+/// Formats a node for complaints: its type and the beginning of its text.
 pub(crate) fn shown(node: &Node) -> String {
     let Some((text, _)) = node.scalar() else {
         return match &node.content {

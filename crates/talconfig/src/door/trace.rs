@@ -1,11 +1,11 @@
-//! What a configuration was after each layer, and where what is wrong with one was written.
+//! The configuration after each layer, and the locations of errors in it.
 
 use plan::{LayerSnapshot, LayerSource};
 use talos_config::{Confidential, Config, Location, SourceId};
 
 use crate::error::{Error, ErrorDetail};
 
-/// What a configuration was after each layer. Most want only the end, so that the rest is kept only for who asks.
+/// The configuration after each layer; recorded only for `ichor explain` and for errors.
 #[derive(Default)]
 pub(crate) struct LayerTrace {
     pub(crate) list: Vec<LayerSnapshot>,
@@ -13,23 +13,22 @@ pub(crate) struct LayerTrace {
     pub(crate) texts: Vec<LayerSource>,
     /// The values of encrypted patches and manifests, and the fields that they set.
     pub(crate) confidential: Confidential,
-    /// Whether somebody asks.
     pub(crate) enabled: bool,
 }
 
 impl LayerTrace {
-    /// For somebody who asks.
+    /// Returns a trace that records.
     pub(crate) fn enabled() -> Self {
         Self { enabled: true, ..Self::default() }
     }
 
-    /// Notes what came out of a layer.
+    /// Records the result of a layer.
     pub(crate) fn push(
         &mut self,
         layer: impl FnOnce() -> String,
         config: impl FnOnce() -> Option<Config>,
     ) {
-        // In between a configuration may be none yet; what it becomes is seen at the next layer.
+        // An intermediate configuration may be invalid; the next layer then shows both changes.
         if self.enabled
             && let Some(config) = config()
         {
@@ -37,13 +36,13 @@ impl LayerTrace {
         }
     }
 
-    /// Takes in the text of a patch and gives its number.
+    /// Adds the text of a patch and returns its id.
     pub(crate) fn text(&mut self, text: LayerSource) -> SourceId {
         self.texts.push(text);
         SourceId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
     }
 
-    /// An error about a patch, with the name of the file or the key that it is in.
+    /// Converts an error about a patch, with the name of its file or key.
     pub(crate) fn patch_error(&self, error: &talos_config::Error) -> Error {
         match self.locate(error) {
             Error::Machine(detail) => Error::Patch(detail),
@@ -51,7 +50,7 @@ impl LayerTrace {
         }
     }
 
-    /// An error with its place, where that is in a text that has a name.
+    /// Converts an error, with its location if its text has a name.
     pub(crate) fn locate(&self, error: &talos_config::Error) -> Error {
         let message = match error {
             talos_config::Error::Document(problems) => {
@@ -65,7 +64,7 @@ impl LayerTrace {
                 Some(location) => format!("{location}: {syntax}"),
                 None => format!("line {}: {syntax}", syntax.origin.line),
             },
-            // Said with the line of what is there twice, not of the dashes before it.
+            // The line is that of the duplicate, not of the dashes before it.
             talos_config::Error::Conflict { message, origin } => {
                 match message.rsplit_once("(line ") {
                     Some((said, _)) => format!("{said}(line {})", origin.line),
@@ -77,7 +76,8 @@ impl LayerTrace {
         Error::Machine(ErrorDetail { message, hint: error.hint().map(str::to_owned) })
     }
 
-    /// A place as it is told: for talhelper's users the key or the path with a line of what was made of it.
+    /// Returns a location for people. Users of talhelper see the key or the path, with the line in
+    /// the rewritten text.
     fn location(&self, origin: Location) -> Option<String> {
         let index = usize::try_from(origin.source.0).unwrap_or(0).checked_sub(1)?;
         let text = self.texts.get(index)?;
@@ -89,7 +89,7 @@ impl LayerTrace {
     }
 }
 
-/// An error about a text that nobody wrote.
+/// Converts an error about generated text.
 pub(crate) fn plain(error: &talos_config::Error) -> Error {
     LayerTrace::default().locate(error)
 }

@@ -1,7 +1,7 @@
-//! A talconfig as plans know a cluster: a spec, and the configuration of each machine with its layers laid.
+//! A talconfig as plans know a cluster: a spec, and prerendered configuration of each machine.
 //!
-//! Nothing is decided here. What a talconfig leaves open has the value that the native file would give it; networks are
-//! those of the configuration that came out, since patches may set them.
+//! Nothing is decided here. Settings that a talconfig leaves open get the defaults of `ichor.yaml`;
+//! networks are read from the resulting configuration, since patches may set them.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -20,8 +20,8 @@ use crate::host::Host;
 use crate::value_ext::ValueExt;
 
 impl Cluster<'_> {
-    /// The cluster as plans know it; [`checked`] says whether it can be meant. `source` is the number of the talconfig in
-    /// places; the layers of the `explained` machine are kept apart, for who asks which of them set a value.
+    /// Translates the cluster for plans; [`check_spec`] validates the result. `source` is the id of
+    /// the talconfig in locations; the layers of the `explained` machine are recorded one by one.
     pub fn translate(
         &self,
         source: SourceId,
@@ -121,7 +121,7 @@ impl Cluster<'_> {
     }
 }
 
-/// Refuses a cluster that cannot be meant, in the words of a talconfig.
+/// Refuses an invalid cluster, with hints in terms of a talconfig.
 pub fn check_spec(spec: &ClusterSpec) -> Result<(), Error> {
     spec.check().map_err(|error| match error {
         SpecError::Problems(mut problems) => {
@@ -144,14 +144,15 @@ pub fn check_spec(spec: &ClusterSpec) -> Result<(), Error> {
 }
 
 impl Node {
-    /// What the machine is called in plans and as a node of Kubernetes: the first part of its host name, in lower case.
-    /// Nothing when that is no name.
+    /// Returns the name in plans and as a Kubernetes node: the first label of the host name, in
+    /// lower case. `None` if that is not a valid name.
     pub fn machine_name(&self) -> Option<MachineName> {
         let first = self.hostname().split('.').next().unwrap_or_default();
         first.to_lowercase().parse().ok()
     }
 
-    /// The address at which it is called: the first one that is no name, else that of the first name.
+    /// Returns the address to connect to: the first IP address, else the address of the first host
+    /// name.
     pub fn address(&self, host: &dyn Host) -> Option<Address> {
         let given = self.addresses();
         let address = given.iter().find_map(|address| address.parse().ok());
@@ -159,7 +160,7 @@ impl Node {
     }
 }
 
-/// Reads values, and notes what cannot be meant.
+/// Reads values, and collects problems.
 struct Reader<'a> {
     talconfig: &'a Talconfig,
     host: &'a dyn Host,
@@ -178,7 +179,8 @@ impl Reader<'_> {
         self.problems.push(Problem { rule, origin, message: format!("{key}: {message}"), hint });
     }
 
-    /// The name that plans give the cluster. A talconfig allows others, which stay in the configuration as they are.
+    /// Returns the cluster's name in plans. A talconfig allows other names, which stay in the
+    /// configuration unchanged.
     fn cluster_name(&mut self) -> Option<ClusterName> {
         let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
         let name: String = self.talconfig.cluster_name().chars().map(letter).collect();
@@ -194,8 +196,10 @@ impl Reader<'_> {
         }
         let address = node.address(self.host);
         if address.is_none() {
-            let message =
-                format!("{:?} is no address, and no name that has one", node.raw_address());
+            let message = format!(
+                "{:?} is not an address, nor a name that resolves to one",
+                node.raw_address()
+            );
             let hint = "write the address at which the machine is reached";
             self.note(&format!("{key}.ipAddress"), &message, Some(hint));
         }
@@ -210,7 +214,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The networks that the first control plane is configured for.
+    /// Returns the networks in the configuration of the first control plane.
     fn network(&mut self, first: Option<&Config>) -> ClusterNetwork {
         let found = first.map(Networks::from_config).unwrap_or_default();
         let mut networks = |key: &str, texts: &[String]| {
@@ -232,7 +236,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a control plane's configuration says about networks.
+/// The networks in the configuration of a control plane.
 struct Networks {
     pods: Vec<String>,
     services: Vec<String>,

@@ -1,4 +1,4 @@
-//! Templates filled in.
+//! Execution of templates.
 
 use super::TemplateContext;
 use super::functions::{self, MOST, ParameterType, truncated};
@@ -32,12 +32,12 @@ struct Run<'a, 'd> {
     context: &'a TemplateContext<'a>,
     variables: Vec<(String, GoValue<'d>)>,
     output: String,
-    /// Where stands what is being computed, and how errors show it.
+    /// The position of the current term, and its text for errors.
     at: usize,
     shown: String,
 }
 
-/// A function, where it stands, the words with it as errors show them, and its arguments.
+/// A function with its position, its text for errors, and its arguments.
 struct Call<'t> {
     name: &'t str,
     at: usize,
@@ -45,7 +45,7 @@ struct Call<'t> {
     arguments: &'t [Term],
 }
 
-/// How a list of nodes ended.
+/// The way in which a list of nodes ended.
 #[derive(PartialEq)]
 enum Flow {
     On,
@@ -135,7 +135,7 @@ impl<'d> Run<'_, 'd> {
         Ok(Flow::On)
     }
 
-    /// What a loop goes over: keys and items.
+    /// Returns the keys and items of a loop.
     fn pairs(
         &self,
         value: GoValue<'d>,
@@ -170,7 +170,7 @@ impl<'d> Run<'_, 'd> {
         })
     }
 
-    /// Gives a variable that is known another value.
+    /// Assigns to a variable that is declared.
     fn assign(&mut self, name: &str, value: GoValue<'d>) -> Result<(), String> {
         match self.variables.iter_mut().rev().find(|(known, _)| known == name) {
             Some((_, place)) => *place = value,
@@ -284,7 +284,7 @@ impl<'d> Run<'_, 'd> {
         Ok(last.unwrap_or(value))
     }
 
-    /// A term where a type is wanted.
+    /// Evaluates an argument for a parameter.
     fn argument(
         &mut self,
         term: &Term,
@@ -310,7 +310,7 @@ impl<'d> Run<'_, 'd> {
         wanted.take(value).map_err(|problem| self.wrong(&problem))
     }
 
-    /// The value of a variable, or of fields of something.
+    /// Returns the value of a variable, or of fields of something.
     fn reach(
         &mut self,
         term: &Term,
@@ -370,7 +370,7 @@ impl<'d> Run<'_, 'd> {
     }
 }
 
-/// A constant where a type is wanted.
+/// Converts a constant to a parameter's type.
 fn constant<'d>(term: &Term, wanted: ParameterType) -> Result<GoValue<'d>, String> {
     let value = match &term.operand {
         Operand::Text(text) => GoValue::text(text),

@@ -1,4 +1,4 @@
-//! The names by which templates speak of a machine's configuration: those of the Go types behind the keys.
+//! The fields of machine configuration in templates: the names of Go's types.
 
 mod cluster;
 mod machine;
@@ -7,14 +7,14 @@ mod network;
 use cluster::CLUSTER_CONFIG;
 use machine::MACHINE_CONFIG;
 
-/// A Go type, its fields, the keys that they stand for, and what they hold.
+/// A Go type with its fields: their names, their keys and their kinds.
 #[derive(Debug)]
 pub(crate) struct Struct {
     pub(crate) name: &'static str,
     pub(crate) fields: &'static [(&'static str, &'static str, Kind)],
 }
 
-/// What a field holds, as far as a template can tell.
+/// The kind of a field's value, as far as a template can observe it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     Text,
@@ -43,7 +43,7 @@ pub(super) static CONFIG: Struct = Struct {
         ("ConfigPersist", "persist", Kind::Flag),
         ("MachineConfig", "machine", Kind::Pointer(&MACHINE_CONFIG)),
         ("ClusterConfig", "cluster", Kind::Pointer(&CLUSTER_CONFIG)),
-        // What follows the fields of a type are methods that say the same.
+        // The following ones are methods of the type, which return fields.
         ("Machine", "machine", Kind::Pointer(&MACHINE_CONFIG)),
         ("Cluster", "cluster", Kind::Pointer(&CLUSTER_CONFIG)),
     ],
@@ -54,5 +54,5 @@ static CERTIFICATE_AND_KEY: Struct = Struct {
     fields: &[("Crt", "crt", Kind::Free), ("Key", "key", Kind::Free)],
 };
 
-/// What has no type of its own; Go takes it for true even where it is unset.
+/// A value without a type of its own; Go counts it as true even where it is unset.
 static UNSTRUCTURED: Struct = Struct { name: "meta.Unstructured", fields: &[] };

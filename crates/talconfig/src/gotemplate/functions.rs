@@ -34,7 +34,7 @@ pub(super) enum ParameterType {
 }
 
 impl ParameterType {
-    /// A value in its place, if it has the type.
+    /// Converts an argument, if the type allows it.
     pub(super) fn take(self, value: GoValue<'_>) -> Result<GoValue<'_>, String> {
         match (self, value) {
             (Self::Truth, value) => Ok(value),
@@ -45,7 +45,7 @@ impl ParameterType {
             | (Self::Bool, value @ GoValue::Bool(_))
             | (Self::Map, value @ GoValue::Map(ANY, _)) => Ok(value),
             (Self::Map, GoValue::Nil("")) => self.nothing(),
-            // Go looks behind one pointer.
+            // Go dereferences one pointer.
             (Self::Bool, GoValue::Flag(value)) => Ok(GoValue::Bool(value)),
             (Self::Bool, GoValue::Nil("bool")) => {
                 Err("dereference of nil pointer of type bool".to_owned())
@@ -58,7 +58,7 @@ impl ParameterType {
         }
     }
 
-    /// The constant `nil` in its place.
+    /// Converts the constant `nil`.
     pub(super) fn nothing<'d>(self) -> Result<GoValue<'d>, String> {
         match self {
             Self::Any | Self::Truth => Ok(GoValue::Nil("")),
@@ -80,7 +80,7 @@ impl ParameterType {
     }
 }
 
-/// What a function is given: the types of its parameters, and of those that may follow them.
+/// The types of a function's parameters, and of variadic ones.
 #[derive(Clone, Copy)]
 pub(super) struct Signature {
     fixed: &'static [ParameterType],
@@ -88,12 +88,12 @@ pub(super) struct Signature {
 }
 
 impl Signature {
-    /// Whether there are as many arguments as there should be: those that are written, and perhaps the result of the
-    /// command before.
+    /// Checks the number of arguments: the written ones, and perhaps the result of the previous
+    /// command.
     pub(super) fn check(self, name: &str, written: usize, piped: bool) -> Result<(), String> {
         let (want, got) = (self.fixed.len(), written + usize::from(piped));
         match self.more {
-            // So Go counts here: what comes from the command before is left out.
+            // Go leaves the piped argument out of this count.
             Some(_) if got < want => {
                 Err(format!("wrong number of args for {name}: want at least {want} got {written}"))
             }
@@ -104,13 +104,13 @@ impl Signature {
         }
     }
 
-    /// The type of an argument.
+    /// Returns the type of an argument.
     pub(super) fn parameter(self, index: usize) -> ParameterType {
         self.fixed.get(index).copied().or(self.more).unwrap_or(ParameterType::Any)
     }
 }
 
-/// The signature of a function, or that there is none of its name.
+/// Returns the signature of a function, or the error that it does not exist.
 pub(super) fn find(name: &str, sprig: bool) -> Result<Signature, String> {
     let added: &[_] = if sprig { names::SPRIG } else { &[] };
     let found = names::BUILTINS.iter().chain(added).find(|(known, _, _)| *known == name);
@@ -150,11 +150,11 @@ pub(super) fn call<'d>(
     others(name, &arguments, context)
 }
 
-/// What a function is given.
+/// The arguments of a call.
 struct Arguments<'a, 'd>(&'a [GoValue<'d>]);
 
 impl<'a, 'd> Arguments<'a, 'd> {
-    /// The text of a parameter whose type it is.
+    /// Returns the text of a text argument.
     fn text(&self, index: usize) -> &'a str {
         match self.0.get(index) {
             Some(GoValue::Text(text)) => text.as_str(),
@@ -162,7 +162,7 @@ impl<'a, 'd> Arguments<'a, 'd> {
         }
     }
 
-    /// The number of a parameter whose type it is.
+    /// Returns the number of an integer argument.
     fn number(&self, index: usize) -> i64 {
         match self.0.get(index) {
             Some(GoValue::Int(number)) => *number,

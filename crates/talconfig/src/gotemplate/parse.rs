@@ -22,7 +22,7 @@ pub(super) enum Node {
 /// Commands, each with the result of the one before as its last argument.
 pub(super) struct Pipeline {
     pub(super) at: usize,
-    /// As errors show it.
+    /// The text for errors.
     pub(super) shown: String,
     /// `$a, $b :=` or `$a =`
     pub(super) variables: Vec<String>,
@@ -30,7 +30,7 @@ pub(super) struct Pipeline {
     pub(super) commands: Vec<Command>,
 }
 
-/// A value, or a function and what it is given.
+/// A value, or a function with its arguments.
 pub(super) struct Command {
     pub(super) at: usize,
     pub(super) shown: String,
@@ -38,7 +38,7 @@ pub(super) struct Command {
     pub(super) terms: Vec<Term>,
 }
 
-/// One word of a command, where it stands and how errors show it.
+/// One word of a command, with its position and its text for errors.
 pub(super) struct Term {
     pub(super) at: usize,
     pub(super) shown: String,
@@ -90,29 +90,29 @@ struct Parser<'a> {
     text: &'a str,
     /// The last one is [`Kind::End`] or [`Kind::Wrong`], and stays.
     tokens: Vec<Token<'a>>,
-    /// What is wrong where the text cannot be read on.
+    /// The lexer's error at the end of the tokens.
     problem: String,
     next: usize,
-    /// The one that was taken last, which errors stand at.
+    /// The token that was taken last, which errors point at.
     last: usize,
     sprig: bool,
-    /// Those that are known here.
+    /// The variables in scope.
     variables: Vec<String>,
-    /// Loops around this place.
+    /// The number of enclosing loops.
     ranges: usize,
-    /// Branches within branches.
+    /// The depth of nested branches.
     branches: usize,
-    /// Parentheses within parentheses.
+    /// The depth of nested parentheses.
     parentheses: usize,
 }
 
-/// What an action is.
+/// The result of parsing an action.
 enum Step {
     Node(Node),
     Ending(Ending),
 }
 
-/// What ended a list of nodes.
+/// The end of a list of nodes.
 enum Ending {
     /// The text is over.
     Nothing,
@@ -251,7 +251,7 @@ impl<'a> Parser<'a> {
         Ok(Pipeline { at, shown, variables, declares, commands })
     }
 
-    /// Reads `$a :=`, `$a, $b :=` or `$a =`, if that is what stands here.
+    /// Reads `$a :=`, `$a, $b :=` or `$a =`, if the text continues so.
     fn declared(&mut self, context: &str) -> Result<(Vec<String>, bool), String> {
         let mut names = Vec::new();
         loop {
@@ -305,7 +305,7 @@ impl<'a> Parser<'a> {
         Ok(Command { at, shown: words.join(" "), terms })
     }
 
-    /// A term and the fields of it.
+    /// Parses a term and its fields.
     fn operand(&mut self) -> Result<Option<Term>, String> {
         let Some(term) = self.term()? else { return Ok(None) };
         let field = self.peek();
@@ -353,7 +353,7 @@ impl<'a> Parser<'a> {
             Kind::Number => literal::number(token.text).map_err(wrong)?,
             Kind::Character => Operand::Int(literal::character(token.text).map_err(wrong)?),
             Kind::Quoted => Operand::Text(literal::unquoted(token.text, '"').map_err(wrong)?),
-            // Go leaves these out of what stands between such quotes.
+            // Go removes these from a raw string.
             Kind::Raw => Operand::Text(token.text.trim_matches('`').replace('\r', "")),
             Kind::Left => return self.group().map(Some),
             _ => return Ok(None),
@@ -449,7 +449,7 @@ fn begins_operand(kind: Kind) -> bool {
     }
 }
 
-/// Whether a term can stand at the head of no command but the first.
+/// Returns true if a term can only be at the head of the first command.
 fn is_constant(term: &Term) -> bool {
     matches!(
         term.operand,
@@ -469,7 +469,7 @@ fn in_command(term: &Term) -> String {
     }
 }
 
-/// Deeper than anybody writes, and safe on a small stack.
+/// Deeper than any real template, and safe on a small stack.
 const DEEPEST: usize = 50;
 
 #[cfg(test)]

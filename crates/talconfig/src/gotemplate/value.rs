@@ -1,7 +1,7 @@
-//! What templates compute with.
+//! Values of templates.
 //!
-//! Go's templates are typed, and so are the values here: which type a value has decides what may be done with it
-//! and how errors speak of it.
+//! Go's templates are typed, and so are the values here: the type of a value decides which
+//! operations are allowed and how errors name it.
 
 mod url;
 
@@ -32,7 +32,7 @@ pub(crate) enum GoValue<'a> {
     List(&'static str, Vec<Self>),
     /// Entries, with the name of the type of their values.
     Map(&'static str, BTreeMap<String, Self>),
-    /// Named fields of a type that is told in errors.
+    /// Named fields, with the name of the type for errors.
     Record(&'static str, Vec<(&'static str, Self)>),
     Struct {
         ty: &'static Struct,
@@ -50,11 +50,11 @@ impl GoValue<'_> {
         Self::Text(text.to_owned())
     }
 
-    /// The value of a field, or what is wrong with asking for it.
+    /// Returns the value of a field, or an error.
     pub(super) fn field(&self, name: &str) -> Result<Self, String> {
         let missing = |ty: &str| Err(format!("can't evaluate field {name} in type {ty}"));
         match self {
-            // What a map does not have has no fields either, and Go does not mind.
+            // A missing key of a map has no fields either, and Go does not report it.
             Self::Nil("") => Ok(Self::Nil("")),
             Self::Nil(ty) => Err(format!("nil pointer evaluating *{ty}.{name}")),
             Self::Map(_, map) => Ok(map.get(name).cloned().unwrap_or(Self::Nil(""))),
@@ -75,7 +75,7 @@ impl GoValue<'_> {
         }
     }
 
-    /// The name of its type.
+    /// Returns the name of the type.
     pub(super) fn type_name(&self) -> String {
         let name = match self {
             Self::Nil("") => "nil",
@@ -98,7 +98,7 @@ impl GoValue<'_> {
         name.to_owned()
     }
 
-    /// What sort of type that is.
+    /// Returns the name of the type's kind.
     pub(super) fn kind_name(&self) -> &'static str {
         match self {
             Self::Nil("") => "invalid",
@@ -117,7 +117,7 @@ impl GoValue<'_> {
         }
     }
 
-    /// Whether `if` takes it for true, and `default` for set.
+    /// Returns true if `if` counts it as true, and `default` as set.
     pub(super) fn truth(&self) -> bool {
         match self {
             Self::Nil(_) => false,
@@ -125,7 +125,7 @@ impl GoValue<'_> {
             Self::Int(number) | Self::Long(number) => *number != 0,
             Self::Float(number) => *number != 0.0,
             Self::Text(text) => !text.is_empty(),
-            // The number behind this one is zero.
+            // Its number is zero.
             Self::Named(_, text) => text != UNKNOWN,
             Self::List(_, items) => !items.is_empty(),
             Self::Map(_, map) => !map.is_empty(),
@@ -138,7 +138,7 @@ impl GoValue<'_> {
         }
     }
 
-    /// As an action writes it, which looks behind pointers.
+    /// Returns the output of an action, which dereferences pointers.
     pub(super) fn written(&self) -> Result<String, String> {
         match self {
             Self::Nil("") => Ok("<no value>".to_owned()),
@@ -147,7 +147,7 @@ impl GoValue<'_> {
         }
     }
 
-    /// As functions print it, or why that cannot be said.
+    /// Returns the output of functions that print, or an error if it is not defined.
     pub(super) fn print(&self) -> Result<String, String> {
         Ok(match self {
             Self::Nil(_) => "<nil>".to_owned(),
@@ -176,7 +176,7 @@ impl GoValue<'_> {
     }
 }
 
-/// A field of a kind, be it unset.
+/// Returns a field of a kind, which may be unset.
 fn of(value: Option<&Value>, kind: Kind) -> GoValue<'_> {
     static NONE: BTreeMap<String, Value> = BTreeMap::new();
     match (kind, value) {
@@ -226,7 +226,7 @@ fn of(value: Option<&Value>, kind: Kind) -> GoValue<'_> {
     }
 }
 
-/// A value that has no parts.
+/// Converts a scalar.
 fn scalar(value: &Value) -> GoValue<'_> {
     match &value.data {
         Data::Null => GoValue::Nil(""),
@@ -239,7 +239,7 @@ fn scalar(value: &Value) -> GoValue<'_> {
     }
 }
 
-/// The words for the machine's type, which has older names.
+/// Returns the machine's type, with older names replaced.
 fn role(value: Option<&Value>) -> String {
     let name = match value.and_then(Value::as_text) {
         None | Some("" | "join" | "worker") => "worker",
@@ -252,7 +252,7 @@ fn role(value: Option<&Value>) -> String {
 /// The name of the type that has all values.
 pub(super) const ANY: &str = "interface {}";
 
-/// What is wrong with looking into an [`GoValue::Opaque`].
+/// The error of looking into a [`GoValue::Opaque`].
 pub(super) const OPAQUE: &str = "of this field Ichor knows no more than whether it is set: use it in a condition, or write its value out";
 
 const UNKNOWN: &str = "unknown";

@@ -1,4 +1,5 @@
-//! What rules look at: the tree of a talconfig with its variables filled in, its machines, and their patches.
+//! The input of rules: the tree of a talconfig with variables substituted, its machines, and their
+//! patches.
 
 use plan::{ClusterSpec, PatchEntry, PatchSource};
 use talos_config::yaml::{self, Content, Node, Resolved, Style};
@@ -18,11 +19,12 @@ pub(super) struct Directory<'a> {
     pub(super) environment: Environment,
     /// The text of the file that describes the cluster.
     pub(super) text: String,
-    /// The talconfig: anchors and merges followed, variables filled in where they are set. Empty for a native file.
+    /// The talconfig: anchors and merges resolved, known variables substituted. Empty for a native
+    /// file.
     pub(super) root: Node,
-    /// Where the second document begins, if there is one.
+    /// The start of the second document, if there is one.
     pub(super) second: Option<Location>,
-    /// What configuration is written for, where that can be told.
+    /// The Talos contract of the configuration, if it is known.
     pub(super) contract: Option<Contract>,
     /// Files that the talconfig names.
     pub(super) references: Vec<Reference>,
@@ -36,46 +38,46 @@ pub(super) struct Reference {
     pub(super) location: FileLocation,
     /// From the root.
     pub(super) path: String,
-    /// As it is written.
+    /// The path as the file spells it.
     pub(super) name: String,
 }
 
 /// A machine with its patches.
 pub(super) struct Machine {
-    /// What its patches are, by their place in the list, in the order in which they are applied.
+    /// Indices of its patches, in the order in which they are applied.
     pub(super) patches: Vec<usize>,
-    /// How many of them are not for all machines and yet are followed by those that are.
+    /// The number of leading patches that are not for all machines.
     pub(super) own: usize,
-    /// Whether it has documents beside the oldest one.
+    /// It has documents beside the `v1alpha1` one.
     pub(super) documents: bool,
 }
 
-/// A patch and where it is named.
+/// A reference to a patch.
 pub(super) struct NamedPatch {
     pub(super) location: FileLocation,
     /// The file that it is in, from the root.
     pub(super) path: Option<String>,
-    /// Whether it is named without `@`.
+    /// Named without `@`.
     pub(super) bare: bool,
     pub(super) content: PatchText,
     lines: LineMap,
 }
 
-/// What a patch says.
+/// The text of a patch.
 pub(super) enum PatchText {
-    /// Its text, with line breaks where the file has them.
+    /// Text, with the line breaks of the file.
     Text(String),
-    /// Nobody knows what it says before it is filled in.
+    /// A template, whose text is known only once it is rendered.
     Template,
     /// There is nothing in it.
     Empty,
-    /// Told elsewhere: there is no such file.
+    /// There is no such file; another rule reports that.
     Missing,
-    /// It cannot be used.
+    /// The patch cannot be used.
     Unusable(ErrorDetail),
 }
 
-/// Where the lines of a patch are.
+/// A map from lines of a patch to lines of files.
 enum LineMap {
     /// In a file of its own.
     File(String),
@@ -85,14 +87,14 @@ enum LineMap {
     Here,
 }
 
-/// What is done to a file before it is a patch.
+/// The preparation of a file before it is a patch.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Preparation {
-    /// It is decrypted, and its templates and variables are filled in.
+    /// Decrypted, with templates and variables rendered.
     Rendered,
-    /// It is decrypted.
+    /// Decrypted.
     Decrypted,
-    /// It is taken as it is.
+    /// Unchanged.
     Raw,
 }
 
@@ -107,7 +109,7 @@ impl<'a> Directory<'a> {
         let bytes = host.read(&files.cluster);
         let bytes = bytes.map_err(|error| Error::Unreadable(error.to_string().into()))?;
         directory.text = String::from_utf8_lossy(&bytes).into_owned();
-        // What is no YAML is refused when it is loaded, and there is nothing else to say about it.
+        // Text that is not YAML is refused when it is loaded; no rule has more to say about it.
         let documents = text::parse(&directory.text).unwrap_or_default();
         directory.second = documents.get(1).map(|document| document.origin);
         let Some(document) = documents.into_iter().next() else { return Ok(directory) };
@@ -158,28 +160,28 @@ impl<'a> Directory<'a> {
         }
     }
 
-    /// A place in the file that describes the cluster.
+    /// Returns a location in the file that describes the cluster.
     pub(super) fn location(&self, origin: Location) -> FileLocation {
         FileLocation { file: self.files.cluster.clone(), line: origin.line, column: origin.column }
     }
 
-    /// Whether configuration has the layout of `1.minor` or later.
+    /// Returns true if the configuration has the layout of `1.minor` or later.
     pub(super) fn since(&self, minor: u32) -> bool {
         self.contract.is_some_and(|contract| contract >= Contract::new(1, minor))
     }
 
-    /// The machines of a talconfig.
+    /// Returns the machines of a talconfig.
     pub(super) fn nodes(&self) -> &[Node] {
         items(self.root.get("nodes"))
     }
 
-    /// What a machine has in common with others of its role.
+    /// Returns the settings of a machine's group.
     pub(super) fn group(&self, node: &Node) -> Option<&Node> {
         let key = if is_true(node.get("controlPlane")) { "controlPlane" } else { "worker" };
         self.root.get(key)
     }
 
-    /// Why a talconfig is refused, as remarks.
+    /// Converts the error of a refused talconfig to diagnostics.
     pub(super) fn refusal(&self, error: &Error) -> Vec<Diagnostic> {
         let diagnostic = |location: FileLocation, field, message: String, hint: String| {
             Diagnostic { location, level: Level::Error, code: error.code(), field, message, hint }
@@ -191,7 +193,7 @@ impl<'a> Directory<'a> {
         };
         let wrong = findings.iter().filter(|finding| !finding.is_warning);
         let diagnostics = wrong.map(|finding| {
-            let hint = format!("{} cannot be meant so", finding.field);
+            let hint = format!("{} is not valid", finding.field);
             let field = Some((finding.field.clone(), finding.kind));
             let location = self.location(self.origin(&finding.field));
             diagnostic(location, field, finding.messages.join("; "), hint)
@@ -199,7 +201,7 @@ impl<'a> Directory<'a> {
         diagnostics.collect()
     }
 
-    /// Where a field such as `nodes[0].patches` is written, or what it would be in.
+    /// Returns the location of a field such as `nodes[0].patches`, or of the nearest key above it.
     fn origin(&self, field: &str) -> Location {
         let mut node = &self.root;
         let mut origin = node.origin;
@@ -248,7 +250,7 @@ impl<'a> Directory<'a> {
         }
     }
 
-    /// Takes an entry of a list of patches; nothing when it is no text.
+    /// Adds an entry of a list of patches; `None` if it is not text.
     fn talconfig_patch(&mut self, entry: &Node) -> Option<usize> {
         let (text, style) = entry.scalar()?;
         let location = self.location(entry.origin);
@@ -295,7 +297,7 @@ impl<'a> Directory<'a> {
         self.patches.len() - 1
     }
 
-    /// What a file says that is named as a patch; variables are filled in where they would be.
+    /// Reads a patch file in the given preparation.
     fn file(&self, path: &str, preparation: Preparation) -> PatchText {
         let Ok(bytes) = self.host.read(path) else { return PatchText::Missing };
         let raw = String::from_utf8_lossy(&bytes).into_owned();
@@ -320,13 +322,13 @@ impl<'a> Directory<'a> {
             return PatchText::Template;
         }
         match text::substitute(&opened, &self.environment) {
-            // What is no YAML is told with its place by who reads the text.
+            // Text that is not YAML is reported with its location by the parser of patches.
             Err(detail) if text::parse(&opened).is_ok() => PatchText::Unusable(detail),
             _ => PatchText::Text(substitute::substitute_known(&opened, &self.environment)),
         }
     }
 
-    /// A path that begins where the cluster's file is.
+    /// Returns the absolute path of a name, relative to the cluster's file.
     fn path(&self, name: &str) -> String {
         if name.starts_with('/') {
             return name.to_owned();
@@ -337,7 +339,7 @@ impl<'a> Directory<'a> {
         }
     }
 
-    /// The same as people read it.
+    /// Returns a path for people.
     fn shown(&self, name: &str) -> String {
         let name = name.trim_start_matches("./");
         match self.files.cluster.rsplit_once('/') {
@@ -346,7 +348,7 @@ impl<'a> Directory<'a> {
         }
     }
 
-    /// Where the lines of a text are that stands within the talconfig.
+    /// Returns the line map of a text inside the talconfig.
     fn lines(&self, origin: Location, text: &str, style: Style) -> LineMap {
         let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
         let first = |text: &str, skip: usize| {
@@ -363,7 +365,7 @@ impl<'a> Directory<'a> {
 }
 
 impl NamedPatch {
-    /// What it is, and why it is none.
+    /// Parses the patch.
     pub(super) fn parsed(&self) -> Option<Result<Patch, talos_config::Error>> {
         match &self.content {
             PatchText::Text(text) => Some(Patch::parse(text, SourceId(1))),
@@ -371,7 +373,7 @@ impl NamedPatch {
         }
     }
 
-    /// A place in it.
+    /// Returns the location in a file of a location in the patch.
     pub(super) fn at(&self, origin: Location) -> FileLocation {
         match &self.lines {
             LineMap::File(file) => {
@@ -386,7 +388,7 @@ impl NamedPatch {
         }
     }
 
-    /// What it is called.
+    /// Returns a name for messages.
     pub(super) fn name(&self) -> String {
         match &self.lines {
             LineMap::File(file) => file.clone(),
@@ -397,7 +399,7 @@ impl NamedPatch {
     }
 }
 
-/// The entry of a key, with the key itself.
+/// Returns the entry of a key, with the key itself.
 pub(super) fn entry<'n>(node: &'n Node, key: &str) -> Option<(&'n Node, &'n Node)> {
     let found = entries(node).iter().find(|(name, _)| key_text(name) == key)?;
     Some((&found.0, &found.1))
@@ -421,7 +423,7 @@ pub(super) fn key_text(key: &Node) -> &str {
     key.scalar().map_or("", |(text, _)| text)
 }
 
-/// The text of a scalar; nothing where there is none.
+/// Returns the text of a scalar; empty if there is none.
 pub(super) fn word(node: Option<&Node>) -> &str {
     node.filter(|node| !is_null(Some(node))).map_or("", key_text)
 }
@@ -433,7 +435,7 @@ pub(super) fn is_true(node: Option<&Node>) -> bool {
     })
 }
 
-/// Whether there is nothing, or nothing but its key.
+/// Returns true if there is no value, or a null.
 pub(super) fn is_null(node: Option<&Node>) -> bool {
     node.is_none_or(|node| node.scalar().is_some() && yaml::resolve_node(node) == Resolved::Null)
 }
@@ -448,7 +450,7 @@ fn inline(text: &str) -> PatchText {
     }
 }
 
-/// A tree without merges, and with the values of variables that are set.
+/// Resolves merges, and substitutes the variables that are set.
 fn substituted(node: &Node, environment: &Environment) -> Node {
     let content = match &node.content {
         Content::Scalar { text, style } => Content::Scalar {
@@ -469,7 +471,7 @@ fn substituted(node: &Node, environment: &Environment) -> Node {
     Node { content, ..node.clone() }
 }
 
-/// Every text that names a file, and where it stands. `always` is what the key above says.
+/// Collects every reference to a file with its location. `always` follows from the key above.
 fn references(node: &Node, always: Option<bool>, found: &mut Vec<(Location, String)>) {
     match &node.content {
         Content::Scalar { text, .. } => {

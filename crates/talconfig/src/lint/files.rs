@@ -1,4 +1,4 @@
-//! Rules about files: those that are not there, and those that nobody reads.
+//! Rules about files: missing ones and unused ones.
 
 use std::collections::BTreeSet;
 
@@ -81,7 +81,7 @@ pub(super) fn unused_variable(directory: &Directory<'_>, found: &mut Vec<Violati
     }
 }
 
-/// A file that is named and not there.
+/// A reference to a missing file.
 pub(super) fn missing(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for reference in &directory.references {
         if directory.host.stat(&reference.path).is_err() {
@@ -94,7 +94,7 @@ pub(super) fn missing(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     }
 }
 
-/// A file among the patches that nobody names.
+/// A patch file without a reference.
 pub(super) fn unused_patch(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     let named = directory.references.iter().map(|reference| &reference.path);
     let bare = directory.patches.iter().filter_map(|patch| patch.path.as_ref());
@@ -119,13 +119,13 @@ fn present<'a>(directory: &'a Directory<'_>) -> Vec<&'a String> {
     files.filter(|file| directory.host.stat(file).is_ok()).collect()
 }
 
-/// The env files that are there, decrypted, with their separators taken out.
+/// Returns the existing env files, decrypted and without separators.
 fn env_texts(directory: &Directory<'_>) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     for file in &directory.files.env_files {
         let Ok(bytes) = directory.host.read(file) else { continue };
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        // One that cannot be opened stops everything, and is told then.
+        // A file that cannot be decrypted is an error that is reported elsewhere.
         let opened = sops_files::decrypt_yaml(text, file, &directory.environment, directory.host);
         let Ok(opened) = opened else { continue };
         texts.push((file.clone(), dotenv::without_separators(&opened.text)));

@@ -1,4 +1,4 @@
-//! Rules about keys that nobody knows and values that become something else.
+//! Rules about unknown keys and values that change when they are read.
 
 use talos_config::suggest;
 use talos_config::yaml::{self, Content, Node, Resolved, Style};
@@ -7,7 +7,7 @@ use super::Violation;
 use super::directory::{Directory, entries, is_null, items, key_text};
 use crate::door::schema::{NODE_ONLY, Object, SHARED, TALCONFIG, Type};
 
-/// A key that does nothing because nobody knows it.
+/// An unknown key, which has no effect.
 pub(super) fn unknown(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     walk(&directory.root, Type::Whole(&TALCONFIG), &mut |node, ty| {
         let (Type::Whole(object) | Type::Part(object)) = ty else { return };
@@ -91,7 +91,7 @@ fn walk(node: &Node, ty: Type, visit: &mut dyn FnMut(&Node, Type)) {
     }
 }
 
-/// Whether a part is there to be referred to from elsewhere.
+/// Returns true if a part only holds anchors for references.
 fn holds_anchors(node: &Node) -> bool {
     if node.alias.is_some() {
         return false;
@@ -104,7 +104,7 @@ fn holds_anchors(node: &Node) -> bool {
         }
 }
 
-/// What to write instead of a key that nobody knows.
+/// Returns the suggestion for an unknown key.
 fn instead(name: &str, object: &Object) -> String {
     if let Some((_, advice)) = OLD.iter().find(|(old, _)| *old == name) {
         return (*advice).to_owned();
@@ -131,7 +131,7 @@ const OLD: &[(&str, &str)] = &[
     ("configPatches", "write it as strategic merge patches under `patches`"),
     ("inlinePatch", "write it as an entry of `patches`"),
     ("extensions", "name them in schematic.customization.systemExtensions.officialExtensions"),
-    ("global", "what is for all machines stands at the top of the file, patches under `patches`"),
+    ("global", "settings of all machines are top-level keys, patches are under `patches`"),
     ("stableHostname", "`ignoreHostname: true` lets a machine choose its name"),
     ("ImageURLTmpl", "the key is called ISOURLTmpl"),
     ("imageURLTmpl", "the key is called ISOURLTmpl"),

@@ -16,7 +16,7 @@ pub(super) fn default_label(directory: &Directory<'_>, found: &mut Vec<Violation
     let schedulable = ["allowSchedulingOnMasters", "allowSchedulingOnControlPlanes"]
         .iter()
         .any(|key| is_true(directory.root.get(key)));
-    // Who runs workloads on control planes wants load balancers to reach them.
+    // A cluster with workloads on control planes wants load balancers to reach them.
     if schedulable || !directory.since(8) {
         return;
     }
@@ -31,7 +31,7 @@ pub(super) fn default_label(directory: &Directory<'_>, found: &mut Vec<Violation
         let patched = patches.filter_map(|index| directory.patches.get(*index)).any(
             |patch| matches!(&patch.content, PatchText::Text(text) if text.contains(EXCLUDED)),
         );
-        // Who writes an empty map wants no label at all.
+        // An empty map removes all labels on purpose.
         if labels.get(EXCLUDED).is_none() && !patched && !entries(labels).is_empty() {
             found.push(Violation::new(
                 directory.location(key.origin),
@@ -134,7 +134,7 @@ pub(super) fn same_machine(directory: &Directory<'_>, found: &mut Vec<Violation>
     }
 }
 
-/// `false` of a machine is as good as nothing, so that the group's `true` holds.
+/// `false` of a machine counts as unset, so that `true` of its group applies.
 pub(super) fn group_wins(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for node in directory.nodes() {
         let Some(group) = directory.group(node) else { continue };
@@ -216,13 +216,13 @@ pub(super) fn no_override(directory: &Directory<'_>, found: &mut Vec<Violation>)
     }
 }
 
-/// The machines and both groups.
+/// Returns the machines and both groups.
 fn holders<'d>(directory: &'d Directory<'_>) -> impl Iterator<Item = &'d Node> {
     let groups = ["controlPlane", "worker"].iter().filter_map(|key| directory.root.get(key));
     groups.chain(directory.nodes())
 }
 
-/// The last key of a path, where it is written.
+/// Returns the location of the last key of a path.
 fn find<'n>(node: &'n Node, path: &[&str]) -> Option<&'n Node> {
     let (last, above) = path.split_last()?;
     let holder = above.iter().try_fold(node, |node, key| node.get(key))?;
@@ -233,7 +233,7 @@ fn find<'n>(node: &'n Node, path: &[&str]) -> Option<&'n Node> {
 /// The label that Talos gives control planes.
 const EXCLUDED: &str = "node.kubernetes.io/exclude-from-external-load-balancers";
 
-/// What gets lost of an interface.
+/// Keys of an interface that are lost.
 const DEVICE: &[(&[&str], &str)] = &[
     (&["ignore"], "leave the interface out"),
     (&["dummy"], "write a DummyLinkConfig in a patch"),
@@ -244,7 +244,7 @@ const DEVICE: &[(&[&str], &str)] = &[
     (&["dhcpOptions", "duidv6"], "write a DHCPv6Config with duidRaw in a patch"),
 ];
 
-/// What gets lost of a VLAN.
+/// Keys of a VLAN that are lost.
 const VLAN: &[(&[&str], &str)] = &[
     (&["cidr"], "write it under addresses"),
     (&["vip", "hcloud"], "write an HCloudVIPConfig in a patch"),

@@ -80,7 +80,7 @@ pub(super) fn bare_file(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     }
 }
 
-/// The same file twice on the way to one machine.
+/// A file that is applied twice to one machine.
 pub(super) fn twice(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for machine in &directory.machines {
         let mut seen: BTreeMap<&str, &NamedPatch> = BTreeMap::new();
@@ -101,7 +101,7 @@ pub(super) fn twice(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     }
 }
 
-/// What a machine's own patch sets, and a patch for all sets to something else afterwards.
+/// A machine's own patch whose value a patch for all machines overwrites.
 pub(super) fn overruled(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     let leaves: Vec<_> = directory.patches.iter().map(leaves).collect();
     for machine in &directory.machines {
@@ -127,7 +127,7 @@ pub(super) fn overruled(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     }
 }
 
-/// The single values that a patch sets, by their paths.
+/// Returns the single values that a patch sets, by their paths.
 fn leaves(patch: &NamedPatch) -> BTreeMap<String, (Location, String)> {
     let mut leaves = BTreeMap::new();
     let PatchText::Text(text) = &patch.content else { return leaves };

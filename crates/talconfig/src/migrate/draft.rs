@@ -1,4 +1,4 @@
-//! A configuration while its parts are on their way.
+//! A configuration during conversion.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use super::{Converted, Moved, NotMoved};
 use crate::door::documents::{document, object};
 
 pub(super) struct Draft {
-    /// The oldest document.
+    /// The `v1alpha1` document.
     legacy: Value,
-    /// Where it began.
+    /// The `v1alpha1` document of the input.
     first: Option<Document>,
     documents: Vec<Document>,
     moved: Vec<Moved>,
@@ -56,29 +56,30 @@ impl Draft {
         matches!(machine, "controlplane" | "init")
     }
 
-    /// Whether the cluster is described at all: a patch, or half a configuration, may leave it out.
+    /// Returns true if there is a `cluster` section: a patch, or a partial configuration, may leave
+    /// it out.
     pub(super) fn has_cluster(&self) -> bool {
         self.get("cluster").is_some()
     }
 
-    /// A value of the oldest document.
+    /// Returns a value of the `v1alpha1` document.
     pub(super) fn get(&self, path: &str) -> Option<&Value> {
         path.split('.').try_fold(&self.legacy, |value, key| value.get(key))
     }
 
-    /// Takes a value out of the oldest document, and what is empty without it.
+    /// Removes a value from the `v1alpha1` document, with objects that become empty.
     pub(super) fn take(&mut self, path: &str) -> Option<Value> {
         let keys: Vec<&str> = path.split('.').collect();
         remove(&mut self.legacy, &keys)
     }
 
-    /// Puts a value into the oldest document.
+    /// Sets a value of the `v1alpha1` document.
     pub(super) fn put(&mut self, path: &str, value: Value) {
         let keys: Vec<&str> = path.split('.').collect();
         insert(&mut self.legacy, &keys, value);
     }
 
-    /// A field of a document that there is one of.
+    /// Returns a field of a singleton document.
     pub(super) fn field(&self, kind: &str, path: &str) -> Option<&Value> {
         let document = self.documents.iter().find(|document| document.kind.name == kind)?;
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
@@ -86,7 +87,7 @@ impl Draft {
         rest.split('.').filter(|key| !key.is_empty()).try_fold(value, |value, key| value.get(key))
     }
 
-    /// Sets a field of a document that there is one of, and makes the document if need be.
+    /// Sets a field of a singleton document, and adds the document if need be.
     pub(super) fn set_field(&mut self, kind: &'static str, path: &str, value: Value) {
         let at = self.documents.iter().position(|document| document.kind.name == kind);
         let at = at.unwrap_or_else(|| {
@@ -100,7 +101,7 @@ impl Draft {
         self.documents[at].body = whole.as_map().cloned().unwrap_or_default();
     }
 
-    /// Takes a field out of a document that there is one of; a document of nothing goes with it.
+    /// Removes a field of a singleton document; an empty document goes with it.
     pub(super) fn take_field(&mut self, kind: &str, path: &str) -> Option<Value> {
         let at = self.documents.iter().position(|document| document.kind.name == kind)?;
         let body = std::mem::take(&mut self.documents[at].body);
@@ -114,12 +115,12 @@ impl Draft {
         taken
     }
 
-    /// The documents of a kind.
+    /// Returns the documents of a kind.
     pub(super) fn of_kind(&self, kind: &str) -> Vec<&Document> {
         self.documents.iter().filter(|document| document.kind.name == kind).collect()
     }
 
-    /// Takes the documents of a kind away.
+    /// Removes the documents of a kind.
     pub(super) fn take_kind(&mut self, kind: &str) -> Vec<Document> {
         let (taken, kept) =
             std::mem::take(&mut self.documents).into_iter().partition(|it| it.kind.name == kind);
@@ -159,13 +160,14 @@ impl Draft {
         }
     }
 
-    /// The keys of an object of the oldest document that are none of these.
+    /// Returns the keys of an object of the `v1alpha1` document other than the known ones.
     pub(super) fn others(&self, path: &str, known: &[&str]) -> Vec<String> {
         let keys = self.get(path).and_then(Value::as_map).into_iter().flatten();
         keys.map(|(key, _)| key.clone()).filter(|key| !known.contains(&key.as_str())).collect()
     }
 
-    /// Whether an object of the oldest document has keys that no document has; told if so.
+    /// Returns true, and records why, if an object of the `v1alpha1` document has keys without a
+    /// place in any document.
     pub(super) fn is_stuck(&mut self, path: &str, known: &[&str]) -> bool {
         let others = self.others(path, known);
         if !others.is_empty() {
@@ -175,7 +177,7 @@ impl Draft {
         !others.is_empty()
     }
 
-    /// Whether a document of a kind says something that only these keys cannot say.
+    /// Returns true if a document of a kind has fields other than the known ones.
     pub(super) fn is_newer(&self, kind: &str, known: &[&str]) -> bool {
         let documents = self.of_kind(kind);
         let mut fields = documents.iter().flat_map(|document| &document.body);
@@ -186,7 +188,7 @@ impl Draft {
     }
 }
 
-/// A place in the oldest document, a kind, and a place in it.
+/// A path in the `v1alpha1` document, a kind, and a path in it.
 pub(super) type Rename = (&'static str, &'static str, &'static str);
 
 fn insert(value: &mut Value, path: &[&str], new: Value) {
@@ -212,7 +214,7 @@ fn remove(value: &mut Value, path: &[&str]) -> Option<Value> {
     }
     let inner = map.get_mut(*first)?;
     let removed = remove(inner, rest)?;
-    // The two parts of the oldest document are always there.
+    // Both sections of the `v1alpha1` document always exist.
     let part = ["machine", "cluster"].contains(first);
     if !part && inner.as_map().is_some_and(BTreeMap::is_empty) {
         map.remove(*first);
@@ -220,7 +222,7 @@ fn remove(value: &mut Value, path: &[&str]) -> Option<Value> {
     Some(removed)
 }
 
-/// Whether a value says `true`.
+/// Returns true if a value is `true`.
 pub(super) fn is_true(value: Option<&Value>) -> bool {
     value.is_some_and(|value| value.data == Data::Bool(true))
 }
@@ -237,7 +239,7 @@ pub(super) fn list(items: impl IntoIterator<Item = Value>) -> Value {
     Value::new(Data::List(items.into_iter().collect()))
 }
 
-/// An object of what is there of some keys, under their new names.
+/// Returns the fields that exist, under their new names.
 pub(super) fn picked(
     from: &Value,
     keys: &[(&'static str, &'static str)],
@@ -245,12 +247,12 @@ pub(super) fn picked(
     keys.iter().filter_map(|(old, new)| Some((*new, from.get(old)?.clone()))).collect()
 }
 
-/// The fields of a document as a value.
+/// Returns the fields of a document as a value.
 pub(super) fn body(document: &Document) -> Value {
     Value::new(Data::Map(document.body.clone()))
 }
 
-/// Whether a value has these keys and no others.
+/// Returns true if a value has these keys only.
 pub(super) fn has_only(value: &Value, keys: &[&str]) -> bool {
     value.as_map().is_some_and(|map| map.keys().all(|key| keys.contains(&key.as_str())))
 }

@@ -1,4 +1,4 @@
-//! What belongs to Kubernetes and to the cluster as a whole.
+//! Conversions of Kubernetes settings and of the cluster.
 
 use std::collections::BTreeMap;
 
@@ -77,7 +77,7 @@ pub(super) fn cluster_back(draft: &mut Draft) {
     draft.rename_back(CLUSTER);
 }
 
-/// Certificate authorities, and the key that signs service accounts.
+/// Converts certificate authorities, and the key that signs service accounts.
 pub(super) fn authorities(draft: &mut Draft) {
     let control_plane = draft.is_control_plane();
     let accepted: Vec<Value> = draft
@@ -167,7 +167,7 @@ const NODE: &[Rename] = &[
     ("machine.nodeAnnotations", "KubeNodeConfig", "annotations"),
 ];
 
-/// Labels and taints: the oldest document implies what makes a node one of the control plane.
+/// Converts labels and taints: the `v1alpha1` document implies those of the control plane.
 pub(super) fn node(draft: &mut Draft) {
     if !draft.of_kind("KubeNodeConfig").is_empty() || draft.get("machine").is_none() {
         return;
@@ -358,7 +358,7 @@ pub(super) fn network_back(draft: &mut Draft) {
 const FLANNEL: &[(&str, &str)] =
     &[("extraArgs", "extraArgs"), ("kubeNetworkPoliciesEnabled", "kubeNetworkPoliciesEnabled")];
 
-/// The address of the API on every machine, and the access of pods to Talos.
+/// Converts `KubePrism`, and the access of pods to Talos.
 pub(super) fn features(draft: &mut Draft) {
     let path = "machine.features.kubePrism";
     if is_true(draft.get(&format!("{path}.enabled"))) {
@@ -401,7 +401,8 @@ const ACCESS: &[(&str, &str)] = &[
     ("allowedKubernetesNamespaces", "allowedKubernetesNamespaces"),
 ];
 
-/// How secrets are kept in etcd. What was written with a key can be read only under the same name of it.
+/// Converts the encryption of secrets in etcd. Data written with a key can be read only under the
+/// same name of that key.
 pub(super) fn encryption(draft: &mut Draft) {
     if draft.get("cluster.aescbcEncryptionSecret").is_some() {
         draft.keep("cluster.aescbcEncryptionSecret", "its provider would get another name");
@@ -435,12 +436,12 @@ fn secretbox(secret: Value) -> Value {
     object(vec![("resources", list([resource]))])
 }
 
-/// A part of the control plane: where it was, which document it is, and its keys.
+/// A component of the control plane: its old path, its document, and its keys.
 struct Component {
     path: &'static str,
     kind: &'static str,
     keys: &'static [(&'static str, &'static str)],
-    /// What turned it off, `true` for off.
+    /// The old switch, `true` for off.
     disabled: &'static str,
 }
 
@@ -674,13 +675,13 @@ pub(super) fn manifests_back(draft: &mut Draft) {
     }
 }
 
-/// Where machines find each other when nothing else is said.
+/// The discovery service by default.
 const DISCOVERY: &str = "https://discovery.talos.dev/";
-/// The port of the API on every machine when nothing else is said.
+/// The port of `KubePrism` by default.
 const KUBE_PRISM: i128 = 7445;
 /// The port of Flannel's tunnels.
 const VXLAN: i128 = 4789;
-/// What talosctl calls the manifest of another network.
+/// The name that talosctl gives to the manifest of a custom CNI.
 const CUSTOM_CNI: &str = "custom-cni";
 /// Manifests had no names before.
 const EXTRA: &str = "extra-manifest";

@@ -1,4 +1,4 @@
-//! What belongs to the machine itself.
+//! Conversions of settings of the machine.
 
 use std::collections::BTreeMap;
 
@@ -140,7 +140,7 @@ pub(super) fn interfaces(draft: &mut Draft) {
     }
 }
 
-/// Why an interface has no documents that say the same.
+/// Returns the reason why an interface cannot become documents.
 fn no_documents(device: &Value) -> Option<&'static str> {
     let says = |path: &[&str]| {
         let value = path.iter().try_fold(device, |value, key| value.get(key));
@@ -299,7 +299,7 @@ pub(super) fn registries_back(draft: &mut Draft) {
     }
 }
 
-/// Adds to what is said about a host, whose name may have dots.
+/// Adds to the registry settings of a host, whose name may have dots.
 fn put_host(draft: &mut Draft, key: &str, host: &str, value: &Value) {
     let path = format!("machine.registries.{key}");
     let mut hosts = draft.get(&path).and_then(Value::as_map).cloned().unwrap_or_default();
@@ -471,7 +471,7 @@ pub(super) fn static_pods_back(draft: &mut Draft) {
     draft.put("machine.pods", list(pods.iter().filter_map(|pod| pod.body.get("pod").cloned())));
 }
 
-/// What is kept as base64, as the text that it is.
+/// Decodes base64 to the text that it holds.
 pub(super) fn to_pem(encoded: &str) -> Value {
     let bytes = STANDARD.decode(encoded.trim()).unwrap_or_default();
     text(&String::from_utf8_lossy(&bytes))

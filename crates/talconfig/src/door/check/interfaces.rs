@@ -1,4 +1,4 @@
-//! Rules for network interfaces: who belongs to whom, and Talos' own.
+//! Rules for network interfaces: bonds and bridges, and the rules of Talos.
 
 use std::collections::BTreeMap;
 
@@ -36,13 +36,13 @@ pub(super) fn check(devices: &[Value], scope: &mut Scope<'_>) {
             messages.extend(problems.errors);
             warnings.extend(problems.warnings);
         }
-        // Those of earlier interfaces are told again; so talhelper has it.
+        // Warnings of earlier interfaces are repeated, as in talhelper.
         messages.extend(warnings.iter().cloned());
     }
     scope.error("InvalidNodeNetworkInterfaces", "networkInterfaces", messages);
 }
 
-/// Notes the members of a bond or bridge, and complains about those that belong to another one.
+/// Records the members of a bond or bridge, and reports those that belong to another one.
 fn members(
     link: &Value,
     name: &str,

@@ -1,6 +1,6 @@
 //! Names of container images.
 
-/// Whether a text names an image with its registry, and without a version.
+/// Checks that a text is an image with its registry and without a version.
 pub(super) fn check(image: &str) -> Result<(), String> {
     let invalid = || Err("invalid reference format".to_owned());
     let (rest, digest) =
@@ -39,7 +39,7 @@ pub(super) fn check(image: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Letters, digits and dashes with dots between them, and perhaps a port.
+/// Returns true for letters, digits and dashes with dots between them, and perhaps a port.
 fn is_domain(text: &str) -> bool {
     let (host, port) = text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port)));
     let label = |label: &str| {
@@ -53,7 +53,7 @@ fn is_domain(text: &str) -> bool {
             .is_none_or(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether the first part is a registry and not the beginning of a path.
+/// Returns true if the first part is a registry and not the beginning of a path.
 fn is_registry(domain: &str) -> bool {
     domain.contains(['.', ':']) || domain == "localhost" || domain.to_lowercase() != domain
 }

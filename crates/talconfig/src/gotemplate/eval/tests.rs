@@ -19,7 +19,7 @@ pub(in crate::gotemplate) fn check(cases: &[(&str, &str)]) {
     }
 }
 
-/// A template filled in, or `ERR` and the error.
+/// Renders a template; returns `ERR` and the error if that fails.
 fn filled(template: &str) -> String {
     let install = object(&[
         ("disk", Value::from("/dev/sda")),

@@ -1,4 +1,4 @@
-//! What a machine says of its cluster.
+//! Fields of the cluster in a machine's configuration.
 
 use super::{CERTIFICATE_AND_KEY, Kind, Struct, UNSTRUCTURED};
 

@@ -1,4 +1,4 @@
-//! What a machine says of itself.
+//! Fields of the machine in its configuration.
 
 use super::network::NETWORK_CONFIG;
 use super::{CERTIFICATE_AND_KEY, Kind, Struct, UNSTRUCTURED};
@@ -187,7 +187,7 @@ static EXTRA_MOUNT: Struct = Struct {
     fields: &[
         ("Destination", "destination", Kind::Text),
         ("Type", "type", Kind::Text),
-        ("SourceId", "source", Kind::Text),
+        ("Source", "source", Kind::Text),
         ("Options", "options", Kind::Texts),
         ("UIDMappings", "uidMappings", Kind::Objects(&LINUX_ID_MAPPING)),
         ("GIDMappings", "gidMappings", Kind::Objects(&LINUX_ID_MAPPING)),

@@ -57,7 +57,7 @@ fn at<'d>(item: &GoValue<'d>, key: &GoValue<'_>) -> Result<GoValue<'d>, String> 
         (GoValue::List(_, items), GoValue::Int(index) | GoValue::Long(index)) => {
             let place = usize::try_from(*index).ok().filter(|place| *place <= items.len());
             let place = place.ok_or_else(|| format!("index out of range: {index}"))?;
-            // Go finds out later that there is nothing right behind the last one.
+            // An index one past the end is an error only later in Go.
             let found = items.get(place).cloned();
             found.ok_or_else(|| "reflect: slice index out of range".to_owned())
         }
@@ -83,7 +83,7 @@ fn at<'d>(item: &GoValue<'d>, key: &GoValue<'_>) -> Result<GoValue<'d>, String> 
     }
 }
 
-/// What is not there, of the type of what could be.
+/// Returns the zero value of a type.
 fn zero<'d>(of: &'static str) -> GoValue<'d> {
     match of {
         "string" => GoValue::text(""),
@@ -92,7 +92,7 @@ fn zero<'d>(of: &'static str) -> GoValue<'d> {
     }
 }
 
-/// The name of a type, or of the one that it points to.
+/// Returns the name of a value's type, dereferenced.
 fn behind(value: &GoValue<'_>) -> String {
     value.type_name().trim_start_matches('*').to_owned()
 }

@@ -1,10 +1,10 @@
-//! Which values are equal, and which is greater.
+//! Equality and order of values.
 
 use std::cmp::Ordering;
 
 use crate::gotemplate::value::GoValue;
 
-/// Whether the first one is equal to one of the others.
+/// Returns true if the first value equals one of the others.
 pub(super) fn equals_one(values: &[GoValue<'_>]) -> Result<bool, String> {
     let Some((first, others)) = values.split_first().filter(|(_, others)| !others.is_empty())
     else {
@@ -18,7 +18,7 @@ pub(super) fn equals_one(values: &[GoValue<'_>]) -> Result<bool, String> {
     Ok(false)
 }
 
-/// Which of two values is the greater one.
+/// Compares two values.
 pub(super) fn order(left: &GoValue<'_>, right: &GoValue<'_>) -> Result<Ordering, String> {
     let sorts = (sort(left), sort(right));
     if sorts.0 == Sort::Other || sorts.1 == Sort::Other {
@@ -40,7 +40,7 @@ pub(super) fn order(left: &GoValue<'_>, right: &GoValue<'_>) -> Result<Ordering,
     }
 }
 
-/// Whether two values are the same for functions of lists, which also compare their types.
+/// Returns true if two values are equal for functions of lists, which also compare their types.
 pub(super) fn same(left: &GoValue<'_>, right: &GoValue<'_>) -> bool {
     match (left, right) {
         (GoValue::Nil(left), GoValue::Nil(right)) => left == right,
@@ -127,7 +127,7 @@ fn equal<'v, 'd>(left: &'v GoValue<'d>, right: &'v GoValue<'d>) -> Result<bool, 
     }
 }
 
-/// Whether a list or a map is none at all. One that is empty may be either.
+/// Returns whether a list or a map is nil. An empty one may be either.
 fn nothing(empty: bool) -> Result<bool, String> {
     if empty {
         return Err("Ichor does not tell what is empty from nil: use `empty`".to_owned());

@@ -1,6 +1,6 @@
-//! Moments in Go's words for them.
+//! Formatting of times with Go's layouts.
 
-/// A moment in a layout such as `2006-01-02`, in UTC.
+/// Formats a time with a layout such as `2006-01-02`, in UTC.
 pub(super) fn written(layout: &str, seconds: i64) -> Result<String, String> {
     let (year, month, day) = day(seconds.div_euclid(86_400));
     let second = seconds.rem_euclid(86_400);
@@ -30,7 +30,7 @@ pub(super) fn written(layout: &str, seconds: i64) -> Result<String, String> {
     Ok(output)
 }
 
-/// A part of a layout that Go knows and this does not, if one stands here.
+/// Returns a part of a layout that Go supports and Ichor does not, if the text begins with one.
 fn other_part(rest: &str) -> Option<&str> {
     // Here the blank is text, and the year follows.
     if rest.starts_with("_2006") {

@@ -7,7 +7,7 @@ use talos_config::rules::quoted;
 use super::MOST;
 use crate::gotemplate::value::GoValue;
 
-/// All values, with a blank between two of them that are no text.
+/// Joins values, with a blank between two of them that are not text.
 pub(super) fn joined(values: &[GoValue<'_>]) -> Result<String, String> {
     let mut output = String::new();
     let mut after_text = true;
@@ -22,13 +22,13 @@ pub(super) fn joined(values: &[GoValue<'_>]) -> Result<String, String> {
     Ok(output)
 }
 
-/// All values on a line, with blanks between them.
+/// Formats all values on a line, with blanks between them.
 pub(super) fn line(values: &[GoValue<'_>]) -> Result<String, String> {
     let words: Result<Vec<String>, String> = values.iter().map(GoValue::print).collect();
     Ok(words?.join(" ") + "\n")
 }
 
-/// A text with values in the places that it has for them.
+/// Formats values with a format string.
 pub(super) fn formatted(form: &str, values: &[GoValue<'_>]) -> Result<String, String> {
     let mut output = String::new();
     let mut values = values.iter();
@@ -61,7 +61,7 @@ pub(super) fn formatted(form: &str, values: &[GoValue<'_>]) -> Result<String, St
     Ok(output)
 }
 
-/// How long a value is made, and how.
+/// The width and alignment of a formatted value.
 struct Padding {
     width: usize,
     left: bool,
@@ -69,7 +69,7 @@ struct Padding {
 }
 
 impl Padding {
-    /// Reads what stands between a percent sign and its verb.
+    /// Reads the flags between a percent sign and its verb.
     fn read(text: &str) -> Result<(Self, &str), String> {
         let bare = text.trim_start_matches(['-', '0']);
         let flags = &text[..text.len() - bare.len()];
@@ -106,7 +106,7 @@ impl Padding {
     }
 }
 
-/// A value that its verb is made for.
+/// Formats a value with a verb that supports it.
 fn plain(verb: char, value: &GoValue<'_>) -> Option<String> {
     match (verb, value) {
         ('s' | 'v', GoValue::Text(text) | GoValue::Url(text) | GoValue::Named(_, text)) => {
@@ -122,11 +122,11 @@ fn plain(verb: char, value: &GoValue<'_>) -> Option<String> {
     }
 }
 
-/// A value of several parts, or one whose verb is made for others.
+/// Formats a collection, or a value with a verb that does not support it.
 fn parts(verb: char, value: &GoValue<'_>) -> Result<String, String> {
     let part = |value: &GoValue<'_>| match (plain(verb, value), value) {
         (Some(text), _) => Ok(text),
-        // It is told no mistake here.
+        // Go does not report a mistake here.
         (None, GoValue::Nil("")) => value.print(),
         (None, _) => parts(verb, value),
     };

@@ -76,7 +76,7 @@ fn texts<'d>(items: Vec<String>) -> GoValue<'d> {
     GoValue::List("string", items.into_iter().map(GoValue::Text).collect())
 }
 
-/// A text split; without a separator, into its letters.
+/// Splits a text; without a separator, into its letters.
 fn parts(arguments: &Arguments<'_, '_>) -> Vec<String> {
     let (separator, text) = (arguments.text(0), arguments.text(1));
     if separator.is_empty() {
@@ -85,7 +85,7 @@ fn parts(arguments: &Arguments<'_, '_>) -> Vec<String> {
     text.split(separator).map(str::to_owned).collect()
 }
 
-/// The items of a list as text, without those that are nothing; a value alone is a list of one.
+/// Returns the items of a list as text, without nils; a single value is a list of one.
 fn words(value: &GoValue<'_>) -> Result<Vec<String>, String> {
     match value {
         GoValue::List(_, items) => items

@@ -34,13 +34,13 @@ pub(super) fn call<'d>(
     }))
 }
 
-/// The whole part of a number.
+/// Returns the whole part of a number.
 #[expect(clippy::cast_possible_truncation, reason = "so Go has it")]
 pub(in crate::gotemplate) fn truncated(number: f64) -> i64 {
     number as i64
 }
 
-/// What counts for the number of a value.
+/// Converts a value to a number.
 fn number(value: &GoValue<'_>) -> Result<i64, String> {
     Ok(match value {
         GoValue::Int(number) | GoValue::Long(number) => *number,
@@ -52,7 +52,7 @@ fn number(value: &GoValue<'_>) -> Result<i64, String> {
     })
 }
 
-/// The number that a text writes, without what stands behind its point; 0 for any other text.
+/// Converts the digits of a text before its point to a number; 0 for any other text.
 fn of_text(text: &str) -> i64 {
     let Some((before, behind)) = text.split_once('.') else { return whole(text).unwrap_or(0) };
     let digits = before.strip_prefix(['+', '-']).unwrap_or(before);
@@ -63,7 +63,7 @@ fn of_text(text: &str) -> i64 {
     whole(before).unwrap_or(0)
 }
 
-/// The decimal number that a text writes, or the nearest that there is; 0 for any other text.
+/// Parses a decimal number, saturated to its type; 0 for any other text.
 fn of_digits(text: &str) -> i64 {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -46,14 +46,14 @@ pub(super) fn call<'d>(
     }))
 }
 
-/// Every argument that is not nothing, as text.
+/// Formats every argument that is not nil.
 fn each(arguments: &Arguments<'_, '_>, shown: fn(String) -> String) -> Result<String, String> {
     let values = arguments.0.iter().filter(|value| !matches!(value, GoValue::Nil("")));
     let words: Result<Vec<String>, String> = values.map(|value| value.print().map(shown)).collect();
     Ok(words?.join(" "))
 }
 
-/// The capital letter where it is one letter; Go leaves the others as they are.
+/// Returns the capital letter, if it is a single one; Go leaves the others unchanged.
 fn upper(character: char) -> Result<char, String> {
     // Of these Go has one where Rust has two, or a third that is neither small nor capital.
     let special = matches!(
@@ -73,7 +73,7 @@ fn upper(character: char) -> Result<char, String> {
     })
 }
 
-/// The first letter of every word as a capital; what is no letter, digit or underscore ends a word.
+/// Capitalizes every word; anything but a letter, a digit or an underscore ends a word.
 fn title(text: &str) -> Result<String, String> {
     let mut output = String::new();
     let mut begins = true;
@@ -88,7 +88,7 @@ fn title(text: &str) -> Result<String, String> {
     Ok(output)
 }
 
-/// The first bytes of a text, or with a minus the last ones.
+/// Returns the first bytes of a text, or with a negative length the last ones.
 fn cut(text: &str, length: i64) -> Result<&str, String> {
     let wanted = usize::try_from(length.unsigned_abs()).unwrap_or(usize::MAX);
     let part = if length < 0 {
@@ -108,7 +108,7 @@ fn repeated(text: &str, count: i64) -> Result<String, String> {
     Ok(text.repeat(count))
 }
 
-/// What is left without blanks. Where there are some, Go takes every byte for a letter.
+/// Removes blanks. If there are any, Go treats every byte as a letter.
 fn without_blanks(text: &str) -> String {
     let kept: String = text.bytes().map(char::from).filter(|c| !c.is_whitespace()).collect();
     if kept.chars().count() == text.len() { text.to_owned() } else { kept }
@@ -119,7 +119,7 @@ fn indented(text: &str, columns: i64) -> Result<String, String> {
     Ok(format!("{pad}{}", text.replace('\n', &format!("\n{pad}"))))
 }
 
-/// The text behind base64, or instead of it what is wrong: so sprig has it.
+/// Decodes base64; an error is returned as the text, as in sprig.
 fn decoded(text: &str) -> Result<String, String> {
     match bytes_behind(text) {
         Ok(bytes) => String::from_utf8(bytes)
@@ -128,7 +128,8 @@ fn decoded(text: &str) -> Result<String, String> {
     }
 }
 
-/// The bytes behind base64, or where it goes wrong. The crate is stricter than Go, and counts otherwise.
+/// Decodes base64, or returns the position of the error. The crate is stricter than Go, and counts
+/// differently.
 fn bytes_behind(text: &str) -> Result<Vec<u8>, usize> {
     let mut letters = text.bytes().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n'));
     let mut output = Vec::new();
@@ -149,7 +150,7 @@ fn bytes_behind(text: &str) -> Result<Vec<u8>, usize> {
         if count == 2 {
             match letters.next() {
                 Some((_, b'=')) => {}
-                // Go points at what stands before it.
+                // Go points at the character before it.
                 other => return Err(other.map_or(text.len(), |(at, _)| at - 1)),
             }
         }
@@ -174,7 +175,8 @@ fn six_bits(byte: u8) -> Option<u32> {
     }))
 }
 
-/// A regular expression. Go takes some more; where it takes one for wrong, sprig may find no match instead.
+/// Compiles a regular expression. Go supports more; for an invalid one sprig may find no match
+/// instead.
 fn pattern(text: &str) -> Result<Regex, String> {
     Regex::new(text).map_err(|error| format!("Ichor does not understand the regexp: {error}"))
 }

@@ -1,6 +1,6 @@
 //! From text to tokens.
 
-/// A token, and where it stands.
+/// A token with its position.
 #[derive(Clone, Copy)]
 pub(super) struct Token<'a> {
     pub(super) at: usize,
@@ -10,7 +10,7 @@ pub(super) struct Token<'a> {
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Kind {
-    /// What stands between actions.
+    /// The text between actions.
     Text,
     Open,
     Close,
@@ -36,12 +36,13 @@ pub(super) enum Kind {
     Declare,
     /// Any other sign that is printed.
     Sign,
-    /// Here the text cannot be read on.
+    /// The rest of the text cannot be read.
     Wrong,
     End,
 }
 
-/// The tokens of a template, and what is wrong where the last one is [`Kind::Wrong`]. There is always a last one.
+/// Returns the tokens of a template, and the problem if the last one is [`Kind::Wrong`]. There is
+/// always a last one.
 pub(super) fn tokens(text: &str) -> (Vec<Token<'_>>, String) {
     let mut lexer = Lexer { text, position: 0, tokens: Vec::new() };
     let problem = lexer.template().err();
@@ -52,7 +53,7 @@ pub(super) fn tokens(text: &str) -> (Vec<Token<'_>>, String) {
 
 struct Lexer<'a> {
     text: &'a str,
-    /// Where the next token begins, also when it cannot be read.
+    /// The start of the next token, even if it cannot be read.
     position: usize,
     tokens: Vec<Token<'a>>,
 }
@@ -142,7 +143,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// How long the end of an action is that stands here, and whether it takes the blanks behind it away.
+/// Returns the length of the action's end at this position, and whether it trims the blanks after
+/// it.
 fn closing(rest: &str) -> Option<(usize, bool)> {
     if rest.starts_with("}}") {
         return Some((2, false));
@@ -151,7 +153,7 @@ fn closing(rest: &str) -> Option<(usize, bool)> {
     marked.then_some((4, true))
 }
 
-/// The token that begins with a character, and its length.
+/// Reads the token that begins with a character, and its length.
 fn token(rest: &str, first: char) -> Result<(Kind, usize), String> {
     let quoted = |kind: Kind, problem: &str| -> Result<(Kind, usize), String> {
         let length = end_of_quoted(rest, first).ok_or(problem)?;
@@ -184,7 +186,7 @@ fn token(rest: &str, first: char) -> Result<(Kind, usize), String> {
     }
 }
 
-/// A run of blanks, without the one that belongs to the end of the action.
+/// Returns the length of a run of blanks, without the one that belongs to the end of the action.
 fn blanks(rest: &str) -> usize {
     let run = rest.len() - rest.trim_start_matches(is_space).len();
     run - usize::from(rest[run..].starts_with("-}}"))
@@ -204,7 +206,7 @@ fn end_of_quoted(rest: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// The length of a name, which may be none, with something behind it that may follow a name.
+/// Returns the length of a name, which may be zero; an invalid character after it is an error.
 fn name(rest: &str) -> Result<usize, String> {
     let end = rest.find(|character: char| !is_name(character)).unwrap_or(rest.len());
     let behind = &rest[end..];
@@ -240,7 +242,7 @@ fn number(rest: &str) -> Result<usize, String> {
     }
 }
 
-/// The length of one number, or of what shows that it is none.
+/// Returns the length of a number, or of the text that shows that it is not one.
 fn one_number(rest: &str) -> Result<usize, usize> {
     let mut end = usize::from(rest.starts_with(['+', '-']));
     let radix = match rest.as_bytes().get(end..end + 2) {
@@ -273,19 +275,19 @@ fn one_number(rest: &str) -> Result<usize, usize> {
     }
 }
 
-/// A character as Go's errors show it.
+/// Formats a character as Go's errors do.
 fn code(character: char) -> String {
     let number = format!("U+{:04X}", u32::from(character));
     let hidden = character.is_control() || (character.is_whitespace() && character != ' ');
     if hidden { number } else { format!("{number} '{character}'") }
 }
 
-/// Go takes no other blanks for blanks.
+/// Returns true for a blank; Go knows no others.
 fn is_space(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\r' | '\n')
 }
 
-/// Whether a character may stand in a name.
+/// Returns true for a character of a name.
 fn is_name(character: char) -> bool {
     character == '_' || character.is_alphanumeric()
 }

@@ -2,7 +2,7 @@
 
 use super::Operand;
 
-/// A number, of which its writing tells whether it is whole.
+/// Reads a number; its notation decides whether it is an integer.
 pub(super) fn number(text: &str) -> Result<Operand, String> {
     if let Some(number) = whole(text) {
         return Ok(Operand::Int(number));
@@ -18,7 +18,7 @@ pub(super) fn number(text: &str) -> Result<Operand, String> {
     }
 }
 
-/// A whole number as Go writes it, whose first digits may tell its base.
+/// Reads an integer in Go's notation, whose prefix may give its base.
 pub(in crate::gotemplate) fn whole(text: &str) -> Option<i64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let lower = unsigned.to_ascii_lowercase();
@@ -29,7 +29,7 @@ pub(in crate::gotemplate) fn whole(text: &str) -> Option<i64> {
         [b'0', _, ..] => (8, &lower[1..]),
         _ => (10, lower.as_str()),
     };
-    // An underscore stands between two digits, or behind what tells the base.
+    // An underscore may be between two digits or after the prefix.
     let digits = if radix == 10 { digits } else { digits.strip_prefix('_').unwrap_or(digits) };
     if digits.starts_with('_') || digits.ends_with('_') || digits.contains("__") {
         return None;
@@ -43,7 +43,7 @@ pub(in crate::gotemplate) fn whole(text: &str) -> Option<i64> {
     i64::try_from(if text.starts_with('-') { -number } else { number }).ok()
 }
 
-/// The number of a character in single quotes.
+/// Parses a character in single quotes to its number.
 pub(super) fn character(text: &str) -> Result<i64, String> {
     let inner = unquoted(text, '\'')?;
     let mut characters = inner.chars();
@@ -54,7 +54,7 @@ pub(super) fn character(text: &str) -> Result<i64, String> {
     }
 }
 
-/// What stands between quotes.
+/// Returns the contents of quotes.
 pub(super) fn unquoted(text: &str, quote: char) -> Result<String, String> {
     let inner = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote));
     let mut characters = inner.unwrap_or_default().chars();
@@ -66,7 +66,7 @@ pub(super) fn unquoted(text: &str, quote: char) -> Result<String, String> {
     Ok(output)
 }
 
-/// The character that is meant by what follows a backslash.
+/// Parses an escape after its backslash.
 fn escaped(characters: &mut std::str::Chars<'_>, quote: char) -> Result<char, String> {
     let first = characters.next().ok_or(INVALID)?;
     let mut digits = |begun: u32, count: usize, radix: u32| {

@@ -2,7 +2,7 @@
 
 use super::GoValue;
 
-/// A part of a URL, by the name of Go's field or method.
+/// Returns a part of a URL, by the name of a field or method in Go.
 pub(super) fn field<'a>(url: &str, name: &str) -> Result<GoValue<'a>, String> {
     if name == "String" {
         return Ok(GoValue::text(url));
@@ -19,7 +19,7 @@ pub(super) fn field<'a>(url: &str, name: &str) -> Result<GoValue<'a>, String> {
 
 fn parts(url: &str, name: &str) -> Result<String, String> {
     let (scheme, rest) = url.split_once("://").ok_or(STRANGE)?;
-    // Go decodes what is written with percent signs, each part in its own way.
+    // Go decodes percent signs, by different rules for each part.
     if rest.contains('%') {
         return Err(STRANGE.to_owned());
     }
@@ -37,7 +37,7 @@ fn parts(url: &str, name: &str) -> Result<String, String> {
     })
 }
 
-/// The name or address, without the brackets of an IPv6 address, and the port.
+/// Returns the name or address, without the brackets of an IPv6 address, and the port.
 fn split_port(host: &str) -> (&str, &str) {
     let split = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
     let (name, port) = split.unwrap_or((host, ""));
@@ -56,7 +56,7 @@ const STRANGE: &str = "Ichor takes apart only URLs such as https://host:6443/pat
 mod tests {
     use super::*;
 
-    /// What the fields and methods of the same name of Go 1.26's `net/url` gave for these.
+    /// Compared with the fields and methods of Go 1.26's `net/url`.
     #[test]
     fn a_url_has_the_parts_that_go_finds() {
         let cases = [
