@@ -93,7 +93,7 @@ const UNITS: &[(char, u32)] = &[('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Window {
-    /// On which days it begins; every day when there is none.
+    /// The days on which it begins; every day when there is none.
     pub days: Vec<Day>,
     /// The beginning.
     pub from: TimeOfDay,

@@ -77,7 +77,7 @@ pub(crate) async fn locate(
             (None, Ok(provided)) => {
                 let made = provided.get(&machine.name);
                 let address = match made {
-                    Some(made) => made.address.ok_or("its provider tells no address yet"),
+                    Some(made) => made.address.ok_or("its provider reports no address yet"),
                     None => Err("its provider does not have it"),
                 };
                 let value = made.map(|made| made.instance.clone());

@@ -80,21 +80,21 @@ impl fmt::Display for Metrics {
         };
         let one = |value: usize| vec![(String::new(), value as u64)];
         family("ichor_machines", "gauge", "Machines of the spec.", one(machines))?;
-        let help = "Machines that did not answer when last looked at.";
+        let help = "Machines that did not answer when they were last observed.";
         family("ichor_machines_unreachable", "gauge", help, one(unreachable))?;
         let ended =
             plans.iter().map(|(complete, count)| (format!(",complete=\"{complete}\""), *count));
-        let help = "Plans that came to their end.";
+        let help = "Plans that have ended.";
         family("ichor_plans_total", "counter", help, ended.collect())?;
         let counts = steps.iter().map(|((verb, outcome), (count, _))| {
             (format!(",verb=\"{verb}\",outcome=\"{outcome}\""), *count)
         });
-        let help = "Steps, by what they do and how they ended.";
+        let help = "Steps by verb and result.";
         family("ichor_steps_total", "counter", help, counts.collect())?;
         let done = steps.iter().filter(|((_, outcome), _)| *outcome == DONE);
         let times =
             done.map(|((verb, _), (_, time))| (format!(",verb=\"{verb}\""), time.as_secs()));
-        let help = "Time that steps took which were done.";
+        let help = "Duration of the steps that are done.";
         family("ichor_step_seconds_total", "counter", help, times.collect())
     }
 }

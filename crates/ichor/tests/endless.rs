@@ -229,7 +229,7 @@ impl Said {
     fn reached(&self, code: i32, limit: &str, flag: &str) {
         assert_eq!(self.code, code, "{}", self.stderr);
         let error =
-            format!("error[machine.over-limit]: 127.0.0.1: the data goes on beyond {limit}\n");
+            format!("error[machine.over-limit]: 127.0.0.1: the data is longer than {limit}\n");
         assert!(self.stderr.contains(&error), "{}", self.stderr);
         let flag = flag.split(' ').next().expect("a flag");
         let hint = self.stderr.lines().find_map(|line| line.strip_prefix("hint: "));

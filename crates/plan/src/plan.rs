@@ -134,7 +134,7 @@ pub enum ApprovalError {
         plan: Digest,
     },
     /// No person is named.
-    #[error("the approval names nobody")]
+    #[error("the approval names no person")]
     Nobody,
 }
 

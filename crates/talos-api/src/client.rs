@@ -32,7 +32,7 @@ pub enum ConnectError {
     #[error("the context names no endpoint")]
     NoEndpoint,
     /// An endpoint that is not a host.
-    #[error("{0:?} is no endpoint")]
+    #[error("{0:?} is not an endpoint")]
     Endpoint(String),
     /// Credentials that are none.
     #[error("the context cannot be used: {0} cannot be read")]

@@ -50,16 +50,16 @@ pub enum CallError {
     #[error("not found: {0}")]
     NotFound(String),
     /// It is there already.
-    #[error("already there: {0}")]
-    AlreadyThere(String),
+    #[error("already exists: {0}")]
+    AlreadyExists(String),
     /// The answer is larger than any that we take.
     #[error("the answer is too large: {0}")]
     TooLarge(String),
     /// The answer goes on beyond the [`Limits`](crate::Limits) of what is collected.
-    #[error("the answer has no end within {0}")]
+    #[error("the answer is longer than {0}")]
     Endless(String),
     /// A file or an archive goes on beyond the [`Bounds`](crate::Bounds) of its reader.
-    #[error("the data goes on beyond {0}")]
+    #[error("the data is longer than {0}")]
     OverLimit(Bound),
     /// The answer is none that we know.
     #[error("the answer cannot be read: {0}")]
@@ -104,7 +104,7 @@ impl CallError {
             Code::Unimplemented => Self::Unsupported(message),
             Code::FailedPrecondition => Self::Refused(message),
             Code::NotFound => Self::NotFound(message),
-            Code::AlreadyExists => Self::AlreadyThere(message),
+            Code::AlreadyExists => Self::AlreadyExists(message),
             Code::InvalidArgument => Self::Invalid(message),
             Code::Unknown => Self::told(message),
             code => Self::Other { code, message },
@@ -159,7 +159,7 @@ impl CallError {
     /// Returns the name of this kind of failure.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::AlreadyThere(_) => "machine.already-there",
+            Self::AlreadyExists(_) => "machine.already-there",
             Self::CertificateTime(_) => "machine.certificate-time",
             Self::Denied(_) => "machine.denied",
             Self::Endless(_) => "machine.endless",
@@ -195,7 +195,9 @@ impl CallError {
     /// Returns what can be done about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Self::Unreachable(_) => "is the machine running, and is the address right?",
+            Self::Unreachable(_) => {
+                "check that the machine is running and that its address is right"
+            }
             Self::Untrusted(_) => {
                 "a machine without configuration is reached with --insecure; otherwise the \
                  talosconfig is another cluster's"
@@ -205,26 +207,26 @@ impl CallError {
             }
             Self::CertificateTime(_) => "`ichor certs` shows until when certificates are valid",
             Self::Endless(_) => {
-                "is it a machine of yours that answers? of a slow one --deadline takes more time"
+                "check that it is a machine of yours; for a slow one use a longer --deadline"
             }
             Self::OverLimit(Bound::Bytes(_)) => {
-                "is it as large as that on the machine? --max-size takes more"
+                "if the file is that large, use a larger --max-size"
             }
             Self::OverLimit(Bound::Time(_)) => {
-                "is it a machine of yours that answers? --timeout waits longer"
+                "check that it is a machine of yours; --timeout waits longer"
             }
             Self::TimedOut(_) => {
-                "is the machine on? --deadline waits longer; etcd answers only once it is bootstrapped"
+                "check that the machine is on; --deadline waits longer; etcd answers only once it is bootstrapped"
             }
             Self::NotFound(message) if message.ends_with("was not registered") => {
                 "`ichor logs` without a name shows the logs that there are"
             }
-            Self::Denied(_) => "a talosconfig with more roles can do it",
+            Self::Denied(_) => "use a talosconfig with more roles",
             Self::NotFound(message) if message.starts_with("no resources are called") => {
                 "`ichor get rd` shows which types there are"
             }
             Self::Refused(message) if message.contains("container mode") => {
-                "the machine runs as a container: whatever runs it starts, stops and upgrades it"
+                "the machine runs as a container: its container runtime starts, stops and upgrades it"
             }
             Self::Refused(message) if message.ends_with("operation via API") => {
                 "of Talos' own services only the kubelet can be started and restarted, and those of extensions"
@@ -233,7 +235,7 @@ impl CallError {
                 "the machine has to reboot for it: --mode auto does that now, --mode staged waits for its next reboot"
             }
             Self::Unsupported(message) if message.contains("control plane nodes") => {
-                "ask a control plane: -n takes its address"
+                "call a control plane: -n takes its address"
             }
             Self::Unsupported(_) => {
                 "another release of Talos may have it: `ichor version` shows what the machine runs"
@@ -265,7 +267,7 @@ impl CallError {
             | Self::Unsupported(_)
             | Self::Refused(_)
             | Self::NotFound(_)
-            | Self::AlreadyThere(_)
+            | Self::AlreadyExists(_)
             | Self::Invalid(_) => Stage::Connected,
             // An answer, but none that says what was done before it.
             Self::TooLarge(_)

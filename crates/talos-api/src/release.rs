@@ -84,7 +84,7 @@ impl Node {
             .await?;
         let tag = self.single_reply(reply.messages)?.version.unwrap_or_default().tag;
         tag.parse().map_err(|InvalidRelease(tag)| {
-            self.error(CallError::Unreadable(format!("{tag:?} is no release of Talos")))
+            self.error(CallError::Unreadable(format!("{tag:?} is not a release of Talos")))
         })
     }
 
@@ -104,7 +104,7 @@ impl Node {
 
 /// A text that names no release.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{0:?} is no release of Talos")]
+#[error("{0:?} is not a release of Talos")]
 pub struct InvalidRelease(String);
 
 impl FromStr for TalosRelease {

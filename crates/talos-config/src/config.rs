@@ -299,7 +299,7 @@ impl Identity {
             let message = format!("{:?} {:?}: not registered", self.kind, self.version);
             let near = suggest(&self.kind, kinds::ALL.iter().map(|kind| kind.name));
             let hint = near.map_or_else(
-                || "this is no kind of Talos document".to_owned(),
+                || "this is not a kind of Talos document".to_owned(),
                 |near| format!("did you mean {near:?}?"),
             );
             let hint = Some(hint);

@@ -227,7 +227,7 @@ impl Decoder<'_> {
                 let bytes = base64::engine::general_purpose::STANDARD.decode(bare).ok();
                 let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
                 if decoded.is_none() {
-                    self.problem(node, path, "binary data that is no text");
+                    self.problem(node, path, "binary data that is not text");
                 }
                 decoded
             }
@@ -390,7 +390,7 @@ impl Decoder<'_> {
         for (Key { text: key, node: key_node }, value) in self.unique(entries, path) {
             let resolved = resolve_node(key_node);
             if !any_key && !matches!(resolved, Resolved::Text | Resolved::Merge) {
-                self.problem(key_node, path, "a key that is no text; quote it");
+                self.problem(key_node, path, "a key that is not text; quote it");
             }
             if resolved != Resolved::Merge {
                 own.insert(key.to_owned(), self.any(value, &Path::Key(path, key)));
@@ -427,7 +427,7 @@ impl Decoder<'_> {
         let mut unique = Vec::with_capacity(entries.len());
         for (key, value) in entries {
             let Some((text, _)) = key.scalar() else {
-                self.problem(key, path, "a key that is no text");
+                self.problem(key, path, "a key that is not text");
                 continue;
             };
             if let Some(line) = seen.insert(text, key.origin.line) {

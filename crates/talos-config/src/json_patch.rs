@@ -487,7 +487,7 @@ fn data(node: &Node, rules: Rules) -> Result<Value, Error> {
             let mut merged = BTreeMap::new();
             for (key, value) in entries {
                 let Some((text, style)) = key.scalar() else {
-                    return Err(Error::document(key.origin, "a key that is no text"));
+                    return Err(Error::document(key.origin, "a key that is not text"));
                 };
                 let value = self::data(value, rules)?;
                 if resolve(text, style) == Resolved::Merge {
@@ -523,7 +523,7 @@ fn key_text(key: &Node, rules: Rules) -> Result<String, Error> {
     Ok(match (resolve(text, style), rules) {
         (Resolved::Text | Resolved::Timestamp, Rules::New) => text.to_owned(),
         (_, Rules::New) => {
-            return Err(Error::document(key.origin, "a key that is no text; quote it"));
+            return Err(Error::document(key.origin, "a key that is not text; quote it"));
         }
         (Resolved::Bool(value), Rules::Old) => value.to_string(),
         (Resolved::Int(number), Rules::Old) => number.to_string(),

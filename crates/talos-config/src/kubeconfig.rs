@@ -248,7 +248,7 @@ fn tree(node: &Node) -> Result<Tree<'static>, Error> {
         Content::Mapping(entries) => {
             let mut fields = Vec::new();
             for (key, value) in entries {
-                let no_text = || Error::document(key.origin, "a key is no text");
+                let no_text = || Error::document(key.origin, "a key is not text");
                 let (text, _) = key.scalar().ok_or_else(no_text)?;
                 fields.push((text.to_owned().into(), tree(value)?));
             }

@@ -101,7 +101,7 @@ fn problem(precondition: &Precondition, seen: &Evidence, at: &At<'_>) -> Option<
             Ok(own) if own.node.as_ref() == Some(expected) => None,
             Ok(own) => Some(match &own.node {
                 Some(node) => format!("it is {node} now"),
-                None => "it does not tell its identity".to_owned(),
+                None => "it does not report its identity".to_owned(),
             }),
             Err(why) => Some(why),
         },

@@ -274,7 +274,7 @@ impl Lifecycle for LiveMachines {
         let node = self.node(machine)?.with_deadline(SLOW);
         match node.call(node.machine().bootstrap(BootstrapRequest::default())).await {
             Ok(_) => Ok(true),
-            Err(NodeError { reason: CallError::AlreadyThere(_), .. }) => Ok(false),
+            Err(NodeError { reason: CallError::AlreadyExists(_), .. }) => Ok(false),
             Err(error) => Err(port_error(&error)),
         }
     }

@@ -88,7 +88,7 @@ pub(super) fn facts(
     let ownership = ownership(machine, &observed, ledger, cluster, now);
     let why = match &observed {
         Observed::Maintenance => "in maintenance",
-        Observed::Ours(_) => "not told",
+        Observed::Ours(_) => "not reported",
         Observed::Foreign => "foreign",
         Observed::Unreachable(why) => why,
     };
@@ -147,6 +147,6 @@ pub(super) fn facts(
 fn fact<T>(value: Option<T>, now: Timestamp) -> Fact<T> {
     match value {
         Some(value) => known(value, now, Source::TalosApi),
-        None => not_known("the machine does not tell yet"),
+        None => not_known("not reported yet"),
     }
 }

@@ -44,6 +44,6 @@ fn a_role_that_is_not_enough_is_told_as_such() {
         assert_eq!(output.status.code(), Some(1), "{refused:?}: {}", errors(&output));
         let said = errors(&output);
         assert!(said.contains("error[machine.denied]"), "{refused:?}: {said}");
-        assert!(said.contains("a talosconfig with more roles can do it"), "{refused:?}: {said}");
+        assert!(said.contains("use a talosconfig with more roles"), "{refused:?}: {said}");
     }
 }

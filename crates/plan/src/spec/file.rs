@@ -250,7 +250,7 @@ pub(super) const FILE: &[Key] = &[
         name: "endpoint",
         ty: Type::Text(&const { format_of::<Endpoint>() }),
         need: Need::Derived("the address of the first control plane, port 6443"),
-        about: "Where the Kubernetes API is reached",
+        about: "The address of the Kubernetes API",
     },
     Key {
         name: "talos",
@@ -312,13 +312,13 @@ pub(super) const FILE: &[Key] = &[
         name: "policy",
         ty: Type::Object(POLICY),
         need: Need::Default(Literal::Object),
-        about: "How changes are carried out",
+        about: "The policy for changes",
     },
     Key {
         name: "backup",
         ty: Type::Object(BACKUP),
         need: Need::Derived("no backups"),
-        about: "How etcd is backed up",
+        about: "Backups of etcd",
     },
 ];
 
@@ -345,7 +345,7 @@ const NETWORK: &[Key] = &[
         name: "cni",
         ty: Type::Text(&const { format_of::<Cni>() }),
         need: Need::Default(Literal::Text("flannel")),
-        about: "What connects pods: flannel, none, or the URL of a manifest",
+        about: "The network plug-in: flannel, none, or the URL of a manifest",
     },
 ];
 
@@ -354,13 +354,13 @@ const CONTROL_PLANE: &[Key] = &[
         name: "machines",
         ty: Type::List(&Type::Object(MACHINE)),
         need: Need::RequiredWithout("replicas"),
-        about: "The machines; the first one begins the cluster",
+        about: "The machines; the first one bootstraps etcd",
     },
     Key {
         name: "replicas",
         ty: Type::Integer { min: 1, max: 7 },
         need: Need::Derived("none but the listed machines"),
-        about: "How many machines the provider makes, named cp-1, cp-2, ...",
+        about: "The number of machines that the provider makes, named cp-1, cp-2, ...",
     },
     CLASS,
     Key { name: "patches", ty: PATCHES, need: NO_PATCHES, about: "Patches for all control planes" },
@@ -368,7 +368,7 @@ const CONTROL_PLANE: &[Key] = &[
         name: "schedulable",
         ty: Type::Boolean,
         need: Need::Default(Literal::Boolean(false)),
-        about: "Whether workloads may run on control planes",
+        about: "Allows workloads on control planes",
     },
 ];
 
@@ -389,7 +389,7 @@ const POOL: &[Key] = &[
         name: "replicas",
         ty: Type::Integer { min: 0, max: 10_000 },
         need: Need::Derived("none but the listed machines"),
-        about: "How many machines the provider makes, named after the pool: NAME-1, NAME-2, ...",
+        about: "The number of machines that the provider makes, named after the pool: NAME-1, NAME-2, ...",
     },
     CLASS,
     Key {
@@ -411,7 +411,7 @@ const MACHINE: &[Key] = &[
         name: "address",
         ty: Type::Text(&const { format_of::<Address>() }),
         need: Need::RequiredWithout("class"),
-        about: "Where the machine is reached",
+        about: "The address of the machine",
     },
     CLASS,
     Key {
@@ -430,7 +430,7 @@ const MACHINE: &[Key] = &[
         name: "domain",
         ty: Type::Text(&const { format_of::<FailureDomain>() }),
         need: Need::Derived("none: it fails alone"),
-        about: "What the machine fails together with: a rack, a room, a zone",
+        about: "The failure domain of the machine: a rack, a room, a zone",
     },
     Key { name: "patches", ty: PATCHES, need: NO_PATCHES, about: "Patches for this machine" },
 ];
@@ -440,25 +440,25 @@ const POLICY: &[Key] = &[
         name: "workersAtOnce",
         ty: Type::Integer { min: 1, max: 100 },
         need: Need::Default(Literal::Integer(1)),
-        about: "How many workers of one failure domain are changed at the same time",
+        about: "The number of workers of one failure domain that are changed at the same time",
     },
     Key {
         name: "windows",
         ty: Type::List(&Type::Object(WINDOW)),
         need: Need::Default(Literal::Texts(&[])),
-        about: "When machines may be disturbed; always when there is none",
+        about: "The hours in which machines may be disturbed; always when there is none",
     },
     Key {
         name: "installWithin",
         ty: Type::Text(&const { format_of::<Span>() }),
         need: Need::Default(Literal::Text("20m")),
-        about: "How long a machine may take from its first configuration until it answers as one of the cluster",
+        about: "The time from the first configuration of a machine until it has to answer as one of the cluster",
     },
     Key {
         name: "healsWithin",
         ty: Type::Text(&const { format_of::<Span>() }),
         need: Need::Default(Literal::Text("5m")),
-        about: "How long a component of a changed machine may be unhealthy before the change has failed",
+        about: "The time for which a component of a changed machine may be unhealthy before the change has failed",
     },
 ];
 
@@ -467,19 +467,19 @@ const WINDOW: &[Key] = &[
         name: "days",
         ty: Type::List(&Type::Choice(NAMES_OF_DAYS)),
         need: Need::Default(Literal::Texts(&[])),
-        about: "On which days it begins; every day when there is none",
+        about: "The days on which it begins; every day when there is none",
     },
     Key {
         name: "from",
         ty: Type::Text(&const { format_of::<TimeOfDay>() }),
         need: Need::Required,
-        about: "When it begins, in UTC",
+        about: "The beginning, in UTC",
     },
     Key {
         name: "to",
         ty: Type::Text(&const { format_of::<TimeOfDay>() }),
         need: Need::Required,
-        about: "When it ends, in UTC; on the next day when that is not later",
+        about: "The end, in UTC; on the next day when that is not later than the beginning",
     },
 ];
 
@@ -488,19 +488,19 @@ const BACKUP: &[Key] = &[
         name: "every",
         ty: Type::Text(&const { format_of::<Span>() }),
         need: Need::Default(Literal::Text("6h")),
-        about: "How often a backup is made",
+        about: "The interval between backups",
     },
     Key {
         name: "keep",
         ty: Type::Integer { min: 1, max: 10_000 },
         need: Need::Default(Literal::Integer(28)),
-        about: "How many backups are kept",
+        about: "The number of backups that are kept",
     },
     Key {
         name: "to",
         ty: Type::Text(&NON_BLANK),
         need: Need::Default(Literal::Text("backups")),
-        about: "Where backups go: a directory, or a URL of an object store",
+        about: "The destination of backups: a directory, or a URL of an object store",
     },
 ];
 

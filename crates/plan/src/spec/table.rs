@@ -149,7 +149,7 @@ impl Reader {
                 self.note(
                     Rule::Value,
                     name.origin,
-                    format!("{}a key that is no text", prefix(path)),
+                    format!("{}a key that is not text", prefix(path)),
                 );
                 continue;
             };

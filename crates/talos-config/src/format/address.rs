@@ -19,7 +19,7 @@ pub(crate) fn ip(text: &str) -> Result<String, String> {
 }
 
 pub(crate) fn cidr(text: &str) -> Result<String, String> {
-    let wrong = || format!("{text:?} is no address with a prefix length, such as 10.0.0.0/8");
+    let wrong = || format!("{text:?} is not an address with a prefix length, such as 10.0.0.0/8");
     let (address, bits) = text.rsplit_once('/').ok_or_else(wrong)?;
     let address = ip(address).ok().filter(|address| !address.contains('%')).ok_or_else(wrong)?;
     let most = if address.contains(':') { 128 } else { 32 };
@@ -32,7 +32,7 @@ pub(crate) fn cidr(text: &str) -> Result<String, String> {
 }
 
 pub(crate) fn ip_port(text: &str) -> Result<String, String> {
-    let wrong = || format!("{text:?} is no address with a port, such as 10.0.0.1:50000");
+    let wrong = || format!("{text:?} is not an address with a port, such as 10.0.0.1:50000");
     let (address, port) = text.rsplit_once(':').ok_or_else(wrong)?;
     let plain = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     let port: u16 = port.parse().ok().filter(|_| plain).ok_or_else(wrong)?;
@@ -53,7 +53,7 @@ pub(crate) fn ip_port(text: &str) -> Result<String, String> {
 pub(super) fn mac(text: &str) -> Result<String, String> {
     let digits: String = text.chars().filter(|&character| character != ':').collect();
     if !digits.len().is_multiple_of(2) || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err(format!("{text:?} is no hardware address, such as 00:11:22:33:44:55"));
+        return Err(format!("{text:?} is not a hardware address, such as 00:11:22:33:44:55"));
     }
     let mut canonical = String::new();
     for (index, digit) in digits.to_ascii_lowercase().chars().enumerate() {
@@ -81,5 +81,5 @@ pub(super) fn port_range(text: &str) -> Result<Data, String> {
 }
 
 fn no_address(text: &str) -> String {
-    format!("{text:?} is no IP address")
+    format!("{text:?} is not an IP address")
 }

@@ -2,13 +2,13 @@
 
 /// Reads a duration and gives its canonical spelling.
 pub(crate) fn canonical(text: &str) -> Result<String, String> {
-    nanoseconds(text).map(spell).ok_or_else(|| format!("{text:?} is no duration, such as 1m30s"))
+    nanoseconds(text).map(spell).ok_or_else(|| format!("{text:?} is not a duration, such as 1m30s"))
 }
 
 /// Returns a number of nanoseconds.
 pub(super) fn from_number(number: f64) -> Result<String, String> {
     if number.fract() != 0.0 || number.abs() >= 9e18 {
-        return Err(format!("{number} is no duration, such as 1m30s"));
+        return Err(format!("{number} is not a duration, such as 1m30s"));
     }
     #[expect(clippy::cast_possible_truncation, reason = "checked above")]
     Ok(spell(number as i64))

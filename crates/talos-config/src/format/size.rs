@@ -11,7 +11,7 @@ pub(super) fn check(text: &str) -> Result<(), String> {
 pub(super) fn check_size(text: &str) -> Result<(), String> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let Some(share) = unsigned.strip_suffix('%') else { return check(unsigned) };
-    let number: f64 = share.parse().map_err(|_| format!("{text:?} is no percentage"))?;
+    let number: f64 = share.parse().map_err(|_| format!("{text:?} is not a percentage"))?;
     if share.ends_with(' ') || !(0.0..101.0).contains(&number) || number.trunc() > 100.0 {
         return Err(format!("percentage must be between 0 and 100, got {share}"));
     }

@@ -162,7 +162,7 @@ impl fmt::Display for Url {
 
 /// Returns the message about a text that is not a URL, in our words.
 pub(crate) fn no_url(text: &str, reason: &str) -> String {
-    format!("{:?} is no URL: {reason}", without_user(text))
+    format!("{:?} is not a URL: {reason}", without_user(text))
 }
 
 /// Returns a URL as it may be shown: without user and password.

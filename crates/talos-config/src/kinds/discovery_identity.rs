@@ -10,5 +10,5 @@ pub(super) const KIND: Kind = Kind {
         field("clusterID", Type::Text).always(),
         field("clusterSecret", Type::Text).always().secret(),
     ],
-    about: "Which cluster a machine looks for",
+    about: "The cluster that a machine looks for",
 };

@@ -7,5 +7,5 @@ pub(super) const KIND: Kind = Kind {
     named: true,
     since: Contract::new(1, 14),
     fields: &[field("name", Type::Text).always(), field("endpoint", URL).always()],
-    about: "Where machines find each other",
+    about: "The service by which machines find each other",
 };

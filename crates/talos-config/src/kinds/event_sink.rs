@@ -7,5 +7,5 @@ pub(super) const KIND: Kind = Kind {
     named: false,
     since: Contract::new(1, 5),
     fields: &[field("endpoint", Type::Text).always()],
-    about: "Where events are sent",
+    about: "The destination of events",
 };

@@ -7,5 +7,5 @@ pub(super) const KIND: Kind = Kind {
     named: false,
     since: Contract::new(1, 14),
     fields: &[field("interval", DURATION).about("168h when unset")],
-    about: "How often unused blocks are given back",
+    about: "The interval at which unused blocks are given back",
 };

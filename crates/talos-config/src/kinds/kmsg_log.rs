@@ -7,5 +7,5 @@ pub(super) const KIND: Kind = Kind {
     named: true,
     since: Contract::new(1, 5),
     fields: &[field("name", Type::Text).always(), field("url", URL).always()],
-    about: "Where the kernel log is sent",
+    about: "The destination of the kernel log",
 };

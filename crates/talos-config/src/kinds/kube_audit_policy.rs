@@ -7,5 +7,5 @@ pub(super) const KIND: Kind = Kind {
     named: false,
     since: Contract::new(1, 14),
     fields: &[field("configuration", Type::Any).always().replace()],
-    about: "What the API server writes down",
+    about: "The audit policy of the API server",
 };

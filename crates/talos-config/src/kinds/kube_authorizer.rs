@@ -11,5 +11,5 @@ pub(super) const KIND: Kind = Kind {
         field("type", Type::Text).always(),
         field("webhook", Type::Any),
     ],
-    about: "How the API server tells who may",
+    about: "Authorization by the API server",
 };

@@ -7,5 +7,5 @@ pub(super) const KIND: Kind = Kind {
     named: false,
     since: Contract::new(1, 14),
     fields: &[field("configuration", Type::Any).always().replace()],
-    about: "How the kubelet signs in to registries",
+    about: "The kubelet's credentials for registries",
 };

@@ -7,5 +7,5 @@ pub(super) const KIND: Kind = Kind {
     named: false,
     since: Contract::new(1, 14),
     fields: &[field("config", Type::Any).always().secret()],
-    about: "How secrets are kept in etcd",
+    about: "The encryption of secrets in etcd",
 };

@@ -14,5 +14,5 @@ pub(super) const KIND: Kind = Kind {
         field("annotations", TEXT_MAP),
         field("taints", TEXT_MAP),
     ],
-    about: "How the machine appears as a node",
+    about: "The node that the machine registers",
 };

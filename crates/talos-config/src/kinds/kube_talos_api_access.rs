@@ -7,5 +7,5 @@ pub(super) const KIND: Kind = Kind {
     named: false,
     since: Contract::new(1, 14),
     fields: &[field("allowedRoles", TEXTS), field("allowedKubernetesNamespaces", TEXTS)],
-    about: "Which pods may use the Talos API",
+    about: "The pods that may use the Talos API",
 };

@@ -10,5 +10,5 @@ pub(super) const KIND: Kind = Kind {
         field("name", Type::Text).always(),
         field("selector", Type::Object(&[field("match", EXPRESSION)])),
     ],
-    about: "A name for a link that is found by what it is",
+    about: "A name for a link that is selected by its properties",
 };

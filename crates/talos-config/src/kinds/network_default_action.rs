@@ -8,5 +8,5 @@ pub(super) const KIND: Kind = Kind {
     named: false,
     since: Contract::new(1, 6),
     fields: &[field("ingress", Type::Choice(&DEFAULT_ACTION)).always()],
-    about: "What happens to traffic that no rule names",
+    about: "The action for traffic that no rule names",
 };

@@ -12,5 +12,5 @@ pub(super) const KIND: Kind = Kind {
         field("strictCgroupClassOrdering", Type::Bool).optional().since(1, 12),
         field("sampleInterval", DURATION),
     ],
-    about: "What happens when memory runs out",
+    about: "The handling of low memory",
 };

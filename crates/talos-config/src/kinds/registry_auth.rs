@@ -13,5 +13,5 @@ pub(super) const KIND: Kind = Kind {
         field("auth", Type::Text).secret(),
         field("identityToken", Type::Text).secret(),
     ],
-    about: "How to sign in to a registry",
+    about: "Credentials for a registry",
 };

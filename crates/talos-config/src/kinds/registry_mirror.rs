@@ -17,5 +17,5 @@ pub(super) const KIND: Kind = Kind {
         ),
         field("skipFallback", Type::Bool).optional(),
     ],
-    about: "Where images of a registry come from",
+    about: "The mirrors of a registry",
 };

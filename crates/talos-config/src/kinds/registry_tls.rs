@@ -13,5 +13,5 @@ pub(super) const KIND: Kind = Kind {
         field("ca", Type::Text),
         field("insecureSkipVerify", Type::Bool).optional(),
     ],
-    about: "How a registry is trusted",
+    about: "The trust in a registry's certificates",
 };

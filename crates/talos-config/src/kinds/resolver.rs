@@ -38,5 +38,5 @@ pub(super) const KIND: Kind = Kind {
         )
         .since(1, 14),
     ],
-    about: "How names are resolved",
+    about: "The resolution of names",
 };

@@ -18,5 +18,5 @@ pub(super) const KIND: Kind = Kind {
         field("fwMark", U32),
         field("fwMask", U32),
     ],
-    about: "Which routing table is asked",
+    about: "The choice of a routing table",
 };

@@ -7,5 +7,5 @@ pub(super) const KIND: Kind = Kind {
     named: false,
     since: Contract::new(1, 14),
     fields: &[field("workloadIsolation", Type::Bool).optional()],
-    about: "How far workloads are kept apart",
+    about: "The isolation of workloads",
 };

@@ -7,5 +7,5 @@ pub(super) const KIND: Kind = Kind {
     named: true,
     since: Contract::new(1, 12),
     fields: &[field("name", Type::Text).always(), field("hostnames", TEXTS).always()],
-    about: "Names of an address, without asking anybody",
+    about: "Names of an address, without a name server",
 };

@@ -19,5 +19,5 @@ pub(super) const KIND: Kind = Kind {
         .optional(),
         field("ptp", Type::Object(&[field("devices", TEXTS)])).optional(),
     ],
-    about: "Where the time comes from",
+    about: "The sources of time",
 };

@@ -35,7 +35,7 @@ fn addresses(network: Cursor<'_>, findings: &mut Findings) {
     let hosts = network.at("extraHostEntries").items().map(|entry| entry.at("ip"));
     for cursor in network.at("nameservers").items().chain(hosts) {
         if go_compat::parse_addr(cursor.text()).is_err() {
-            let message = format!("{} is no IP address", quoted(cursor.text()));
+            let message = format!("{} is not an IP address", quoted(cursor.text()));
             findings.note(cursor, "check.address", message);
         }
     }
@@ -45,7 +45,7 @@ fn names(machine: Cursor<'_>, findings: &mut Findings) {
     for (key, cursor) in machine.at("env").entries() {
         let odd = key.is_empty() || key.contains(['=', ' ', '\0']);
         if odd || key.starts_with(|c: char| c.is_ascii_digit()) {
-            let message = format!("{} is no name of a variable", quoted(key));
+            let message = format!("{} is not the name of a variable", quoted(key));
             findings.note(cursor, "check.name", message);
         }
     }
@@ -75,7 +75,7 @@ fn authorities(legacy: Cursor<'_>, findings: &mut Findings) {
         let text = STANDARD.decode(crt.text()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         let fine = text.is_some_and(|text| certificates::has_certificate(&text));
         if !crt.text().is_empty() && !fine {
-            findings.note(crt, "check.ca", format!(".{path}.crt is no certificate"));
+            findings.note(crt, "check.ca", format!(".{path}.crt is not a certificate"));
         }
     }
 }
@@ -83,7 +83,7 @@ fn authorities(legacy: Cursor<'_>, findings: &mut Findings) {
 fn port(port: Cursor<'_>, findings: &mut Findings) {
     let number = port.number();
     if port.is_set() && !(1..=65535).contains(&number) {
-        findings.note(port, "check.port", format!("{number} is no port"));
+        findings.note(port, "check.port", format!("{number} is not a port"));
     }
 }
 
@@ -96,7 +96,7 @@ fn subnets(network: Cursor<'_>, findings: &mut Findings) {
     let (pods, services) = (read("podSubnets"), read("serviceSubnets"));
     for (cursor, prefix) in pods.iter().chain(&services) {
         if prefix.is_none() {
-            let message = format!("{} is no subnet", quoted(cursor.text()));
+            let message = format!("{} is not a subnet", quoted(cursor.text()));
             findings.note(*cursor, "check.subnet", message);
         }
     }

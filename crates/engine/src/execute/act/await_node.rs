@@ -57,7 +57,7 @@ impl Since {
                 if long(&mut self.well) >= settles {
                     return Ok(Look::Done(()));
                 }
-                "the machine to stay well".to_owned()
+                "the machine to stay healthy".to_owned()
             }
             State::Misses(what) => {
                 *self = Self::default();

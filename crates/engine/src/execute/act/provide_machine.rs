@@ -50,7 +50,7 @@ pub(super) async fn act(action: &ProvideMachine, at: &At<'_>) -> Result<(), Erro
             Err(error) => return Err(error.into()),
         };
         let Some(address) = address else {
-            return Ok(Look::WaitFor("the provider to tell its address".to_owned()));
+            return Ok(Look::WaitFor("the provider to report its address".to_owned()));
         };
         Ok(match at.ports.machines.observe(&MachineAddress::new(spec, address)).await {
             Observed::Unreachable(_) => Look::WaitFor("the machine to answer".to_owned()),

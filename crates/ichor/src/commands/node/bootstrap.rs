@@ -175,7 +175,7 @@ async fn begun_before(
 async fn begin(node: &Node, request: BootstrapRequest) -> Result<(), Error> {
     match node.call(node.machine().bootstrap(request)).await {
         Ok(_) => Ok(()),
-        Err(NodeError { node, reason: CallError::AlreadyThere(_) }) => {
+        Err(NodeError { node, reason: CallError::AlreadyExists(_) }) => {
             Err(NodeActionError::Bootstrapped(node).into())
         }
         Err(error) => Err(error.into()),
