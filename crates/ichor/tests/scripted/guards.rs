@@ -278,7 +278,7 @@ fn action_without_a_name_is_for_no_machine_of_the_directory() {
         "patch -p {}",
     ] {
         let said = home.run(&format!("node {line}")).ends_with(3);
-        assert!(said.stderr.contains("no machine is named"), "{line}: {said:?}");
+        assert!(said.stderr.contains("no machine given"), "{line}: {said:?}");
     }
     assert!(machines.iter().all(|machine| machine.calls().is_empty()));
     // What only looks is for all of them.
