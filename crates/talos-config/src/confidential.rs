@@ -151,7 +151,7 @@ impl Confidential {
                 let cover = |tree| self.cover(tree, document, &element);
                 Tree::List(items.into_iter().map(cover).collect())
             }
-            Tree::Text(text) | Tree::Verbatim(text)
+            Tree::Text(text) | Tree::Argument(text) | Tree::Verbatim(text)
                 if self.is_in(&text) || self.fields.contains(&Field::new(document, path)) =>
             {
                 Tree::Text(REDACTED.into())

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::confidential::Confidential;
-use crate::decode;
+use crate::decode::{self, Later};
 use crate::encode::{self, Secrets};
 use crate::error::Error;
 use crate::kinds;
@@ -36,20 +36,21 @@ pub struct Document {
 impl Config {
     /// Reads a configuration.
     pub fn parse(text: &str, source: SourceId) -> Result<Self, Error> {
+        Self::parse_in(text, source, Dialect::default())
+    }
+
+    /// Reads a configuration as the release of a dialect does: what came later is refused.
+    pub fn parse_in(text: &str, source: SourceId, dialect: Dialect) -> Result<Self, Error> {
         let mut seen = BTreeSet::new();
         let mut documents = Vec::new();
-        for (origin, node) in nodes(text, source)? {
+        for (_, node) in nodes(text, source)? {
             let id = Identity::read(&node)?;
             if !seen.insert(id.clone().into_key()) {
-                return Err(Error::Conflict {
-                    message: format!(
-                        "duplicate document {id} is not allowed (line {})",
-                        origin.line
-                    ),
-                    origin: node.origin,
-                });
+                return Err(id.stands_twice(node.origin));
             }
-            documents.push(id.decode(&node)?);
+            let (document, later) = id.decode(&node)?;
+            decode::check(&later, dialect)?;
+            documents.push(document);
         }
         if documents.is_empty() {
             return Err(Error::Empty);
@@ -193,7 +194,7 @@ pub(crate) fn nodes(text: &str, source: SourceId) -> Result<Vec<(Location, Node)
             Content::Scalar { text, style } if resolve(text, *style) == Resolved::Null => {}
             Content::Mapping(_) => nodes.push((document.origin, node)),
             _ => {
-                let message = format!("expected a YAML document at line {}", document.origin.line);
+                let message = format!("expected a YAML document at line {}", node.origin.line);
                 return Err(Error::document(node.origin, message));
             }
         }
@@ -292,22 +293,30 @@ impl Identity {
         self.version.is_empty() && self.kind == kinds::V1ALPHA1.name
     }
 
-    /// Reads the document strictly.
-    pub(crate) fn decode(&self, node: &Node) -> Result<Document, Error> {
+    /// Refuses a second document of this identity, whose first key is in this place.
+    pub(crate) fn stands_twice(&self, origin: Location) -> Error {
+        let message = format!("duplicate document {self} is not allowed (line {})", origin.line);
+        Error::Conflict { message, origin }
+    }
+
+    /// Reads the document strictly, and notes what older releases do not read.
+    pub(crate) fn decode(&self, node: &Node) -> Result<(Document, Vec<Later>), Error> {
         let kind = if self.is_v1alpha1() { Some(kinds::V1ALPHA1) } else { self.registered() };
+        let not_registered = || format!("{:?} {:?}: not registered", self.kind, self.version);
         let Some(kind) = kind else {
-            let message = format!("{:?} {:?}: not registered", self.kind, self.version);
             let near = suggest(&self.kind, kinds::ALL.iter().map(|kind| kind.name));
             let hint = near.map_or_else(
                 || "this is not a kind of Talos document".to_owned(),
                 |near| format!("did you mean {near:?}?"),
             );
             let hint = Some(hint);
-            return Err(Error::Document(vec![Problem { origin: node.origin, message, hint }]));
+            let (origin, message) = (node.origin, not_registered());
+            return Err(Error::Document(vec![Problem { origin, message, hint }]));
         };
         let ignored: &[&str] = if self.is_v1alpha1() { &[] } else { &["apiVersion", "kind"] };
-        let body = decode::object(node, kind.fields, ignored)?;
-        Ok(Document { kind, body, origin: node.origin })
+        let (body, mut later) = decode::dated_object(node, kind.fields, ignored)?;
+        later.extend(Later::new(kind.since, node.origin, not_registered));
+        Ok((Document { kind, body, origin: node.origin }, later))
     }
 
     fn registered(&self) -> Option<&'static Kind> {
@@ -315,7 +324,7 @@ impl Identity {
         (self.version == "v1alpha1" && kind != kinds::V1ALPHA1).then_some(kind)
     }
 
-    fn into_key(self) -> (String, String, String) {
+    pub(crate) fn into_key(self) -> (String, String, String) {
         (self.version, self.kind, self.name)
     }
 }

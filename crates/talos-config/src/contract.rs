@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::yaml::Dialect;
+
 /// A minor release of Talos whose layout and defaults a configuration follows.
 ///
 /// Releases older than 1.0 are written as 1.0, releases newer than we know as the newest we know.
@@ -24,6 +26,21 @@ impl Contract {
     /// Returns whether this is `1.minor` or later.
     pub(crate) fn since(self, minor: u32) -> bool {
         self >= Self::new(1, minor)
+    }
+
+    /// Returns whether the talosctl of a dialect reads what came with this release.
+    pub fn is_known_to(self, dialect: Dialect) -> bool {
+        match dialect {
+            Dialect::V1_12 => self <= Self::new(1, 12),
+            Dialect::V1_13 => self <= Self::new(1, 13),
+            Dialect::V1_14 => true,
+        }
+    }
+
+    /// The hint about something that an older release does not know.
+    pub(crate) fn hint(self) -> String {
+        let Self { major, minor } = self;
+        format!("it came with Talos {major}.{minor}")
     }
 }
 

@@ -8,6 +8,7 @@ use std::fmt;
 
 use base64::Engine;
 
+use crate::Contract;
 use crate::Location;
 use crate::error::{Error, Problem};
 use crate::format;
@@ -15,8 +16,34 @@ use crate::schema::{self, Choice, Field, Format, Nulls, Type};
 use crate::suggest::suggest;
 use crate::value::{Data, Value};
 use crate::yaml::{
-    BINARY_TAG, CORE_TAG, Content, Node, Resolved, old_boolean, resolve, resolve_node,
+    BINARY_TAG, CORE_TAG, Content, Dialect, Node, Resolved, old_boolean, resolve, resolve_node,
 };
+
+/// What releases before one do not read.
+#[derive(Clone)]
+pub(crate) struct Later {
+    since: Contract,
+    problem: Problem,
+}
+
+impl Later {
+    /// Nothing where the oldest dialect reads it.
+    pub(crate) fn new(
+        since: Contract,
+        origin: Location,
+        message: impl FnOnce() -> String,
+    ) -> Option<Self> {
+        let problem = || Problem { origin, message: message(), hint: Some(since.hint()) };
+        (!since.is_known_to(Dialect::V1_12)).then(|| Self { since, problem: problem() })
+    }
+}
+
+/// Refuses what the release of a dialect does not read.
+pub(crate) fn check(later: &[Later], dialect: Dialect) -> Result<(), Error> {
+    let unknown = later.iter().filter(|later| !later.since.is_known_to(dialect));
+    let problems: Vec<Problem> = unknown.map(|later| later.problem.clone()).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Error::Document(problems)) }
+}
 
 /// Reads an object with known fields.
 pub(crate) fn object(
@@ -24,7 +51,16 @@ pub(crate) fn object(
     fields: &'static [Field],
     ignored: &[&str],
 ) -> Result<BTreeMap<String, Value>, Error> {
-    read(node, fields, Decoder { problems: Vec::new(), ignored, lenient: false })
+    dated_object(node, fields, ignored).map(|(object, _)| object)
+}
+
+/// Reads an object with known fields, and notes what older releases do not read.
+pub(crate) fn dated_object(
+    node: &Node,
+    fields: &'static [Field],
+    ignored: &[&str],
+) -> Result<(BTreeMap<String, Value>, Vec<Later>), Error> {
+    read(node, fields, Decoder { ignored, ..Decoder::default() })
 }
 
 /// Reads an object and ignores unknown keys.
@@ -32,20 +68,23 @@ pub(crate) fn lenient_object(
     node: &Node,
     fields: &'static [Field],
 ) -> Result<BTreeMap<String, Value>, Error> {
-    read(node, fields, Decoder { problems: Vec::new(), ignored: &[], lenient: true })
+    read(node, fields, Decoder { lenient: true, ..Decoder::default() }).map(|(object, _)| object)
 }
 
 fn read(
     node: &Node,
     fields: &'static [Field],
     mut decoder: Decoder<'_>,
-) -> Result<BTreeMap<String, Value>, Error> {
+) -> Result<(BTreeMap<String, Value>, Vec<Later>), Error> {
     let object = decoder.object(node, fields, &Path::Root, false);
-    if decoder.problems.is_empty() { Ok(object) } else { Err(Error::Document(decoder.problems)) }
+    let Decoder { problems, later, ignored: _, lenient: _ } = decoder;
+    if problems.is_empty() { Ok((object, later)) } else { Err(Error::Document(problems)) }
 }
 
+#[derive(Default)]
 struct Decoder<'a> {
     problems: Vec<Problem>,
+    later: Vec<Later>,
     /// Keys of the outermost object that say which document it is.
     ignored: &'a [&'a str],
     lenient: bool,
@@ -75,6 +114,9 @@ impl Decoder<'_> {
                 self.unknown(key, key_node.origin, fields, path);
                 continue;
             };
+            if let Some(since) = field.since {
+                self.key_since(since, key, key_node.origin, path);
+            }
             let path = &Path::Key(path, key);
             if let Some(value) = self.field(value, field, path) {
                 object.insert(key.to_owned(), value);
@@ -129,7 +171,20 @@ impl Decoder<'_> {
                     self.problem(node, path, "a tag that is not known");
                     return None;
                 }
-                match format::read(format, &text, &resolve_node(node)) {
+                let resolved = resolve_node(node);
+                match (format, &resolved) {
+                    (Format::ByteSize | Format::Size, _) if text.starts_with('-') => {
+                        self.later(node, path, "a size below zero", Contract::new(1, 13));
+                    }
+                    (Format::Duration, Resolved::Int(_)) => {
+                        self.later(node, path, "a number without a unit", Contract::new(1, 13));
+                    }
+                    (Format::Duration, Resolved::Float(_)) => {
+                        self.later(node, path, "a number without a unit", Contract::new(1, 14));
+                    }
+                    _ => {}
+                }
+                match format::read(format, &text, &resolved) {
                     Ok(data) => data?,
                     Err(reason) => {
                         let shown =
@@ -219,7 +274,7 @@ impl Decoder<'_> {
         match (resolve(text, style), node.tag()) {
             (Resolved::Null, _) => Some(String::new()),
             (Resolved::Timestamp, None) => {
-                self.problem(node, path, "a date where text is wanted; quote it");
+                self.problem(node, path, format::A_DATE);
                 None
             }
             (_, Some(BINARY_TAG)) => {
@@ -247,10 +302,14 @@ impl Decoder<'_> {
         let word = choice.words.iter().find(|word| {
             if choice.exact_case { **word == text } else { word.eq_ignore_ascii_case(&text) }
         });
+        let message = || format!("{path}: {text} does not belong to {} values", choice.name);
+        if let Some((_, since)) = choice.later.iter().find(|(later, _)| Some(later) == word) {
+            self.later.extend(Later::new(*since, node.origin, message));
+        }
         if word.is_none() {
             self.problems.push(Problem {
                 origin: node.origin,
-                message: format!("{path}: {text} does not belong to {} values", choice.name),
+                message: message(),
                 hint: Some(format!("one of: {}", choice.words.join(", "))),
             });
         }
@@ -270,13 +329,14 @@ impl Decoder<'_> {
                 Content::Scalar { text, style } => match resolve(text, *style) {
                     Resolved::Null => Data::Null,
                     Resolved::Timestamp => {
-                        self.problem(value, path, "a date where text is wanted; quote it");
+                        self.problem(value, path, format::A_DATE);
                         continue;
                     }
                     _ if text.is_empty() => Data::Null,
                     _ => Data::Text(text.to_string()),
                 },
                 Content::Sequence(items) => {
+                    self.later(value, path, "a list as an argument", Contract::new(1, 13));
                     let mut texts = Vec::new();
                     for item in items.iter().filter(|item| !is_null(item)) {
                         match item.scalar() {
@@ -366,7 +426,7 @@ impl Decoder<'_> {
                 Resolved::Float(number) => Data::Float(number),
                 Resolved::Text | Resolved::Merge => Data::Text(text.to_string()),
                 Resolved::Timestamp => {
-                    self.problem(node, path, "a date where text is wanted; quote it");
+                    self.problem(node, path, format::A_DATE);
                     Data::Null
                 }
             },
@@ -447,9 +507,20 @@ impl Decoder<'_> {
         let known = schema::flat(fields).map(|field| field.key);
         self.problems.push(Problem {
             origin,
-            message: format!("unknown key {:?}", Path::Key(path, key).to_string()),
+            message: unknown_key(key, path),
             hint: suggest(key, known).map(|near| format!("did you mean {near:?}?")),
         });
+    }
+
+    /// Notes a key that came with a release.
+    fn key_since(&mut self, since: Contract, key: &str, origin: Location, path: &Path<'_>) {
+        let message = || unknown_key(key, path);
+        self.later.extend(Later::new(since, origin, message));
+    }
+
+    /// Notes something else that came with a release.
+    fn later(&mut self, node: &Node, path: &Path<'_>, what: &str, since: Contract) {
+        self.later.extend(Later::new(since, node.origin, || format!("{path}: {what}")));
     }
 
     fn null(&mut self, node: &Node, path: &Path<'_>) {
@@ -491,7 +562,11 @@ struct Key<'n> {
     node: &'n Node,
 }
 
-/// Returns an element whose text is empty; it is an element all the same.
+fn unknown_key(key: &str, path: &Path<'_>) -> String {
+    format!("unknown key {:?}", Path::Key(path, key).to_string())
+}
+
+/// An element whose text is empty is an element all the same.
 fn element_without_text(element: Type, item: &Node) -> Option<Value> {
     let empty_text = matches!(element, Type::Format(_))
         && item.scalar().is_some_and(|(text, _)| text.is_empty());

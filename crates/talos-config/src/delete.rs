@@ -9,7 +9,7 @@ use crate::config::{Config, Identity};
 use crate::error::Error;
 use crate::schema::{self, Field, Format, Type};
 use crate::value::{Data, Value};
-use crate::yaml::{Content, Node};
+use crate::yaml::{Content, Dialect, Node};
 
 /// The part of a document to take away.
 #[derive(Clone)]
@@ -168,8 +168,8 @@ fn spell(path: &[Step]) -> String {
 }
 
 impl Selector {
-    /// Takes what is selected out of the configuration. A document that is not there is not an error.
-    pub(crate) fn apply(&self, config: &mut Config) -> Result<(), Error> {
+    /// Takes what is selected out of the configuration. A document that is not there is no error.
+    pub(crate) fn apply(&self, config: &mut Config, dialect: Dialect) -> Result<(), Error> {
         let id = &self.document;
         let documents = config.documents_mut();
         let found = documents.iter().position(|document| {
@@ -184,7 +184,8 @@ impl Selector {
             return Ok(());
         }
         let document = &mut documents[index];
-        delete_in_object(&mut document.body, document.kind.fields, &self.path).map_err(|reason| {
+        let fields = document.kind.fields;
+        delete_in_object(&mut document.body, fields, &self.path, dialect).map_err(|reason| {
             let path = spell(&self.path);
             let problem = format!("failed to delete path '{path}': {reason}");
             Error::Patch(if id.name.is_empty() {
@@ -203,41 +204,48 @@ fn delete_in_object(
     object: &mut Object,
     fields: &'static [Field],
     path: &[Step],
+    dialect: Dialect,
 ) -> Result<(), &'static str> {
     let [Step::Key(key), rest @ ..] = path else { return Err(LOOKUP_FAILED) };
-    let field = schema::find(fields, key).ok_or(LOOKUP_FAILED)?;
+    let field = find(fields, key, dialect)?;
     if rest.is_empty() {
         object.remove(key);
         return Ok(());
     }
     match object.get_mut(key) {
-        Some(value) => delete_in(value, field.ty, rest),
-        // An object that is not a pointer is always there, with nothing in it.
+        Some(value) => delete_in(value, field.ty, rest, dialect),
+        // An object that is no pointer is always there, with nothing in it.
         None => match field.ty {
             Type::Object(fields) | Type::Encryption(fields) if !field.optional => {
-                delete_in_object(&mut Object::new(), fields, rest)
+                delete_in_object(&mut Object::new(), fields, rest, dialect)
             }
             Type::List(_) | Type::StrictList(_) | Type::KeyedList(..) => {
-                delete_in(&mut Value::new(Data::List(Vec::new())), field.ty, rest)
+                delete_in(&mut Value::new(Data::List(Vec::new())), field.ty, rest, dialect)
             }
             _ => Err(LOOKUP_FAILED),
         },
     }
 }
 
-fn delete_in(value: &mut Value, ty: Type, path: &[Step]) -> Result<(), &'static str> {
+fn delete_in(
+    value: &mut Value,
+    ty: Type,
+    path: &[Step],
+    dialect: Dialect,
+) -> Result<(), &'static str> {
     match (&mut value.data, ty, path) {
+        (_, Type::Any, _) if dialect == Dialect::V1_12 => Err(LOOKUP_FAILED),
         (Data::Map(object), Type::Object(fields) | Type::Encryption(fields), _) => {
-            delete_in_object(object, fields, path)
+            delete_in_object(object, fields, path, dialect)
         }
         (Data::Map(map), Type::Map(_) | Type::Arguments | Type::Any, [Step::Key(key)]) => {
             map.remove(key).map(drop).ok_or(LOOKUP_FAILED)
         }
         (Data::Map(map), Type::Map(element), [Step::Key(key), rest @ ..]) => {
-            delete_in(map.get_mut(key).ok_or(LOOKUP_FAILED)?, *element, rest)
+            delete_in(map.get_mut(key).ok_or(LOOKUP_FAILED)?, *element, rest, dialect)
         }
         (Data::Map(map), Type::Any, [Step::Key(key), rest @ ..]) => {
-            delete_in(map.get_mut(key).ok_or(LOOKUP_FAILED)?, Type::Any, rest)
+            delete_in(map.get_mut(key).ok_or(LOOKUP_FAILED)?, Type::Any, rest, dialect)
         }
         (
             Data::List(items),
@@ -250,7 +258,10 @@ fn delete_in(value: &mut Value, ty: Type, path: &[Step]) -> Result<(), &'static 
             let (Type::Object(fields), Some(text)) = (element, text) else {
                 return Err(LOOKUP_FAILED);
             };
-            let field = schema::find(fields, key).ok_or(LOOKUP_FAILED)?;
+            let field = find(fields, key, dialect)?;
+            if dialect == Dialect::V1_12 && !matches!(field.ty, Type::Text) {
+                return Err(LOOKUP_FAILED);
+            }
             let matches = |item: &Value| comparable(item, field).as_deref() == Some(text);
             let index = items.iter().position(matches).ok_or(LOOKUP_FAILED)?;
             items.remove(index);
@@ -260,7 +271,18 @@ fn delete_in(value: &mut Value, ty: Type, path: &[Step]) -> Result<(), &'static 
     }
 }
 
-/// Returns the text of a field that a list element can be found by. Plain numbers have none.
+/// The field of a key. The oldest does not look into objects whose fields stand in their place.
+fn find(
+    fields: &'static [Field],
+    key: &str,
+    dialect: Dialect,
+) -> Result<&'static Field, &'static str> {
+    let own = || fields.iter().any(|field| field.key == key);
+    let found = schema::find(fields, key);
+    found.filter(|_| dialect > Dialect::V1_12 || own()).ok_or(LOOKUP_FAILED)
+}
+
+/// The text of a field that a list element can be found by. Plain numbers have none.
 fn comparable(item: &Value, field: &Field) -> Option<String> {
     match (item.get(field.key).map(|value| &value.data), field.ty) {
         (Some(Data::Int(mode)), Type::Format(Format::Octal)) => Some(format!("0o{mode:o}")),

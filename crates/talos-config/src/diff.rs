@@ -315,7 +315,7 @@ fn scalar(value: &Value) -> String {
 pub(crate) fn line(tree: &Tree<'_>) -> String {
     match tree {
         Tree::Text(text) if text.is_empty() => "\"\"".to_owned(),
-        Tree::Text(text) | Tree::Verbatim(text) => printable(text),
+        Tree::Text(text) | Tree::Argument(text) | Tree::Verbatim(text) => printable(text),
         Tree::List(items) => format!("[{}]", items.iter().map(line).collect::<Vec<_>>().join(", ")),
         Tree::Map(entries) => {
             let pairs =

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::format::url::{without_token, without_user};
 use crate::natural_order;
-use crate::schema::{self, Field, Format, Type};
+use crate::schema::{self, ARGUMENT_LISTS, Field, Format, Type};
 use crate::secret::REDACTED;
 use crate::value::{Data, Value};
 use crate::yaml::{self, Dialect, Tree};
@@ -30,12 +30,13 @@ pub(crate) fn object<'a>(
     let mut entries = Vec::new();
     for field in schema::flat(fields) {
         let value = object.get(field.key);
+        let always = field.is_always_written(dialect);
         let written = match value {
-            Some(value) if field.optional || field.always || !is_empty(value, field, dialect) => {
+            Some(value) if field.optional || always || !is_empty(value, field, dialect) => {
                 let secret = field.secret || field.private && secrets == Secrets::Hidden;
                 Some(tree(value, field.ty, secrets, secret, dialect))
             }
-            _ if field.always => Some(zero(field)),
+            _ if always => Some(zero(field)),
             _ => None,
         };
         entries.extend(written.map(|tree| (Cow::Borrowed(field.key), tree)));
@@ -95,6 +96,9 @@ fn tree(value: &Value, ty: Type, secrets: Secrets, secret: bool, dialect: Dialec
             Data::Map(entries),
             Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields),
         ) => Tree::Map(object(entries, fields, secrets, dialect)),
+        (Data::Map(entries), Type::Arguments) if !hidden => {
+            Tree::Map(sorted(entries, |value| argument(value, dialect)))
+        }
         (Data::Map(entries), Type::Map(element)) => {
             Tree::Map(sorted(entries, |value| tree(value, *element, secrets, secret, dialect)))
         }
@@ -105,6 +109,17 @@ fn tree(value: &Value, ty: Type, secrets: Secrets, secret: bool, dialect: Dialec
             items.iter().map(|item| tree(item, *element, secrets, secret, dialect)).collect(),
         ),
         _ => any_tree(value, hidden),
+    }
+}
+
+/// One argument of a program.
+fn argument(value: &Value, dialect: Dialect) -> Tree<'_> {
+    match &value.data {
+        // Arguments were texts before they could be lists, and null was an empty one.
+        Data::Null if dialect < ARGUMENT_LISTS => Tree::Text("".into()),
+        Data::Text(text) if dialect >= ARGUMENT_LISTS => Tree::Argument(text.into()),
+        Data::List(items) => Tree::List(items.iter().map(|item| argument(item, dialect)).collect()),
+        _ => any_tree(value, false),
     }
 }
 

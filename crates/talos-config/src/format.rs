@@ -50,7 +50,7 @@ pub(crate) fn read(
             None if is_text => address::port_range(text).map(Some),
             _ => Err(format!("invalid port range: {text:?}")),
         },
-        _ if *resolved == Resolved::Timestamp => Err("a date".to_owned()),
+        _ if *resolved == Resolved::Timestamp => Err(A_DATE.to_owned()),
         Format::Ip if text.is_empty() => Ok(None),
         Format::Ip => canonical(address::ip(text)),
         Format::Cidr if text.is_empty() => Ok(None),
@@ -105,3 +105,6 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
 );
+
+/// What is wrong with a date that is not quoted.
+pub(crate) const A_DATE: &str = "a date where text is wanted; quote it";

@@ -25,8 +25,11 @@ pub fn parse(text: &str) {
 pub fn merge(text: &str) {
     let (left, right) = text.split_once('\u{c}').unwrap_or((text, text));
     if let Ok(patch) = Patch::parse(right, SourceId(2)) {
-        let merged = apply(left, SourceId(1), &[patch], Dialect::V1_14);
-        let _ = merged.and_then(Patched::into_config);
+        let patches = [patch];
+        for dialect in [Dialect::V1_12, Dialect::V1_13, Dialect::V1_14] {
+            let merged = apply(left, SourceId(1), &patches, dialect);
+            let _ = merged.and_then(Patched::into_config);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::confidential::{Field, element_of, key_below};
 use crate::config::{Config, Identity};
+use crate::decode;
 use crate::encode::{self, Secrets};
 use crate::error::Error;
 use crate::value::{Data, Value};
@@ -402,13 +403,14 @@ fn restore_origin(value: &mut Value, before: &Value) {
     }
 }
 
-/// Reads the data strictly as a configuration again.
-pub(crate) fn into_config(value: &Value) -> Result<Config, Error> {
+/// Reads the data strictly as a configuration again, as the release of a dialect does.
+pub(crate) fn into_config(value: &Value, dialect: Dialect) -> Result<Config, Error> {
     let node = node(value);
     if matches!(node.content, Content::Scalar { .. }) {
         return Err(Error::Empty);
     }
-    let document = Identity::read(&node)?.decode(&node)?;
+    let (document, later) = Identity::read(&node)?.decode(&node)?;
+    decode::check(&later, dialect)?;
     Config::new(vec![document])
 }
 

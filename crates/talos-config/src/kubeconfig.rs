@@ -285,7 +285,7 @@ fn set(fields: &mut Fields, key: &'static str, value: Tree<'static>) {
 
 fn scalar<'a>(tree: &'a Tree<'_>) -> Option<&'a str> {
     match tree {
-        Tree::Text(text) | Tree::Verbatim(text) => Some(text),
+        Tree::Text(text) | Tree::Argument(text) | Tree::Verbatim(text) => Some(text),
         Tree::List(_) | Tree::Map(_) => None,
     }
 }

@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 
 use crate::format::url::Url;
-use crate::schema::{self, Field, Format, Match, Type};
+use crate::schema::{self, ARGUMENT_LISTS, Field, Format, Match, Type};
 use crate::value::{Data, Value};
+use crate::yaml::Dialect;
 
 type Object = BTreeMap<String, Value>;
 
@@ -17,16 +18,22 @@ pub(crate) fn object(
     left: &mut Object,
     mut right: Object,
     fields: &'static [Field],
+    dialect: Dialect,
 ) -> Result<(), String> {
     for field in schema::flat(fields) {
         let given = right.remove(field.key);
-        merge_field(left, given, field)
+        merge_field(left, given, field, dialect)
             .map_err(|reason| format!("merge field {}: {reason}", field.key))?;
     }
     Ok(())
 }
 
-fn merge_field(left: &mut Object, given: Option<Value>, field: &Field) -> Result<(), String> {
+fn merge_field(
+    left: &mut Object,
+    given: Option<Value>,
+    field: &Field,
+    dialect: Dialect,
+) -> Result<(), String> {
     match (left.get_mut(field.key), given) {
         (None, None) => {}
         (None, Some(right)) => {
@@ -35,20 +42,28 @@ fn merge_field(left: &mut Object, given: Option<Value>, field: &Field) -> Result
         (Some(_), None) if field.optional => {}
         (Some(present), None) => match (&mut present.data, field.ty) {
             (Data::Map(present), Type::Object(fields) | Type::Encryption(fields)) => {
-                object(present, Object::new(), fields)?;
+                object(present, Object::new(), fields, dialect)?;
             }
             _ if field.ty.resets() => {
                 left.remove(field.key);
             }
             _ => {}
         },
-        (Some(present), Some(right)) => value(present, right, field.ty, field.replace)?,
+        (Some(present), Some(right)) => {
+            value(present, right, field.ty, field.is_replaced(dialect), dialect)?;
+        }
     }
     Ok(())
 }
 
 /// Lays a value over one that is there.
-fn value(left: &mut Value, right: Value, ty: Type, replace: bool) -> Result<(), String> {
+fn value(
+    left: &mut Value,
+    right: Value,
+    ty: Type,
+    replace: bool,
+    dialect: Dialect,
+) -> Result<(), String> {
     match (ty, &mut left.data, right.data) {
         (Type::Format(Format::Url), Data::Text(present), Data::Text(given)) => {
             let merged = url(present, &given)?;
@@ -60,6 +75,11 @@ fn value(left: &mut Value, right: Value, ty: Type, replace: bool) -> Result<(), 
         (Type::Format(Format::SizeMatch), Data::Text(present), _) => {
             return Err(format!("merge not possible, left {present} is not settable"));
         }
+        (Type::Format(Format::Size), Data::Text(present), Data::Text(given))
+            if dialect == Dialect::V1_12 && given.ends_with('%') && present.ends_with('%') =>
+        {
+            return Err(format!("merge not possible, left {present} is not settable"));
+        }
         // An amount and a share are kept side by side, and the amount wins.
         (Type::Format(Format::Size), Data::Text(present), Data::Text(given))
             if given.ends_with('%') && !present.ends_with('%') => {}
@@ -69,7 +89,9 @@ fn value(left: &mut Value, right: Value, ty: Type, replace: bool) -> Result<(), 
             Data::List(present),
             Data::List(given),
         ) if !replace => match ty {
-            Type::KeyedList(Type::Object(fields), by, _) => keyed(present, given, fields, by)?,
+            Type::KeyedList(Type::Object(fields), by, _) => {
+                keyed(present, given, fields, by, dialect)?;
+            }
             _ => present.extend(given),
         },
         (Type::Map(element), Data::Map(present), Data::Map(given)) => {
@@ -81,16 +103,24 @@ fn value(left: &mut Value, right: Value, ty: Type, replace: bool) -> Result<(), 
                     // An empty text does not override, here as elsewhere.
                     Some(_) if right.as_text() == Some("") => {}
                     Some(left) => {
-                        value(left, right, *element, false)
+                        value(left, right, *element, false, dialect)
                             .map_err(|reason| format!("merge map key {key}: {reason}"))?;
                     }
                 }
             }
         }
-        (Type::Arguments, Data::Map(present), Data::Map(given)) => present.extend(given),
+        (Type::Arguments, Data::Map(present), Data::Map(given)) => {
+            // Null was an empty text before lists, and an empty text does not override.
+            let overrides = |key: &String, right: &Value| {
+                dialect >= ARGUMENT_LISTS || right.data != Data::Null || !present.contains_key(key)
+            };
+            let given: Vec<_> =
+                given.into_iter().filter(|(key, right)| overrides(key, right)).collect();
+            present.extend(given);
+        }
         (Type::Any, Data::Map(present), Data::Map(given)) if !replace => any_map(present, given)?,
         (Type::Object(fields) | Type::Encryption(fields), Data::Map(present), Data::Map(given)) => {
-            object(present, given, fields)?;
+            object(present, given, fields, dialect)?;
         }
         (_, _, data) => *left = Value { data, origin: right.origin },
     }
@@ -103,6 +133,7 @@ fn keyed(
     right: Vec<Value>,
     fields: &'static [Field],
     by: Match,
+    dialect: Dialect,
 ) -> Result<(), String> {
     for element in right {
         let found = left.iter().position(|present| same_element(present, &element, by));
@@ -113,7 +144,7 @@ fn keyed(
                 if let (Data::Map(present), Data::Map(given)) =
                     (&mut left[index].data, element.data)
                 {
-                    object(present, given, fields)?;
+                    object(present, given, fields, dialect)?;
                 }
             }
         }
@@ -207,5 +238,6 @@ fn url(left: &str, right: &str) -> Result<String, String> {
     take(&mut url.fragment, given.fragment);
     url.user = url.user.or(given.user);
     url.force_query = given.force_query;
+    url.omit_host = given.omit_host;
     Ok(url.to_string())
 }

@@ -1,18 +1,27 @@
 //! Patches: what they are, and what they make of a configuration.
 
+use std::collections::BTreeSet;
+
 use crate::confidential::Field;
 use crate::config::{Config, Document, Identity, nodes};
+use crate::decode::{self, Later};
 use crate::delete::{self, Selector};
 use crate::error::Error;
 use crate::json_patch::{self, Operation};
 use crate::merge;
 use crate::value::Value;
 use crate::yaml::{Content, Dialect};
-use crate::{Secret, SourceId};
+use crate::{Location, Secret, SourceId};
 
 /// A change to a configuration.
 #[derive(Clone)]
-pub struct Patch(PatchKind);
+pub struct Patch {
+    change: PatchKind,
+    /// What older releases do not read.
+    later: Vec<Later>,
+    /// The first document that stands twice, which older releases do not read either.
+    twice: Option<(Identity, Location)>,
+}
 
 #[derive(Clone)]
 enum PatchKind {
@@ -33,11 +42,14 @@ impl Patch {
     /// Reads a patch, finding out by itself which kind it is.
     pub fn parse(text: &str, source: SourceId) -> Result<Self, Error> {
         let strategic = match strategic(text, source) {
-            Ok(entries) => return Ok(Self(PatchKind::Strategic(entries))),
+            Ok(patch) => return Ok(patch),
             Err(error) => error,
         };
         match json_patch::parse(text, source) {
-            Ok(operations) => Ok(Self(PatchKind::Operations(operations))),
+            Ok(operations) => {
+                let change = PatchKind::Operations(operations);
+                Ok(Self { change, later: Vec::new(), twice: None })
+            }
             Err(error) if text.trim_start().starts_with('[') => Err(error),
             Err(_) => Err(strategic),
         }
@@ -45,12 +57,23 @@ impl Patch {
 
     /// Returns whether it is a list of RFC 6902 operations, which only a configuration of one document takes.
     pub fn is_operations(&self) -> bool {
-        matches!(self.0, PatchKind::Operations(_))
+        matches!(self.change, PatchKind::Operations(_))
+    }
+
+    /// Refuses it where the release of a dialect does not read it.
+    fn check(&self, dialect: Dialect) -> Result<(), Error> {
+        decode::check(&self.later, dialect)?;
+        match &self.twice {
+            Some((identity, origin)) if dialect < Dialect::V1_14 => {
+                Err(identity.stands_twice(*origin))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns the fields that it sets.
     pub(crate) fn fields(&self) -> Vec<Field> {
-        match &self.0 {
+        match &self.change {
             PatchKind::Strategic(entries) => {
                 let documents = entries.iter().filter_map(|entry| match entry {
                     Entry::Merge(document) => Some(document),
@@ -65,21 +88,29 @@ impl Patch {
     }
 }
 
-fn strategic(text: &str, source: SourceId) -> Result<Vec<Entry>, Error> {
+fn strategic(text: &str, source: SourceId) -> Result<Patch, Error> {
     let mut entries = Vec::new();
+    let mut later = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut twice = None;
     for (origin, mut node) in nodes(text, source)? {
         let selectors = delete::extract(&mut node, origin.line)?;
         entries.extend(selectors.into_iter().map(Entry::Delete));
         if says_nothing(&node.content) {
             continue;
         }
-        let document = Identity::read(&node)?.decode(&node)?;
+        let identity = Identity::read(&node)?;
+        if !seen.insert(identity.clone().into_key()) && twice.is_none() {
+            twice = Some((identity.clone(), node.origin));
+        }
+        let (document, of_document) = identity.decode(&node)?;
+        later.extend(of_document);
         entries.push(Entry::Merge(document));
     }
     if entries.is_empty() {
         return Err(Error::Empty);
     }
-    Ok(entries)
+    Ok(Patch { change: PatchKind::Strategic(entries), later, twice })
 }
 
 /// Returns whether only keys are left that say which document it is.
@@ -111,12 +142,13 @@ impl Patched {
         Self(State::Text(text, source))
     }
 
-    /// Applies one patch.
+    /// Applies one patch, as the release of the dialect does.
     pub fn apply(self, patch: &Patch, dialect: Dialect) -> Result<Self, Error> {
-        match &patch.0 {
+        patch.check(dialect)?;
+        match &patch.change {
             PatchKind::Strategic(entries) => {
-                let mut config = self.into_config()?;
-                strategic_merge(&mut config, entries)?;
+                let mut config = self.into_config_in(dialect)?;
+                strategic_merge(&mut config, entries, dialect)?;
                 Ok(Self(State::Documents(config)))
             }
             PatchKind::Operations(operations) => {
@@ -138,10 +170,15 @@ impl Patched {
 
     /// Returns the documents, checked strictly.
     pub fn into_config(self) -> Result<Config, Error> {
+        self.into_config_in(Dialect::default())
+    }
+
+    /// The documents, checked as strictly as the release of the dialect does.
+    fn into_config_in(self, dialect: Dialect) -> Result<Config, Error> {
         match self.0 {
-            State::Text(text, source) => Config::parse(&text, source),
+            State::Text(text, source) => Config::parse_in(&text, source, dialect),
             State::Documents(config) => Ok(config),
-            State::Data(value) => json_patch::into_config(&value),
+            State::Data(value) => json_patch::into_config(&value, dialect),
         }
     }
 
@@ -168,11 +205,13 @@ pub fn apply(
     patches: &[Patch],
     dialect: Dialect,
 ) -> Result<Patched, Error> {
+    // All patches are read before the first is applied.
+    patches.iter().try_for_each(|patch| patch.check(dialect))?;
     let start = Patched::new(text.to_owned(), source);
     patches.iter().try_fold(start, |patched, patch| patched.apply(patch, dialect))
 }
 
-fn strategic_merge(config: &mut Config, entries: &[Entry]) -> Result<(), Error> {
+fn strategic_merge(config: &mut Config, entries: &[Entry], dialect: Dialect) -> Result<(), Error> {
     // Deletions in the oldest document come before everything else.
     let early =
         |entry: &Entry| matches!(entry, Entry::Delete(selector) if selector.document.is_v1alpha1());
@@ -182,8 +221,8 @@ fn strategic_merge(config: &mut Config, entries: &[Entry]) -> Result<(), Error> 
         .chain(entries.iter().filter(|entry| !early(entry)))
     {
         match entry {
-            Entry::Delete(selector) => selector.apply(config)?,
-            Entry::Merge(document) => merge_document(config, document)?,
+            Entry::Delete(selector) => selector.apply(config, dialect)?,
+            Entry::Merge(document) => merge_document(config, document, dialect)?,
         }
     }
     let checked = Config::new(std::mem::take(config.documents_mut()))?;
@@ -191,14 +230,15 @@ fn strategic_merge(config: &mut Config, entries: &[Entry]) -> Result<(), Error> 
     Ok(())
 }
 
-fn merge_document(config: &mut Config, patch: &Document) -> Result<(), Error> {
+fn merge_document(config: &mut Config, patch: &Document, dialect: Dialect) -> Result<(), Error> {
     let documents = config.documents_mut();
     let same =
         |document: &&mut Document| document.kind == patch.kind && document.name() == patch.name();
     match documents.iter_mut().find(same) {
         None => documents.push(patch.clone()),
         Some(document) => {
-            merge::object(&mut document.body, patch.body.clone(), document.kind.fields)
+            let fields = document.kind.fields;
+            merge::object(&mut document.body, patch.body.clone(), fields, dialect)
                 .map_err(|reason| Error::Patch(format!("{}: {reason}", patch.id())))?;
         }
     }

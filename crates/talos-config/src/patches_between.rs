@@ -62,11 +62,11 @@ fn sides<'a>(from: Entries<'a>, to: Entries<'a>) -> Sides<'a> {
                     sides.put.push((key, Tree::Map(put)));
                 }
             }
-            (Tree::Text(_) | Tree::Verbatim(_), after @ (Tree::Text(_) | Tree::Verbatim(_))) => {
-                sides.put.push((key, after));
-            }
-            (_, after) => {
-                sides.take.push((key.clone(), delete()));
+            (before, after) => {
+                // Merging adds to lists, and a scalar is no map.
+                if !is_scalar(&before) || !is_scalar(&after) {
+                    sides.take.push((key.clone(), delete()));
+                }
                 sides.put.push((key, after));
             }
         }
@@ -75,7 +75,11 @@ fn sides<'a>(from: Entries<'a>, to: Entries<'a>) -> Sides<'a> {
     sides
 }
 
-/// Returns the fields of a document, without what it is recognised by.
+fn is_scalar(tree: &Tree<'_>) -> bool {
+    matches!(tree, Tree::Text(_) | Tree::Argument(_) | Tree::Verbatim(_))
+}
+
+/// The fields of a document, without what it is recognised by.
 fn fields(document: &Document) -> Entries<'_> {
     let Tree::Map(mut entries) = document.tree(Secrets::Shown, Dialect::default()) else {
         return Vec::new();

@@ -40,10 +40,12 @@ pub struct Field {
     pub optional: bool,
     /// It is written even when it is empty.
     pub always: bool,
+    /// The first encoder that leaves it out when it is empty; older ones write it always.
+    pub always_before: Option<Dialect>,
     /// The first encoder that writes an empty list; older ones leave it out like an unset one.
     pub keep_empty: Option<Dialect>,
-    /// A patch replaces it as a whole.
-    pub replace: bool,
+    /// The first release where a patch replaces it as a whole; older ones merge it like any other.
+    pub replace: Option<Dialect>,
     /// It must not be shown.
     pub secret: bool,
     /// Free text in which people keep secrets of their own: Talos shows it, Ichor does not.
@@ -142,6 +144,8 @@ pub struct Choice {
     pub unset: Option<&'static str>,
     /// True if upper and lower case are told apart.
     pub exact_case: bool,
+    /// Words that came with a later release than the others.
+    pub later: &'static [(&'static str, Contract)],
 }
 
 /// The treatment of elements that are null.
@@ -171,8 +175,9 @@ impl Field {
             ty,
             optional: false,
             always: false,
+            always_before: None,
             keep_empty: None,
-            replace: false,
+            replace: None,
             secret: false,
             private: false,
             since: None,
@@ -190,14 +195,31 @@ impl Field {
         self
     }
 
+    pub(crate) const fn always_before(mut self, since: Dialect) -> Self {
+        self.always_before = Some(since);
+        self
+    }
+
     pub(crate) const fn keep_empty(mut self, since: Dialect) -> Self {
         self.keep_empty = Some(since);
         self
     }
 
-    pub(crate) const fn replace(mut self) -> Self {
-        self.replace = true;
+    pub(crate) const fn replace(self) -> Self {
+        self.replace_since(Dialect::V1_12)
+    }
+
+    pub(crate) const fn replace_since(mut self, since: Dialect) -> Self {
+        self.replace = Some(since);
         self
+    }
+
+    pub(crate) fn is_always_written(&self, dialect: Dialect) -> bool {
+        self.always || self.always_before.is_some_and(|since| dialect < since)
+    }
+
+    pub(crate) fn is_replaced(&self, dialect: Dialect) -> bool {
+        self.replace.is_some_and(|since| dialect >= since)
     }
 
     pub(crate) const fn secret(mut self) -> Self {
@@ -235,7 +257,7 @@ pub(crate) const fn field(key: &'static str, ty: Type) -> Field {
 
 /// Returns a set of words to choose from.
 pub(crate) const fn choice(name: &'static str, words: &'static [&'static str]) -> Choice {
-    Choice { name, words, unset: None, exact_case: false }
+    Choice { name, words, unset: None, exact_case: false, later: &[] }
 }
 
 impl Choice {
@@ -247,6 +269,17 @@ impl Choice {
     pub(crate) const fn exact_case(mut self) -> Self {
         self.exact_case = true;
         self
+    }
+
+    pub(crate) const fn later(mut self, later: &'static [(&'static str, Contract)]) -> Self {
+        self.later = later;
+        self
+    }
+
+    /// Whether the talosctl of a dialect knows a word.
+    pub fn is_known_to(&self, word: &str, dialect: Dialect) -> bool {
+        let later = self.later.iter().find(|(later, _)| *later == word);
+        later.is_none_or(|(_, since)| since.is_known_to(dialect))
     }
 }
 
@@ -270,6 +303,9 @@ pub(crate) fn flat(fields: &'static [Field]) -> Box<dyn Iterator<Item = &'static
         _ => Box::new(std::iter::once(field)),
     }))
 }
+
+/// The first release where an argument may be a list, or null; before, each was a text.
+pub(crate) const ARGUMENT_LISTS: Dialect = Dialect::V1_13;
 
 pub(crate) const U8: Type = Type::Int { min: 0, max: u8::MAX as i128 };
 pub(crate) const U16: Type = Type::Int { min: 0, max: u16::MAX as i128 };

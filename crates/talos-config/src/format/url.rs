@@ -17,8 +17,8 @@ pub(crate) struct Url {
     pub(crate) force_query: bool,
     pub(crate) query: String,
     pub(crate) fragment: String,
-    /// `scheme:///path` and `//path`: an authority that is there but empty.
-    rooted: bool,
+    /// `scheme:/path`: no authority, not even an empty one.
+    pub(crate) omit_host: bool,
 }
 
 impl Url {
@@ -67,9 +67,10 @@ impl Url {
         {
             let end = after.find('/').unwrap_or(after.len());
             let (authority, path) = after.split_at(end);
-            url.rooted = authority.is_empty();
             url.authority(authority)?;
             rest = path;
+        } else {
+            url.omit_host = !url.scheme.is_empty();
         }
         url.path = escaped(rest, Part::Path)?;
         Ok(url)
@@ -130,8 +131,8 @@ impl fmt::Display for Url {
         }
         if self.opaque.is_empty() {
             if !self.scheme.is_empty() || !self.host.is_empty() || self.user.is_some() {
-                let bare = self.rooted && self.host.is_empty() && self.user.is_none();
-                if !self.host.is_empty() || !self.path.is_empty() || self.user.is_some() || bare {
+                let has_authority = !self.host.is_empty() || self.user.is_some();
+                if has_authority || !self.path.is_empty() && !self.omit_host {
                     f.write_str("//")?;
                 }
                 if let Some(user) = &self.user {

@@ -1,6 +1,6 @@
 //! The words that fields choose from. A field that is not a pointer writes nothing for the first.
 
-use crate::schema::{Choice, choice};
+use crate::schema::{Choice, Contract, choice};
 
 pub(super) const ADLACP_ACTIVE: Choice = choice("ADLACPActive", &["off", "on"]);
 
@@ -41,13 +41,24 @@ pub(super) const DNS_PROTOCOL: Choice = choice("DNSProtocol", &["Do53", "DoT", "
 pub(super) const ENCRYPTION_PROVIDER_TYPE: Choice =
     choice("EncryptionProviderType", &["none", "luks2"]);
 
-pub(super) const FAIL_OVER_MAC: Choice =
-    choice("FailOverMAC", &["none", "active", "follow"]).exact_case();
+pub(super) const FAIL_OVER_MAC: Choice = choice("FailOverMAC", &["none", "active", "follow"])
+    .exact_case()
+    // A number before.
+    .later(&[
+        ("none", Contract::new(1, 13)),
+        ("active", Contract::new(1, 13)),
+        ("follow", Contract::new(1, 13)),
+    ]);
 
 pub(super) const FILESYSTEM_TYPE: Choice = choice(
     "FilesystemType",
     &["none", "xfs", "vfat", "ext4", "iso9660", "swapi", "virtiofs", "btrfs"],
-);
+)
+.later(&[
+    ("swapi", Contract::new(1, 13)),
+    ("virtiofs", Contract::new(1, 13)),
+    ("btrfs", Contract::new(1, 14)),
+]);
 
 pub(super) const LACP_RATE: Choice = choice("LACPRate", &["slow", "fast"]);
 
@@ -72,7 +83,8 @@ pub(super) const VLAN_PROTOCOL: Choice = choice("VLANProtocol", &["802.1q", "802
 pub(super) const VOLUME_TYPE: Choice = choice(
     "VolumeType",
     &["partition", "disk", "tmpfs", "directory", "symlink", "overlay", "external"],
-);
+)
+.later(&[("external", Contract::new(1, 13))]);
 
 pub(super) const WOL_MODE: Choice = choice(
     "WOLMode",

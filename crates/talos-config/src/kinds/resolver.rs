@@ -23,7 +23,7 @@ pub(super) const KIND: Kind = Kind {
             Type::Object(&[
                 field("domains", TEXTS)
                     .keep_empty(Dialect::V1_14)
-                    .replace()
+                    .replace_since(Dialect::V1_14)
                     .about("an empty list clears the domains that were set before"),
                 field("disableDefault", Type::Bool).optional(),
             ]),

@@ -71,7 +71,7 @@ pub(super) const ENCRYPTION: Type = Type::Encryption(&[
     field("keySize", U64),
     field("blockSize", U64),
     field("options", TEXTS),
-    field("allowDiscards", Type::Bool).optional(),
+    field("allowDiscards", Type::Bool).optional().since(1, 14),
 ]);
 
 /// The disk of a volume, and its size.

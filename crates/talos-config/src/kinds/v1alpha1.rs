@@ -5,6 +5,7 @@ use crate::schema::{
     BASE64, Contract, DISK_SIZE, DURATION, Format, INT, Kind, Match, Nulls, OCTAL, SIZE_MATCH,
     TEXT_MAP, TEXTS, Type, U8, U16, U32, U64, URL, field,
 };
+use crate::yaml::Dialect;
 
 pub(super) const KIND: Kind = Kind {
     name: "v1alpha1",
@@ -520,7 +521,8 @@ pub(super) const KIND: Kind = Kind {
                         field("localAPIServerPort", INT).about("superseded by KubeAPIServerConfig"),
                     ]),
                 )
-                .optional(),
+                .optional()
+                .always_before(Dialect::V1_14),
                 field("clusterName", Type::Text).about("superseded by KubeClusterConfig"),
                 field(
                     "network",

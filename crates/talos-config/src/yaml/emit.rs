@@ -11,6 +11,9 @@ use super::resolve::{Resolved, old_boolean, resolve};
 pub enum Tree<'a> {
     /// Text, quoted where it would be read as something else.
     Text(Cow<'a, str>),
+    /// Text that its type hands to the encoder in a way of its own: quoted where today's YAML reads it as something
+    /// else, but not where only older YAML did.
+    Argument(Cow<'a, str>),
     /// A number, a boolean, null: written as it is.
     Verbatim(Cow<'a, str>),
     /// A list.
@@ -19,12 +22,12 @@ pub enum Tree<'a> {
     Map(Vec<(Cow<'a, str>, Self)>),
 }
 
-/// The dialects of the encoders of different releases.
+/// Which release is followed where releases read, patch or write in different ways.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Dialect {
-    /// talosctl 1.12: double quotes for old booleans, a digit in front of text that begins empty.
+    /// talosctl 1.12: writes double quotes for old booleans, a digit in front of text that begins empty.
     V1_12,
-    /// talosctl 1.13: double quotes for old booleans.
+    /// talosctl 1.13: writes double quotes for old booleans.
     V1_13,
     /// talosctl 1.14 and later.
     #[default]
@@ -61,7 +64,16 @@ pub fn float(number: f64) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.abs())
 }
 
-/// The encoder that writes.
+/// What a text is.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Role {
+    /// A key on one line with its value, which is never folded.
+    Key,
+    Value,
+    Argument,
+}
+
+/// Which of the two encoders writes.
 #[derive(Clone, Copy, PartialEq)]
 enum Hand {
     Documents(Dialect),
@@ -97,12 +109,17 @@ impl Hand {
         }
     }
 
-    /// Returns the style that the encoder chooses for a text.
-    fn style_of(self, text: &str, is_key: bool) -> Style {
+    /// The style that the encoder chooses for a text.
+    fn style_of(self, text: &str, role: Role) -> Style {
         let facts = Facts::of(text);
         let old = old_boolean(text).is_some() || is_base_60(text);
         let resolved = resolve(text, Style::Plain);
         let wanted = match self {
+            Self::Documents(_) if role == Role::Argument => match resolved {
+                _ if text.contains('\n') => Style::Literal,
+                Resolved::Text => Style::Plain,
+                _ => Style::Double,
+            },
             Self::Documents(_) if text.contains('\n') => {
                 if text.chars().all(char::is_whitespace) {
                     Style::Double
@@ -114,7 +131,7 @@ impl Hand {
                 if dialect == Dialect::V1_14 { Style::Single } else { Style::Double }
             }
             Self::Folded if text.contains('\n') => {
-                if is_key || text.contains('\t') {
+                if role == Role::Key || text.contains('\t') {
                     Style::Double
                 } else {
                     Style::Literal
@@ -164,14 +181,14 @@ impl Writer<'_> {
             let explicit = key.len() > LONGEST_SIMPLE_KEY || key.contains(is_break);
             if explicit {
                 self.put("? ");
-                self.text(key, inner, false);
+                self.text(key, inner, Role::Value);
                 self.end_line();
                 self.pad(column);
                 self.put(":");
                 self.item(value, inner, inner - column - 1);
                 continue;
             }
-            self.text(key, inner, true);
+            self.text(key, inner, Role::Key);
             self.put(":");
             match value {
                 Tree::Map(entries) if !entries.is_empty() => {
@@ -224,7 +241,8 @@ impl Writer<'_> {
 
     fn scalar(&mut self, scalar: &Tree<'_>, text_column: usize) {
         match scalar {
-            Tree::Text(text) => self.text(text, text_column, false),
+            Tree::Text(text) => self.text(text, text_column, Role::Value),
+            Tree::Argument(text) => self.text(text, text_column, Role::Argument),
             Tree::Verbatim(text) => self.put(text),
             // Only empty ones come here.
             Tree::List(_) => self.put("[]"),
@@ -232,10 +250,9 @@ impl Writer<'_> {
         }
     }
 
-    /// `is_key`: it is a key on one line with its value, which is never folded.
-    fn text(&mut self, text: &str, text_column: usize, is_key: bool) {
-        let fold = self.hand == Hand::Folded && !is_key;
-        match self.hand.style_of(text, is_key) {
+    fn text(&mut self, text: &str, text_column: usize, role: Role) {
+        let fold = self.hand == Hand::Folded && role != Role::Key;
+        match self.hand.style_of(text, role) {
             Style::Plain if !fold => self.put(text),
             Style::Plain => self.flowing(text, text_column, fold, None),
             Style::Single => {

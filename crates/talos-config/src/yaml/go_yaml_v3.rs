@@ -43,7 +43,7 @@ impl Node {
 impl From<&Tree<'_>> for Node {
     fn from(tree: &Tree<'_>) -> Self {
         let content = match tree {
-            Tree::Text(text) => return Self::of_text(text),
+            Tree::Text(text) | Tree::Argument(text) => return Self::of_text(text),
             Tree::Verbatim(text) => return Self::plain(text, Location::default()),
             Tree::List(items) => Content::Sequence(items.iter().map(Self::from).collect()),
             Tree::Map(entries) => Content::Mapping(

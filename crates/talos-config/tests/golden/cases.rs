@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use talos_config::SourceId;
 use talos_config::kinds;
-use talos_config::schema::{Field, Format, Type};
-use talos_config::yaml::{Content, Limits, Node, parse};
+use talos_config::schema::{Field, Format, Kind, Type};
+use talos_config::yaml::{Content, Dialect, Limits, Node, parse};
 
 /// One case; the same seed gives the same case.
 pub(crate) struct Case {
@@ -14,20 +14,21 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    pub(crate) fn new(seed: u64, bases: &[String]) -> Self {
+    /// What the release knows, and nothing that came later.
+    pub(crate) fn new(seed: u64, bases: &[String], dialect: Dialect) -> Self {
         let mut random = Random(seed);
-        let config = if random.one_in(3) { RICH.to_owned() } else { random.pick(bases).clone() };
+        let config = if random.one_in(3) { rich(dialect) } else { random.pick(bases).clone() };
         let count = 1 + random.below(2);
-        let patches = (0..count).map(|_| patch(&mut random, &config)).collect();
+        let patches = (0..count).map(|_| patch(&mut random, &config, dialect)).collect();
         Self { config, patches }
     }
 }
 
-fn patch(random: &mut Random, config: &str) -> String {
+fn patch(random: &mut Random, config: &str, dialect: Dialect) -> String {
     let mut text = match random.below(10) {
         0 | 1 if !config.contains("\n---\n") || random.one_in(8) => operations(random, config),
         2 => deletion_of_present(random, config),
-        _ => strategic(random),
+        _ => strategic(random, dialect),
     };
     if random.one_in(12) {
         text = broken(random, &text);
@@ -36,11 +37,13 @@ fn patch(random: &mut Random, config: &str) -> String {
 }
 
 /// Partial documents, mostly of kinds that the configuration has.
-fn strategic(random: &mut Random) -> String {
+fn strategic(random: &mut Random, dialect: Dialect) -> String {
+    let known: Vec<&Kind> =
+        kinds::ALL.iter().filter(|kind| kind.since.is_known_to(dialect)).copied().collect();
     let count = 1 + random.below(2);
     let mut documents = Vec::new();
     for _ in 0..count {
-        let kind = if random.one_in(2) { kinds::V1ALPHA1 } else { *random.pick(kinds::ALL) };
+        let kind = if random.one_in(2) { kinds::V1ALPHA1 } else { *random.pick(&known) };
         let mut entries = Vec::new();
         if kind.name == "v1alpha1" {
             if random.one_in(4) {
@@ -49,7 +52,7 @@ fn strategic(random: &mut Random) -> String {
             for field in kind.fields.iter().filter(|field| field.key != "version") {
                 let section = ["machine", "cluster"].contains(&field.key);
                 if if section { !random.one_in(6) } else { random.one_in(6) } {
-                    entries.push((field.key.to_owned(), value(random, field, 0)));
+                    entries.push((field.key.to_owned(), value(random, field, 0, dialect)));
                 }
             }
         } else {
@@ -62,10 +65,10 @@ fn strategic(random: &mut Random) -> String {
             if random.one_in(12) {
                 entries.push(("$patch".to_owned(), Tree::scalar("delete")));
             }
-            let rest = flat(kind.fields).into_iter().filter(|field| field.key != "name");
-            for field in rest {
+            let fields = flat(kind.fields, dialect);
+            for field in fields.into_iter().filter(|field| field.key != "name") {
                 if random.one_in(2) {
-                    entries.push((field.key.to_owned(), value(random, &field, 0)));
+                    entries.push((field.key.to_owned(), value(random, &field, 0, dialect)));
                 }
             }
         }
@@ -77,15 +80,23 @@ fn strategic(random: &mut Random) -> String {
     documents.join("---\n")
 }
 
-pub(crate) fn flat(fields: &'static [Field]) -> Vec<Field> {
+/// The fields that a release knows, inlined ones in their place.
+pub(crate) fn flat(fields: &'static [Field], dialect: Dialect) -> Vec<Field> {
     let expand = |field: &Field| match field.ty {
-        Type::Object(inner) if field.key.is_empty() => flat(inner),
+        Type::Object(inner) if field.key.is_empty() => flat(inner, dialect),
+        _ if field.since.is_some_and(|since| !since.is_known_to(dialect)) => Vec::new(),
+        Type::Choice(choice)
+            if !choice.words.iter().any(|word| choice.is_known_to(word, dialect)) =>
+        {
+            Vec::new()
+        }
+        _ if dialect == Dialect::V1_12 && OF_LATER_PATCHES.contains(&field.key) => Vec::new(),
         _ => vec![*field],
     };
     fields.iter().flat_map(expand).collect()
 }
 
-fn value(random: &mut Random, field: &Field, depth: usize) -> Tree {
+fn value(random: &mut Random, field: &Field, depth: usize, dialect: Dialect) -> Tree {
     if random.one_in(60) {
         return Tree::Map(vec![("$patch".to_owned(), Tree::scalar("delete"))]);
     }
@@ -95,10 +106,10 @@ fn value(random: &mut Random, field: &Field, depth: usize) -> Tree {
     if random.one_in(400) {
         return Tree::List(vec![Tree::scalar("wrong")]);
     }
-    typed(random, field.ty, depth)
+    typed(random, field.ty, depth, dialect)
 }
 
-fn typed(random: &mut Random, ty: Type, depth: usize) -> Tree {
+fn typed(random: &mut Random, ty: Type, depth: usize, dialect: Dialect) -> Tree {
     match ty {
         Type::Bool => Tree::scalar(random.pick(&["true", "false", "yes", "off", "True", "'on'"])),
         Type::Int { max, .. } => {
@@ -115,17 +126,19 @@ fn typed(random: &mut Random, ty: Type, depth: usize) -> Tree {
         Type::Text => Tree::scalar(random.pick(TEXTS)),
         Type::Format(format) => Tree::scalar(random.pick(formatted(format))),
         Type::Choice(choice) => {
-            let word = random.pick(choice.words);
+            let known = |word: &&&str| choice.is_known_to(word, dialect);
+            let words: Vec<&str> = choice.words.iter().filter(known).copied().collect();
+            let word = random.pick(&words);
             Tree::scalar(&if random.one_in(5) { word.to_uppercase() } else { (*word).to_owned() })
         }
         Type::Arguments => {
             let mut entries = Vec::new();
             for key in ["a", "feature-gates", "v"] {
                 let value = match random.below(5) {
-                    0 => Tree::List(vec![Tree::scalar("x"), Tree::scalar("5")]),
+                    0 => Tree::List(vec![Tree::scalar("x"), Tree::scalar("off")]),
                     1 => Tree::scalar("\"\""),
                     2 => Tree::scalar("null"),
-                    _ => Tree::scalar(random.pick(&["\"1\"", "true", "abc", "5"])),
+                    _ => Tree::scalar(random.pick(&["\"1\"", "yes", "abc", "12:30"])),
                 };
                 if random.one_in(2) {
                     entries.push((key.to_owned(), value));
@@ -137,7 +150,7 @@ fn typed(random: &mut Random, ty: Type, depth: usize) -> Tree {
         Type::List(element) | Type::StrictList(element) | Type::KeyedList(element, ..) => {
             let count = random.below(3);
             let mut items: Vec<Tree> =
-                (0..count).map(|_| typed(random, *element, depth + 1)).collect();
+                (0..count).map(|_| typed(random, *element, depth + 1, dialect)).collect();
             if random.one_in(20)
                 && let Some(Tree::Map(entries)) = items.first_mut()
             {
@@ -152,19 +165,21 @@ fn typed(random: &mut Random, ty: Type, depth: usize) -> Tree {
             let mut entries = Vec::new();
             for key in ["a", "net.core.somaxconn", "docker.io", "b10", "b9"] {
                 if random.one_in(3) {
-                    entries.push((key.to_owned(), typed(random, *element, depth + 1)));
+                    let value = typed(random, *element, depth + 1, dialect);
+                    entries.push((key.to_owned(), value));
                 }
             }
             Tree::Map(entries)
         }
         Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields) => {
             let mut entries = Vec::new();
-            let fields = flat(fields);
+            let fields = flat(fields, dialect);
             // A few fields of many, most fields of few, fewer the deeper.
             let rarity = (1 + fields.len() / 5 + depth / 2) as u64;
             for field in fields {
                 if random.below(rarity) == 0 {
-                    entries.push((field.key.to_owned(), value(random, &field, depth + 1)));
+                    let value = value(random, &field, depth + 1, dialect);
+                    entries.push((field.key.to_owned(), value));
                 }
             }
             Tree::Map(entries)
@@ -586,8 +601,21 @@ impl Random {
     }
 }
 
-/// A configuration with something of everything that patches treat differently.
-pub(crate) const RICH: &str = r#"version: v1alpha1
+/// Keys that came with a later patch release of 1.12 than the one that is the peer.
+pub(crate) const OF_LATER_PATCHES: [&str; 2] =
+    ["strictCgroupClassOrdering", "excludeAdvertisedNetworks"];
+
+/// A configuration with something of everything that patches treat differently, as far as a release knows it.
+pub(crate) fn rich(dialect: Dialect) -> String {
+    let known = |document: &&str| {
+        let kind = document.lines().find_map(|line| line.strip_prefix("kind: "));
+        let kind = kind.map(|kind| kinds::find(kind).expect("a kind"));
+        kind.is_none_or(|kind| kind.since.is_known_to(dialect))
+    };
+    RICH.split("---\n").filter(known).collect::<Vec<_>>().join("---\n")
+}
+
+const RICH: &str = r#"version: v1alpha1
 machine:
     type: worker
     token: tok

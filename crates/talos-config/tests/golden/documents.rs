@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 use talos_config::yaml::Dialect;
 use talos_config::{Config, SourceId};
 
+use crate::mutations::Mutation;
+use crate::patches::{Outcome, compare};
+use crate::talosctl::{NEWEST, OLDER, Release, V1_12, V1_13};
+use crate::validation::{in_parallel, seedlings};
 use crate::{first_difference, machinery};
 
 /// Samples that were written for reading only: their keys are not in the order of the encoder.
@@ -17,19 +21,10 @@ const INPUT_ONLY: &[&str] = &[
 #[test]
 #[ignore = "level golden: needs the module of Talos (cargo xtask test)"]
 fn documents_are_written_as_they_were() {
-    let files = yaml_files(&machinery().join("config/types"), |path| {
-        let text = path.to_string_lossy();
-        text.contains("/testdata/") && !text.contains("/strategic/") && !text.ends_with("secrets.yaml")
-            && !INPUT_ONLY.iter().any(|name| path.ends_with(name))
-            // Patches, not documents.
-            && !text.contains("stability/patch")
-    });
+    let files = samples();
     let mut different = Vec::new();
-    for file in &files {
-        let text = fs_err::read_to_string(file).expect("a file of the module");
-        // Samples of arguments are a part of a document: they get one around them.
-        let arguments = file.to_string_lossy().contains("/args_");
-        let input = if arguments { in_document(&text) } else { text };
+    for file in files.iter().filter(|file| !INPUT_ONLY.iter().any(|name| file.ends_with(name))) {
+        let input = sample(file);
         match Config::parse(&input, SourceId(1)) {
             Ok(config) => {
                 let ours = config.encode(Dialect::V1_14).into_exposed();
@@ -52,6 +47,69 @@ fn documents_are_written_as_they_were() {
         files.len(),
         different.join("\n")
     );
+}
+
+/// The same samples, read and written by the talosctl of older releases: those that they know, while what came
+/// later is refused by both.
+#[test]
+#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+fn documents_are_written_as_older_releases_do() {
+    let files = samples();
+    for release in OLDER {
+        let outcomes = in_parallel(&files, |file| {
+            let outcome = compare(release, &sample(file), &[NOTHING.to_owned()]);
+            outcome.map_err(|problem| format!("{}\n{problem}", file.display()))
+        });
+        report(release, outcomes, 60);
+    }
+}
+
+/// A patch without which a configuration would be printed as it was.
+const NOTHING: &str = "machine: {}\n";
+
+/// Fails where the two differ, and where too little was written to show much.
+fn report(release: Release, outcomes: Vec<Result<Outcome, String>>, wanted: usize) {
+    let count = outcomes.len();
+    let written = |outcome: &&Result<_, _>| matches!(outcome, Ok(Outcome::Applied));
+    let written = outcomes.iter().filter(written).count();
+    let wrong: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
+    let shown = wrong.iter().take(12).cloned().collect::<Vec<_>>().join("\n\n");
+    assert!(wrong.is_empty(), "{release:?}: {} of {count} differ\n{shown}", wrong.len());
+    assert!(count < 100 || written >= wanted, "{release:?}: only {written} of {count} written");
+}
+
+/// Seeded configurations, right and wrong, of what a release knows.
+#[test]
+#[ignore = "level bytes: needs talosctl (cargo xtask test)"]
+fn seeded_configurations_are_written_as_talosctl_does() {
+    let seedlings = seedlings();
+    for (release, cases) in [(NEWEST, 150), (V1_13, 250), (V1_12, 250)] {
+        let seeds: Vec<u64> = testkit::seeds(cases).collect();
+        let outcomes = in_parallel(&seeds, |seed| {
+            let mut config = Mutation::new(*seed, &seedlings).config;
+            config.forget_later(release.dialect);
+            let config = config.text();
+            compare(release, &config, &[NOTHING.to_owned()])
+                .map_err(|problem| format!("seed {seed}\n{problem}\n{config}"))
+        });
+        report(release, outcomes, seeds.len() / 2);
+    }
+}
+
+/// The documents of Talos' own tests.
+fn samples() -> Vec<PathBuf> {
+    yaml_files(&machinery().join("config/types"), |path| {
+        let text = path.to_string_lossy();
+        text.contains("/testdata/") && !text.contains("/strategic/") && !text.ends_with("secrets.yaml")
+            // Patches, not documents.
+            && !text.contains("stability/patch")
+    })
+}
+
+fn sample(file: &Path) -> String {
+    let text = fs_err::read_to_string(file).expect("a file of the module");
+    // Samples of arguments are a part of a document: they get one around them.
+    if file.to_string_lossy().contains("/args_") { in_document(&text) } else { text }
 }
 
 fn in_document(arguments: &str) -> String {

@@ -4,6 +4,7 @@ mod cases;
 mod documents;
 mod expressions;
 mod generation;
+mod later;
 mod mutations;
 mod output;
 mod patches;

@@ -2,6 +2,7 @@
 
 use talos_config::kinds;
 use talos_config::schema::{Field, Format, Kind, Type};
+use talos_config::yaml::Dialect;
 
 use crate::cases::{Random, flat};
 use crate::output::{LEGACY, Tree, Written};
@@ -115,7 +116,7 @@ fn scattered(random: &mut Random) -> Tree {
     }
     let mut document = Tree::document(kind.name);
     let place = Place { kind: kind.name, key: "" };
-    for field in flat(kind.fields) {
+    for field in flat(kind.fields, Dialect::V1_14) {
         if field.key == "name" && !random.one_in(8) || random.one_in(2) {
             *document.entry(field.key) = place.at(field.key).value(random, field.ty, 0);
         }
@@ -141,7 +142,7 @@ impl Place {
 
     /// Changes one thing in an object.
     fn disturb(self, random: &mut Random, object: &mut Tree, fields: &'static [Field]) {
-        let fields = flat(fields);
+        let fields = flat(fields, Dialect::V1_14);
         let present: Vec<_> =
             fields.iter().filter(|field| object.get(field.key).is_some()).copied().collect();
         let choice = if present.is_empty() || random.one_in(4) { &fields } else { &present };
@@ -212,7 +213,7 @@ impl Place {
                 Tree::List((0..count).map(|_| self.value(random, *element, depth + 1)).collect())
             }
             Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields) => {
-                let fields = flat(fields);
+                let fields = flat(fields, Dialect::V1_14);
                 // Most fields of few, a few of many.
                 let rarity = 2 + fields.len() as u64 / 6;
                 let mut object = Tree::Map(Vec::new());

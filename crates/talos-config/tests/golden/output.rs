@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use talos_config::kinds;
+use talos_config::schema::Type;
 use talos_config::yaml::{Content, Dialect, Limits, Node, Style, parse};
 use talos_config::{Bundle, Contract, Generate, Options, Role, SecretSource, SourceId};
 
-use crate::cases::{Random, quoted};
+use crate::cases::{Random, flat, quoted};
 
 /// A part of a document.
 #[derive(Clone)]
@@ -92,6 +94,17 @@ impl Written {
         self.0.iter_mut().find(|document| document.kind() == LEGACY)
     }
 
+    /// Takes away kinds and keys that a release does not know.
+    pub(crate) fn forget_later(&mut self, dialect: Dialect) {
+        let kind_of = |tree: &Tree| kinds::find(tree.kind());
+        self.0.retain(|tree| kind_of(tree).is_none_or(|kind| kind.since.is_known_to(dialect)));
+        for document in &mut self.0 {
+            if let Some(kind) = kind_of(document) {
+                document.forget_later(Type::Object(kind.fields), dialect);
+            }
+        }
+    }
+
     /// Blocks down to the second level, so that it can be read, and each below it in a line.
     pub(crate) fn text(&self) -> String {
         let document = |tree: &Tree| {
@@ -156,6 +169,37 @@ impl Tree {
     pub(crate) fn remove(&mut self, key: &str) {
         if let Self::Map(entries) = self {
             entries.retain(|(present, _)| present != key);
+        }
+    }
+
+    fn forget_later(&mut self, ty: Type, dialect: Dialect) {
+        match (ty, self) {
+            (
+                Type::Object(fields) | Type::WholeObject(fields) | Type::Encryption(fields),
+                Self::Map(entries),
+            ) => {
+                let (all, known) = (flat(fields, Dialect::V1_14), flat(fields, dialect));
+                let later = |key: &str| {
+                    all.iter().any(|field| field.key == key)
+                        && known.iter().all(|field| field.key != key)
+                };
+                entries.retain(|(key, _)| !later(key));
+                for (key, value) in entries {
+                    if let Some(field) = known.iter().find(|field| field.key == key) {
+                        value.forget_later(field.ty, dialect);
+                    }
+                }
+            }
+            (
+                Type::List(element) | Type::StrictList(element) | Type::KeyedList(element, ..),
+                Self::List(items),
+            ) => items.iter_mut().for_each(|item| item.forget_later(*element, dialect)),
+            (Type::Map(element), Self::Map(entries)) => {
+                for (_, value) in entries {
+                    value.forget_later(*element, dialect);
+                }
+            }
+            _ => {}
         }
     }
 

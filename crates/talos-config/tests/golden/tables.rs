@@ -6,8 +6,9 @@ mod strings;
 use talos_config::yaml::Dialect;
 use talos_config::{Config, SourceId};
 
-use crate::cases::RICH;
-use crate::patches::compare;
+use crate::cases::rich;
+use crate::patches::{Outcome, compare};
+use crate::talosctl::Release;
 use crate::{first_difference, machinery, talosctl};
 
 #[test]
@@ -16,8 +17,11 @@ fn deletions() {
     let mut wrong = Vec::new();
     let lines = rows(include_str!("../data/deletes.txt"));
     for line in &lines {
-        let patch = line.split(" --- ").collect::<Vec<_>>().join("\n---\n") + "\n";
-        wrong.extend(compare(RICH, &[patch]).err().map(|problem| format!("{line}\n{problem}")));
+        let patch = [line.split(" --- ").collect::<Vec<_>>().join("\n---\n") + "\n"];
+        for release in talosctl::ALL {
+            let outcome = compare(release, &rich(release.dialect), &patch);
+            wrong.extend(told(release, line, outcome));
+        }
     }
     assert!(lines.len() > 70, "{}", lines.len());
     assert!(wrong.is_empty(), "{} of {} differ\n{}", wrong.len(), lines.len(), wrong.join("\n\n"));
@@ -30,8 +34,10 @@ fn merges() {
     let lines = rows(include_str!("../data/merges.txt"));
     for line in &lines {
         let (left, right) = line.split_once(" <- ").expect("a row");
-        let outcome = compare(&written_out(left), &[written_out(right)]);
-        wrong.extend(outcome.err().map(|problem| format!("{line}\n{problem}")));
+        for release in talosctl::ALL {
+            let outcome = compare(release, &written_out(left), &[written_out(right)]);
+            wrong.extend(told(release, line, outcome));
+        }
     }
     assert!(lines.len() > 55, "{}", lines.len());
     assert!(wrong.is_empty(), "{} of {} differ\n{}", wrong.len(), lines.len(), wrong.join("\n\n"));
@@ -45,9 +51,11 @@ fn scalars_of_every_type() {
     for line in rows(include_str!("../data/scalars.txt")) {
         let (template, texts) = line.split_once(" : ").expect("a row");
         for text in texts.split(" | ") {
-            let patch = written_out(&template.replace('?', text));
-            let outcome = compare("machine: {type: worker}\n", &[patch]);
-            wrong.extend(outcome.err().map(|problem| format!("{template} with {text}\n{problem}")));
+            let patch = [written_out(&template.replace('?', text))];
+            for release in talosctl::ALL {
+                let outcome = compare(release, "machine: {type: worker}\n", &patch);
+                wrong.extend(told(release, &format!("{template} with {text}"), outcome));
+            }
             count += 1;
         }
     }
@@ -96,7 +104,8 @@ fn patches_of_talos() {
     ];
     for (config, patches, expected) in cases {
         let patches: Vec<String> = patches.iter().map(|file| read(file)).collect();
-        let ours = crate::patches::patched(&read(config), &patches).expect("a patch that applies");
+        let ours = crate::patches::patched(Dialect::V1_14, &read(config), &patches)
+            .expect("a patch that applies");
         let expected = read(expected);
         assert!(ours == expected, "{config}\n{}", first_difference(&ours, &expected));
     }
@@ -104,7 +113,7 @@ fn patches_of_talos() {
         ("multidoc/config.yaml", "multidoc/jsonpatch.yaml", "not supported for multi-document"),
         ("patchdeletemissing/config.yaml", "patchdeletemissing/strategic1.yaml", "lookup failed"),
     ] {
-        let refused = crate::patches::patched(&read(config), &[read(patch)])
+        let refused = crate::patches::patched(Dialect::V1_14, &read(config), &[read(patch)])
             .expect_err("a patch that does not apply");
         assert!(refused.to_string().contains(words), "{refused}");
     }
@@ -121,7 +130,8 @@ fn merges_of_talos() {
         let read =
             |file: &str| fs_err::read_to_string(folder.join(file)).expect("a file of the module");
         let ours =
-            crate::patches::patched(&read("left.yaml"), &[read("right.yaml")]).expect("a merge");
+            crate::patches::patched(Dialect::V1_14, &read("left.yaml"), &[read("right.yaml")])
+                .expect("a merge");
         let expected = Config::parse(&read("expected.yaml"), SourceId(1)).expect("a configuration");
         let expected = expected.encode(Dialect::V1_14).into_exposed();
         assert!(ours == expected, "{}\n{}", folder.display(), first_difference(&ours, &expected));
@@ -159,15 +169,19 @@ fn configurations_of_talos_are_read() {
 #[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn strings_in_every_dialect() {
     let texts: Vec<String> = strings::rows().into_iter().map(|(text, _)| text).collect();
-    let mut config = "machine:\n    sysctls:\n".to_owned();
-    for (index, text) in texts.iter().enumerate() {
-        let escaped =
-            text.chars().map(|c| format!("\\U{:08x}", u32::from(c))).collect::<Vec<_>>().concat();
-        config = format!("{config}        k{index}: \"{escaped}\"\n");
+    let escaped = |text: &String| {
+        text.chars().map(|c| format!("\\U{:08x}", u32::from(c))).collect::<Vec<_>>().concat()
+    };
+    let mut config = String::new();
+    // Arguments are written by another rule.
+    for place in ["machine:\n    sysctls:\n", "cluster:\n    apiServer:\n        extraArgs:\n"] {
+        config.push_str(place);
+        for (index, text) in texts.iter().enumerate() {
+            config = format!("{config}            k{index}: \"{}\"\n", escaped(text));
+        }
     }
-    for (release, dialect) in
-        [("1.14.1", Dialect::V1_14), ("1.13.9", Dialect::V1_13), ("1.12.0", Dialect::V1_12)]
-    {
+    for release in talosctl::ALL {
+        let dialect = release.dialect;
         let patch = "machine: {type: worker}\n".to_owned();
         let theirs = talosctl::patch_with(release, &config, std::slice::from_ref(&patch))
             .expect("a patch that applies");
@@ -178,8 +192,13 @@ fn strings_in_every_dialect() {
             dialect,
         );
         let ours = ours.expect("a patch that applies").encode(dialect).into_exposed();
-        assert!(ours == theirs, "{release}\n{}", first_difference(&ours, &theirs));
+        assert!(ours == theirs, "{release:?}\n{}", first_difference(&ours, &theirs));
     }
+}
+
+/// How the outcome of a row is told where the two differ.
+fn told(release: Release, row: &str, outcome: Result<Outcome, String>) -> Option<String> {
+    outcome.err().map(|problem| format!("{} {row}\n{problem}", release.version))
 }
 
 fn rows(table: &str) -> Vec<&str> {

@@ -3,11 +3,42 @@
 use std::path::Path;
 use std::process::Command;
 
+use talos_config::yaml::Dialect;
 use testkit::peers;
+
+/// A release line of talosctl that we do as.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Release {
+    /// The program that stands for it.
+    pub(crate) version: &'static str,
+    /// How we are told to do as it does.
+    pub(crate) dialect: Dialect,
+    /// The contracts of the configurations that are patched.
+    pub(crate) contracts: &'static [&'static str],
+}
+
+pub(crate) const NEWEST: Release = Release {
+    version: "1.14.1",
+    dialect: Dialect::V1_14,
+    contracts: &["v1.6", "v1.11", "v1.13", "v1.14"],
+};
+
+pub(crate) const V1_13: Release = Release {
+    version: "1.13.9",
+    dialect: Dialect::V1_13,
+    contracts: &["v1.6", "v1.11", "v1.12", "v1.13"],
+};
+
+pub(crate) const V1_12: Release =
+    Release { version: "1.12.0", dialect: Dialect::V1_12, contracts: &["v1.6", "v1.11", "v1.12"] };
+
+pub(crate) const OLDER: [Release; 2] = [V1_13, V1_12];
+
+pub(crate) const ALL: [Release; 3] = [NEWEST, V1_13, V1_12];
 
 /// What `talosctl machineconfig patch` prints, or what it says when it refuses.
 pub(crate) fn patch_with(
-    release: &str,
+    release: Release,
     config: &str,
     patches: &[String],
 ) -> Result<String, String> {
@@ -17,7 +48,8 @@ pub(crate) fn patch_with(
         fs_err::write(&path, text).expect("a file");
         path
     };
-    let mut command = Command::new(peers::program(&format!("talosctl-{release}")));
+    let program = peers::program(&format!("talosctl-{}", release.version));
+    let mut command = Command::new(program);
     command.args(["machineconfig", "patch"]).arg(file("config.yaml", config));
     for (index, patch) in patches.iter().enumerate() {
         let path = file(&format!("patch-{index}.yaml"), patch);

@@ -61,13 +61,7 @@ fn named_cases_are_judged_as_talosctl_does() {
 #[test]
 #[ignore = "level golden: needs talosctl (cargo xtask test)"]
 fn seeded_configurations_are_judged_as_talosctl_does() {
-    let readable = rows().into_iter().filter(|row| row.recorded != ["=> refused"]);
-    let seedlings: Vec<Seedling> = readable
-        .map(|row| {
-            let right = row.recorded == ["=> valid"];
-            Seedling { base: row.base, changes: row.changes, right }
-        })
-        .collect();
+    let seedlings = seedlings();
     let seeds: Vec<u64> = testkit::seeds(CASES).collect();
     let found = AtomicUsize::new(0);
     let outcomes = in_parallel(&seeds, |seed| {
@@ -136,7 +130,7 @@ fn report(wrong: &[String], count: usize) {
 }
 
 /// Runs work for all items on all cores, and gives the results in the order of the items.
-fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let worker = || {
         let mut done = Vec::new();
@@ -235,6 +229,16 @@ fn rows() -> Vec<Row> {
         }
     }
     rows
+}
+
+/// The named cases that can be read.
+pub(crate) fn seedlings() -> Vec<Seedling> {
+    let readable = rows().into_iter().filter(|row| row.recorded != ["=> refused"]);
+    let seedling = |row: Row| {
+        let right = row.recorded == ["=> valid"];
+        Seedling { base: row.base, changes: row.changes, right }
+    };
+    readable.map(seedling).collect()
 }
 
 /// The table with new records behind its cases.

@@ -58,7 +58,8 @@ impl PreparedConfig {
     ) -> Result<Self, Error> {
         let dialect = node_config.dialect();
         let plain = Patched::new(text.expose().clone(), source);
-        let patched = apply_all(plain, source, patches, dialect, sources)?;
+        // The machine reads what comes of the patches, not the patches: these mean the same for all releases.
+        let patched = apply_all(plain, source, patches, Dialect::default(), sources)?;
         // Without patches this is the text as it was given, comments included.
         let data = patched.encode(dialect);
         let config = patched.into_config().map_err(|error| sources.locate(&error, source))?;
