@@ -38,27 +38,16 @@ pub(crate) enum Settings {
     GenCsr(GenCsr),
     GenCrt(GenCrt),
     GenKeypair(GenKeypair),
-    GenSchematic {
-        args: GenSchematicArgs,
-        factories: ImageFactoryClient,
-        cache: Option<PathBuf>,
-    },
+    GenSchematic(GenSchematic),
     GenTalosconfig(GenTalosconfig),
     GenKubeconfig(GenKubeconfig),
     GenSchema,
-    GenTalconfig {
-        args: GenTalconfigArgs,
-        keys: SopsKeys,
-    },
+    GenTalconfig(GenTalconfig),
     GenMachine {
         args: Box<GenMachineArgs>,
         environment: UserEnvironment,
     },
-    Extensions {
-        args: ExtensionsArgs,
-        factories: ImageFactoryClient,
-        cache: Option<PathBuf>,
-    },
+    Extensions(Extensions),
     Patch(Patch),
     Diff {
         before: Input,
@@ -94,18 +83,9 @@ pub(crate) enum Settings {
         strict: bool,
         output: OutputFormat,
     },
-    Lint {
-        args: LintArgs,
-        location: ClusterLocation,
-    },
-    Init {
-        args: InitArgs,
-        environment: UserEnvironment,
-    },
-    Import {
-        args: ImportArgs,
-        environment: UserEnvironment,
-    },
+    Lint(Lint),
+    Init(Init),
+    Import(Import),
     Cluster {
         command: Box<ClusterCommand>,
         environment: UserEnvironment,
@@ -134,6 +114,69 @@ pub(crate) enum Settings {
         arguments: Vec<OsString>,
         variables: Vec<(String, String)>,
     },
+}
+
+/// Settings of `ichor init`.
+pub(crate) struct Init {
+    pub(crate) cluster: String,
+    pub(crate) endpoint: String,
+    /// `NAME=ADDRESS` each, as in the workers.
+    pub(crate) control_plane: Vec<String>,
+    pub(crate) worker: Vec<String>,
+    pub(crate) talos: String,
+    pub(crate) kubernetes: String,
+    /// Create a directory for talhelper.
+    pub(crate) talhelper: bool,
+    pub(crate) root: PathBuf,
+    pub(crate) keys: SopsKeys,
+}
+
+/// Settings of `ichor import`.
+pub(crate) struct Import {
+    pub(crate) location: ClusterLocation,
+    pub(crate) target: PathBuf,
+}
+
+/// Settings of `ichor lint`.
+pub(crate) struct Lint {
+    pub(crate) location: ClusterLocation,
+    pub(crate) env_files: Vec<String>,
+    pub(crate) secret_files: Vec<String>,
+    pub(crate) strict: bool,
+    pub(crate) output: OutputFormat,
+}
+
+/// Settings of `ichor gen schematic`.
+pub(crate) struct GenSchematic {
+    pub(crate) file: Input,
+    pub(crate) talos: Option<String>,
+    pub(crate) register: bool,
+    pub(crate) factory: String,
+    pub(crate) platform: String,
+    pub(crate) arch: String,
+    pub(crate) secureboot: bool,
+    pub(crate) output: OutputFormat,
+    pub(crate) client: ImageFactoryClient,
+    pub(crate) cache: Option<PathBuf>,
+}
+
+/// Settings of `ichor gen talconfig`.
+pub(crate) struct GenTalconfig {
+    pub(crate) root: PathBuf,
+    pub(crate) target: PathBuf,
+    pub(crate) dry_run: bool,
+    pub(crate) overwrite: bool,
+    pub(crate) keys: SopsKeys,
+}
+
+/// Settings of `ichor extensions`.
+pub(crate) struct Extensions {
+    pub(crate) version: String,
+    pub(crate) refresh: bool,
+    pub(crate) factory: String,
+    pub(crate) output: OutputFormat,
+    pub(crate) client: ImageFactoryClient,
+    pub(crate) cache: Option<PathBuf>,
 }
 
 /// Settings of `ichor patch`.
@@ -363,19 +406,9 @@ impl Settings {
                 }
                 Self::Validate { files: Input::files(&files)?, mode, strict, output }
             }
-            Command::Lint(args) => {
-                Self::Lint { location: ClusterLocation::resolve(args.directory.clone()), args }
-            }
-            Command::Init(args) => Self::Init {
-                environment: UserEnvironment::of(ClusterLocation::resolve(args.directory.clone())),
-                args,
-            },
-            Command::Import(args) => Self::Import {
-                environment: UserEnvironment::of(ClusterLocation::resolve(
-                    args.cluster_dir.directory.clone(),
-                )),
-                args,
-            },
+            Command::Lint(args) => Self::Lint(Lint::resolve(args)),
+            Command::Init(args) => Self::Init(Init::resolve(args)),
+            Command::Import(args) => Self::Import(Import::resolve(args)),
             Command::Cluster(command) => Self::Cluster {
                 environment: UserEnvironment::of(ClusterLocation::resolve(
                     command.directory().cloned(),
@@ -394,11 +427,7 @@ impl Settings {
             Command::Version(args) => {
                 Self::Version { args: Box::new(args), environment: UserEnvironment::resolve() }
             }
-            Command::Extensions(args) => Self::Extensions {
-                args,
-                factories: ImageFactoryClient { trusted: trusted(variable) },
-                cache: cache(variable),
-            },
+            Command::Extensions(args) => Self::Extensions(Extensions::resolve(args)),
             Command::Completions(CompletionsArgs { shell }) => Self::Completions { shell },
             Command::Talhelper(TalhelperArgs { arguments }) => {
                 Self::Talhelper { arguments, variables: variables() }
@@ -449,12 +478,8 @@ impl Settings {
                 let lifetime = seconds(24);
                 Self::GenKeypair(GenKeypair { organization, address, lifetime, overwrite: force })
             }
-            GenCommand::Schematic(args) => Self::GenSchematic {
-                args,
-                factories: ImageFactoryClient { trusted: trusted(variable) },
-                cache: cache(variable),
-            },
-            GenCommand::Talconfig(args) => Self::GenTalconfig { args, keys: keys() },
+            GenCommand::Schematic(args) => Self::GenSchematic(GenSchematic::resolve(args)),
+            GenCommand::Talconfig(args) => Self::GenTalconfig(GenTalconfig::resolve(args)),
             GenCommand::Machine(args) => {
                 Self::GenMachine { args, environment: UserEnvironment::resolve() }
             }
@@ -566,6 +591,83 @@ impl UserEnvironment {
         let user = named.map_or_else(number_of_user, |name| name.to_string_lossy().into_owned());
         let state = state.map(|folder| folder.join("ichor"));
         Self { location, talosconfigs, takes_all: true, kubeconfigs, state, user }
+    }
+}
+
+impl Lint {
+    fn resolve(args: LintArgs) -> Self {
+        Self {
+            location: ClusterLocation::resolve(args.directory),
+            env_files: args.env_files,
+            secret_files: args.secret_files,
+            strict: args.strict,
+            output: args.output.format,
+        }
+    }
+}
+
+impl Init {
+    fn resolve(args: InitArgs) -> Self {
+        Self {
+            cluster: args.cluster,
+            endpoint: args.endpoint,
+            control_plane: args.control_plane,
+            worker: args.worker,
+            talos: args.talos,
+            kubernetes: args.kubernetes,
+            talhelper: args.talhelper,
+            root: args.directory.unwrap_or_else(|| ".".into()),
+            keys: keys(),
+        }
+    }
+}
+
+impl Import {
+    fn resolve(args: ImportArgs) -> Self {
+        Self { location: ClusterLocation::resolve(args.cluster_dir.directory), target: args.output }
+    }
+}
+
+impl Extensions {
+    fn resolve(args: ExtensionsArgs) -> Self {
+        Self {
+            version: args.version,
+            refresh: args.refresh,
+            factory: args.factory,
+            output: args.output.format,
+            client: ImageFactoryClient { trusted: trusted(variable) },
+            cache: cache(variable),
+        }
+    }
+}
+
+impl GenSchematic {
+    fn resolve(args: GenSchematicArgs) -> Self {
+        Self {
+            file: Input::file(&args.file),
+            talos: args.talos,
+            register: args.register,
+            factory: args.factory,
+            platform: args.platform,
+            arch: args.arch,
+            secureboot: args.secureboot,
+            output: args.output.format,
+            client: ImageFactoryClient { trusted: trusted(variable) },
+            cache: cache(variable),
+        }
+    }
+}
+
+impl GenTalconfig {
+    fn resolve(args: GenTalconfigArgs) -> Self {
+        let root = args.directory.unwrap_or_else(|| ".".into());
+        Self {
+            target: args.output.unwrap_or_else(|| root.join("talos")),
+            root,
+            dry_run: args.dry_run,
+            overwrite: args.force,
+            keys: keys(),
+        }
     }
 }
 

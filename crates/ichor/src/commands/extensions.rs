@@ -1,30 +1,26 @@
 //! `ichor extensions`: which system extensions a release of Talos has.
 
 use std::fmt;
-use std::path::Path;
 
 use serde::Serialize;
 
-use crate::args;
-use crate::factory::ImageFactoryClient;
 use crate::printer::Printer;
-use crate::{Error, ExitStatus, release_catalog};
+use crate::{Error, ExitStatus, release_catalog, settings};
 
 pub(super) fn run(
-    args: &args::ExtensionsArgs,
-    factories: &ImageFactoryClient,
-    cache: Option<&Path>,
+    settings: &settings::Extensions,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let version = talconfig::tag(&args.version);
+    let cache = settings.cache.as_deref();
+    let version = talconfig::tag(&settings.version);
     let mut versions = release_catalog::load(cache).into_owned();
-    if args.refresh {
+    if settings.refresh {
         // What cannot be kept is not asked for.
         let cache = cache.ok_or(Error::NoHome {
             what: "the list of releases",
             hint: "set HOME, or XDG_CACHE_HOME",
         })?;
-        let release = factories.release(&args.factory, &version).map_err(|reason| {
+        let release = settings.client.release(&settings.factory, &version).map_err(|reason| {
             Error::Factory { attempt: format!("query release {version}"), reason }
         })?;
         versions.add(&version, release);
@@ -35,7 +31,7 @@ pub(super) fn run(
         message: format!("the extensions of {version} are unknown"),
         hint: "--refresh queries the image factory".to_owned(),
     })?;
-    printer.value(&Extensions(names), args.output.format)
+    printer.value(&Extensions(names), settings.output)
 }
 
 #[derive(Serialize)]

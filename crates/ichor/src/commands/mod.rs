@@ -28,19 +28,15 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::GenCsr(settings) => generate::csr::run(settings, printer),
         Settings::GenCrt(settings) => generate::crt::run(settings, printer),
         Settings::GenKeypair(settings) => generate::keypair::run(settings, printer),
-        Settings::GenSchematic { args, factories, cache } => {
-            generate::schematic::run(args, factories, cache.as_deref(), printer)
-        }
+        Settings::GenSchematic(settings) => generate::schematic::run(settings, printer),
         Settings::GenTalosconfig(settings) => generate::talosconfig::run(settings, printer),
         Settings::GenKubeconfig(settings) => generate::kubeconfig::run(settings, printer),
         Settings::GenSchema => printer.verbatim(&plan::json_schema()),
-        Settings::GenTalconfig { args, keys } => generate::talconfig::run(args, keys, printer),
+        Settings::GenTalconfig(settings) => generate::talconfig::run(settings, printer),
         Settings::GenMachine { args, environment } => {
             generate::machine::run(args, environment, printer)
         }
-        Settings::Extensions { args, factories, cache } => {
-            extensions::run(args, factories, cache.as_deref(), printer)
-        }
+        Settings::Extensions(settings) => extensions::run(settings, printer),
         Settings::Patch(settings) => patch::run(settings, printer),
         Settings::Diff { before, after, output } => diff::run(before, after, *output, printer),
         Settings::DiffLive { names, output, environment } => {
@@ -58,9 +54,9 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::Validate { files, mode, strict, output } => {
             validate::run(files, *mode, *strict, *output, printer)
         }
-        Settings::Lint { args, location } => lint::run(args, location, printer),
-        Settings::Init { args, environment } => start::init(args, environment, printer),
-        Settings::Import { args, environment } => start::import(args, environment, printer),
+        Settings::Lint(settings) => lint::run(settings, printer),
+        Settings::Init(settings) => start::init(settings, printer),
+        Settings::Import(settings) => start::import(settings, printer),
         Settings::Cluster { command, environment } => cluster::run(command, environment, printer),
         Settings::Inspect { command, environment } => inspect::run(command, environment, printer),
         Settings::Config { args, environment } => config::run(args, environment, printer),

@@ -7,19 +7,18 @@ use serde::Serialize;
 use talconfig::lint::{Diagnostic, Files, Level, check_native, check_talconfig};
 
 use crate::args::OutputFormat;
-use crate::args::files::LintArgs;
 use crate::directory::{self, ClusterDirectory, DirectoryKind};
 use crate::printer::Printer;
-use crate::settings::ClusterLocation;
+use crate::settings::Lint;
 use crate::sources::SourceMap;
 use crate::talhelper::{ENV_FILES, SECRET_FILES, SystemHost};
 use crate::{Error, ExitStatus};
 
 pub(in crate::commands) fn run(
-    args: &LintArgs,
-    location: &ClusterLocation,
+    settings: &Lint,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
+    let location = &settings.location;
     let ClusterDirectory { file, kind, .. } = directory::find(location.directory.as_deref())?;
     let folder = folder(&file, location.directory.as_deref())?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -32,15 +31,15 @@ pub(in crate::commands) fn run(
     let environment = location.environment();
     let host = SystemHost::new(false, &environment);
     let diagnostics = if kind == DirectoryKind::Talconfig {
-        files.env_files = named(&args.env_files, &ENV_FILES);
-        files.secret_files = named(&args.secret_files, &SECRET_FILES);
+        files.env_files = named(&settings.env_files, &ENV_FILES);
+        files.secret_files = named(&settings.secret_files, &SECRET_FILES);
         check_talconfig(&files, &environment, &host).map_err(|error| Error::Spec {
             message: host.redact(&error.to_string()),
             hint: error.hint().map(|hint| host.redact(hint)),
             code: error.code(),
         })?
     } else {
-        files.secret_files = named(&args.secret_files, &["secrets.yaml", "secrets.sops.yaml"]);
+        files.secret_files = named(&settings.secret_files, &["secrets.yaml", "secrets.sops.yaml"]);
         let mut sources = SourceMap::with_keys(&location.keys);
         let (spec, _) = directory::native_spec(Path::new(&files.cluster), &mut sources)?;
         check_native(&files, &spec, &environment, &host)
@@ -55,13 +54,13 @@ pub(in crate::commands) fn run(
         .collect();
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.level == Level::Error).count();
     let warnings = diagnostics.len() - errors;
-    if args.output.format != OutputFormat::Table || !diagnostics.is_empty() {
-        printer.value(&Report(diagnostics.iter().map(Line::new).collect()), args.output.format)?;
+    if settings.output != OutputFormat::Table || !diagnostics.is_empty() {
+        printer.value(&Report(diagnostics.iter().map(Line::new).collect()), settings.output)?;
     }
-    if args.output.format == OutputFormat::Table {
+    if settings.output == OutputFormat::Table {
         printer.note(&format!("{}: {}", files.cluster, counted(errors, warnings)));
     }
-    let failed = errors > 0 || args.strict && warnings > 0;
+    let failed = errors > 0 || settings.strict && warnings > 0;
     Ok(if failed { ExitStatus::Failed } else { ExitStatus::Done })
 }
 

@@ -8,20 +8,15 @@ use talos_config::Secret;
 use talos_config::yaml::Dialect;
 
 use super::init;
-use crate::args::start::ImportArgs;
 use crate::directory::{FILE, OpenedDirectory};
 use crate::error::with_causes;
 use crate::printer::Printer;
-use crate::settings::UserEnvironment;
+use crate::settings::Import;
 use crate::sops_files::{self, SopsKeys};
 use crate::{Error, ExitStatus, files};
 
-pub(super) async fn run(
-    args: &ImportArgs,
-    environment: &UserEnvironment,
-    printer: &mut Printer,
-) -> Result<ExitStatus, Error> {
-    let directory = OpenedDirectory::open(&environment.location).await?;
+pub(super) async fn run(settings: &Import, printer: &mut Printer) -> Result<ExitStatus, Error> {
+    let directory = OpenedDirectory::open(&settings.location).await?;
     let cluster = &directory.cluster;
     let mut wanted = BTreeMap::new();
     for (machine, _) in cluster.spec.machines() {
@@ -40,14 +35,14 @@ pub(super) async fn run(
         hint: Some("keep the talconfig: every command works on it".to_owned()),
         code: error.code(),
     })?;
-    let keys = &environment.location.keys;
+    let keys = &settings.location.keys;
     // What was encrypted stays so.
     if directory.was_encrypted {
         native = native.with_paths(|path| path.replace(".yaml", ".sops.yaml"));
     }
-    let mut outputs = vec![(args.output.join(FILE), native.spec.write().into_exposed())];
+    let mut outputs = vec![(settings.target.join(FILE), native.spec.write().into_exposed())];
     for (path, text) in native.patches {
-        let path = args.output.join(path);
+        let path = settings.target.join(path);
         let text = if directory.was_encrypted {
             sops_files::encrypt(text.expose(), &path, keys)?
         } else {
@@ -55,14 +50,14 @@ pub(super) async fn run(
         };
         outputs.push((path, text));
     }
-    let (path, text, was_encrypted) = secrets(&directory, &args.output, keys)?;
+    let (path, text, was_encrypted) = secrets(&directory, &settings.target, keys)?;
     outputs.push((path, text));
     if let Some((path, _)) = outputs.iter().find(|(path, _)| path.exists()) {
         return Err(Error::Exists { path: path.clone(), hint: "choose another directory with -o" });
     }
-    init::ignore(&args.output, &[], (!was_encrypted).then_some("secrets.yaml"))?;
+    init::ignore(&settings.target, &[], (!was_encrypted).then_some("secrets.yaml"))?;
     files::write_all(&outputs, false, printer)?;
-    printer.note("every machine gets the configuration that it had: `ichor diff` shows it");
+    printer.note("the configuration of every machine is unchanged: `ichor diff` verifies it");
     Ok(ExitStatus::Done)
 }
 

@@ -2,28 +2,24 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use plan::ClusterSpec;
 use talos_config::yaml::Dialect;
 use talos_config::{Bundle, Contract, SourceId};
 
-use crate::args::start::InitArgs;
 use crate::directory::FILE;
 use crate::printer::Printer;
+use crate::settings::Init;
 use crate::sops_files::{self, SopsKeys};
 use crate::talhelper::gitignore;
 use crate::{Error, ExitStatus, entropy, files};
 
-pub(super) fn run(
-    args: &InitArgs,
-    keys: &SopsKeys,
-    printer: &mut Printer,
-) -> Result<ExitStatus, Error> {
-    let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    let text = checked(args)?;
-    refuse_cluster(&root, &[ENCRYPTED, CLEAR])?;
-    let contract = args.talos.parse().unwrap_or(Contract::CURRENT);
+pub(super) fn run(settings: &Init, printer: &mut Printer) -> Result<ExitStatus, Error> {
+    let Init { root, keys, .. } = settings;
+    let text = checked(settings)?;
+    refuse_cluster(root, &[ENCRYPTED, CLEAR])?;
+    let contract = settings.talos.parse().unwrap_or(Contract::CURRENT);
     let secrets = entropy::with_secret_source(|makers| Bundle::generate(contract, makers))?;
     let secrets = secrets.encode(Dialect::default()).into_exposed();
     let (secrets, is_encrypted) = encrypt(secrets, &root.join(ENCRYPTED), keys)?;
@@ -31,7 +27,7 @@ pub(super) fn run(
         (root.join(FILE), text),
         (root.join(if is_encrypted { ENCRYPTED } else { CLEAR }), secrets),
     ];
-    ignore(&root, &[], (!is_encrypted).then_some(CLEAR))?;
+    ignore(root, &[], (!is_encrypted).then_some(CLEAR))?;
     files::write_all(&outputs, false, printer)?;
     tell_next(CLEAR, is_encrypted, printer);
     Ok(ExitStatus::Done)
@@ -99,8 +95,8 @@ pub(super) fn tell_next(plain: &str, is_encrypted: bool, printer: &mut Printer) 
 }
 
 /// The native file, if what was typed makes one.
-pub(super) fn checked(args: &InitArgs) -> Result<String, Error> {
-    let text = text(args)?;
+pub(super) fn checked(settings: &Init) -> Result<String, Error> {
+    let text = text(settings)?;
     ClusterSpec::parse(&text, SourceId::default()).map_err(|error| Error::Spec {
         message: error.to_string(),
         hint: error.hint().map(str::to_owned),
@@ -109,16 +105,16 @@ pub(super) fn checked(args: &InitArgs) -> Result<String, Error> {
     Ok(text)
 }
 
-fn text(args: &InitArgs) -> Result<String, Error> {
-    let InitArgs { cluster, endpoint, talos, kubernetes, .. } = args;
+fn text(settings: &Init) -> Result<String, Error> {
+    let Init { cluster, endpoint, talos, kubernetes, .. } = settings;
     let mut text = format!(
         "ichor: v1\ncluster: {cluster}\nendpoint: {endpoint}\ntalos: {talos}\nkubernetes: \
          {kubernetes}\ncontrolPlane:\n  machines:\n{}",
-        machines(&args.control_plane, 4)?
+        machines(&settings.control_plane, 4)?
     );
-    if !args.worker.is_empty() {
+    if !settings.worker.is_empty() {
         text.push_str("pools:\n  - name: workers\n    machines:\n");
-        text.push_str(&machines(&args.worker, 6)?);
+        text.push_str(&machines(&settings.worker, 6)?);
     }
     Ok(text)
 }

@@ -1,29 +1,26 @@
 //! `ichor gen schematic`: the id of a schematic, and the images that a factory makes of it.
 
 use std::fmt;
-use std::path::Path;
 
 use serde::Serialize;
 use talos_config::Schematic;
 
-use crate::args::files::generate::GenSchematicArgs;
-use crate::factory::{DEFAULT_FACTORY, ImageFactoryClient};
+use crate::factory::DEFAULT_FACTORY;
 use crate::printer::Printer;
-use crate::settings::Input;
+use crate::settings::GenSchematic;
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, release_catalog};
 
 pub(in crate::commands) fn run(
-    args: &GenSchematicArgs,
-    factories: &ImageFactoryClient,
-    cache: Option<&Path>,
+    settings: &GenSchematic,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let mut sources = SourceMap::default();
-    let (schematic, source) = sources.parse(&Input::file(&args.file), Schematic::parse)?;
-    let version = args.talos.as_deref().map(talconfig::tag);
+    let (schematic, source) = sources.parse(&settings.file, Schematic::parse)?;
+    let version = settings.talos.as_deref().map(talconfig::tag);
     if let Some(version) = &version {
-        let (names, versions) = (schematic.extensions(), release_catalog::load(cache));
+        let (names, versions) =
+            (schematic.extensions(), release_catalog::load(settings.cache.as_deref()));
         let warning =
             release_catalog::check_extensions(&names, &versions, version, sources.name(source))?;
         if let Some(warning) = warning {
@@ -31,17 +28,17 @@ pub(in crate::commands) fn run(
         }
     }
     let id = schematic.id();
-    if args.register {
-        let url = format!("{}/schematics", args.factory.trim_end_matches('/'));
-        let given = factories.register(&url, &schematic.canonical()).map_err(|reason| {
+    if settings.register {
+        let url = format!("{}/schematics", settings.factory.trim_end_matches('/'));
+        let given = settings.client.register(&url, &schematic.canonical()).map_err(|reason| {
             Error::Factory { attempt: "register the schematic".to_owned(), reason }
         })?;
         if given != id {
             printer.note(&format!("warning: the factory returned another id: {given}"));
         }
     }
-    let images = version.map(|version| Images::new(args, &id, &version));
-    printer.value(&Identified { id, schematic: schematic.canonical(), images }, args.output.format)
+    let images = version.map(|version| Images::new(settings, &id, &version));
+    printer.value(&Identified { id, schematic: schematic.canonical(), images }, settings.output)
 }
 
 #[derive(Serialize)]
@@ -79,8 +76,8 @@ struct Images {
 }
 
 impl Images {
-    fn new(args: &GenSchematicArgs, id: &str, version: &str) -> Self {
-        let GenSchematicArgs { platform, arch, secureboot, factory, .. } = args;
+    fn new(settings: &GenSchematic, id: &str, version: &str) -> Self {
+        let GenSchematic { platform, arch, secureboot, factory, .. } = settings;
         let factory = factory.trim_end_matches('/');
         let registry = factory.split_once("://").map_or(factory, |(_, host)| host);
         let secure = if *secureboot { "-secureboot" } else { "" };

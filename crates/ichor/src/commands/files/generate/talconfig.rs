@@ -9,21 +9,18 @@ use talconfig::cluster_template::{ClusterTemplate, PatchFiles, SCOPES};
 use talos_config::SourceId;
 use talos_config::yaml::{self, Limits};
 
-use crate::args::files::generate::GenTalconfigArgs;
 use crate::printer::Printer;
-use crate::settings::Input;
+use crate::settings::{GenTalconfig, Input};
 use crate::sops_files::{self, SopsKeys};
 use crate::sources::SourceMap;
 use crate::talhelper::diff;
 use crate::{Error, ExitStatus, files};
 
 pub(in crate::commands) fn run(
-    args: &GenTalconfigArgs,
-    keys: &SopsKeys,
+    settings: &GenTalconfig,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let root = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
-    let output = args.output.clone().unwrap_or_else(|| root.join("talos"));
+    let GenTalconfig { root, target: output, .. } = settings;
     let mut sources = SourceMap::default();
     let (cluster, cluster_source) = sources.read(&Input::File(root.join("cluster.yaml")))?;
     let (nodes, nodes_source) = sources.read(&Input::File(root.join("nodes.yaml")))?;
@@ -70,16 +67,16 @@ pub(in crate::commands) fn run(
             }
         }
     }
-    write(made, args, keys, printer)
+    write(made, settings, printer)
 }
 
 /// Writes what is not there yet or says something else.
 fn write(
     made: Vec<(PathBuf, String)>,
-    args: &GenTalconfigArgs,
-    keys: &SopsKeys,
+    settings: &GenTalconfig,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
+    let keys = &settings.keys;
     let mut pending = Vec::new();
     let mut changed = Vec::new();
     for (path, text) in made {
@@ -97,7 +94,7 @@ fn write(
         if is_same {
             continue;
         }
-        if args.dry_run {
+        if settings.dry_run {
             let shown = path.display().to_string();
             let slash = if shown.starts_with('/') { "" } else { "/" };
             let difference = if is_encrypted {
@@ -116,10 +113,10 @@ fn write(
         printer.note("nothing to do: all files are up to date");
         return Ok(ExitStatus::Done);
     }
-    if args.dry_run {
+    if settings.dry_run {
         return Ok(ExitStatus::Pending);
     }
-    if !changed.is_empty() && !args.force {
+    if !changed.is_empty() && !settings.overwrite {
         let action = format!("overwrite {}", changed.join(", "));
         match printer.ask(&action)? {
             Some(true) => {}
