@@ -281,6 +281,41 @@ fn init_encrypts_by_rule_adds_to_gitignore_and_refuses_a_cluster() {
 }
 
 #[test]
+fn init_ignores_secrets_before_it_writes_them_and_in_lines_of_their_own() {
+    let init = "init other --endpoint https://127.9.0.1:6443 --control-plane cp-1=127.9.0.1";
+    let init: Vec<&str> = init.split_whitespace().collect();
+    let new = Home(tempfile::tempdir().expect("a directory"));
+    // The last line has no line break.
+    new.write(".gitignore", ".ichor/\n.ichor-*\nkubeconfig");
+    assert_eq!(new.ichor(&init).0, 0);
+    assert_eq!(new.read(".gitignore"), ".ichor/\n.ichor-*\nkubeconfig\nsecrets.yaml\n");
+
+    let new = Home(tempfile::tempdir().expect("a directory"));
+    fs_err::create_dir(new.0.path().join(".gitignore")).expect("a directory");
+    assert_ne!(new.ichor(&init).0, 0);
+    assert!(!new.0.path().join("secrets.yaml").exists());
+}
+
+#[test]
+fn init_encrypts_for_recipients_of_the_environment_whatever_rules_there_are() {
+    let init = "init other --endpoint https://127.9.0.1:6443 --control-plane cp-1=127.9.0.1";
+    let run = |rules: &str, recipients: &str| {
+        let new = Home(tempfile::tempdir().expect("a directory"));
+        new.write(".sops.yaml", rules);
+        let mut command = new.command();
+        command.args(init.split_whitespace()).env("SOPS_AGE_RECIPIENTS", recipients);
+        let code = command.output().expect("ichor").status.code();
+        let there = |name: &str| new.0.path().join(name).exists();
+        (code, there("secrets.sops.yaml"), there("secrets.yaml"))
+    };
+    let elsewhere = format!("creation_rules: [{{path_regex: ^other/, age: {RECIPIENT}}}]\n");
+    for rules in ["", elsewhere.as_str()] {
+        assert_eq!(run(rules, RECIPIENT), (Some(0), true, false), "{rules:?}");
+        assert_eq!(run(rules, "age1mistyped"), (Some(3), false, false), "{rules:?}");
+    }
+}
+
+#[test]
 fn errors_of_a_spec_have_their_line_and_backup_is_warned_of() {
     let home = Home::new();
     let text = home.read("ichor.yaml");
@@ -362,15 +397,18 @@ impl Home {
     }
 
     /// The status, stdout and stderr.
-    fn ichor(&self, arguments: &[&str]) -> (i32, String, String) {
-        let output = Command::new(env!("CARGO_BIN_EXE_ichor"))
-            .args(arguments)
+    fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ichor"));
+        command
             .current_dir(self.0.path())
             .env_clear()
             .env("HOME", Path::new("/nonexistent"))
-            .stdin(Stdio::null())
-            .output()
-            .expect("ichor");
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn ichor(&self, arguments: &[&str]) -> (i32, String, String) {
+        let output = self.command().args(arguments).output().expect("ichor");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code().expect("no signal"), text(&output.stdout), text(&output.stderr))
     }

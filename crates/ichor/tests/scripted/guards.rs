@@ -144,30 +144,27 @@ fn data_of_etcd_stops_a_bootstrap_elsewhere_and_a_reset_whatever_its_service_doe
 
 #[test]
 fn control_plane_that_still_boots_may_have_etcd() {
-    let (home, listeners) = three_control_planes();
-    let addresses: Vec<IpAddr> = listeners.iter().map(address).collect();
-    let [first, second, third] = listeners;
-    let secrets = home.read("secrets.yaml");
-    let booting = |call: &Call| (call.path == SERVICE_LIST).then(|| vec![no_services()]);
-    let _booting = Machine::start(first, move || authority_of(&secrets), booting);
-    let fresh = fresh(&home, second);
-    let _blank = Talos::start(third, &home.read("secrets.yaml"), Script::Refuses);
-    let line = format!("-e {} --talosconfig talosconfig", addresses[1]);
-    let said = home.run(&format!("node bootstrap --wait=false -n cp-2 {line}")).ends_with(4);
-    assert!(said.stderr.contains("bootstrap.unseen"), "{said:?}");
-    assert!(!fresh.calls().iter().any(changes), "{said:?}");
+    bootstrap_is_refused_beside(|home, listener| {
+        let secrets = home.read("secrets.yaml");
+        let answers = |call: &Call| (call.path == SERVICE_LIST).then(|| vec![no_services()]);
+        Machine::start(listener, move || authority_of(&secrets), answers)
+    });
 }
 
 #[test]
 fn stranger_at_the_address_of_a_control_plane_may_hide_one() {
-    let (home, listeners) = three_control_planes();
-    let addresses: Vec<IpAddr> = listeners.iter().map(address).collect();
-    let [first, second, third] = listeners;
-    let _stranger = Machine::start(first, stranger, |_| None);
-    let fresh = fresh(&home, second);
-    let _blank = Talos::start(third, &home.read("secrets.yaml"), Script::Refuses);
-    let line = format!("-e {} --talosconfig talosconfig", addresses[1]);
-    let said = home.run(&format!("node bootstrap --wait=false -n cp-2 {line}")).ends_with(4);
+    bootstrap_is_refused_beside(|_, listener| Machine::start(listener, stranger, |_| None));
+}
+
+/// Asserts that cp-2 is not bootstrapped beside such a cp-1.
+fn bootstrap_is_refused_beside(first: impl FnOnce(&Home, TcpListener) -> Machine) {
+    let (home, [one, two, three]) = three_control_planes();
+    let own = address(&two);
+    let _first = first(&home, one);
+    let fresh = fresh(&home, two);
+    let _blank = Talos::start(three, &home.read("secrets.yaml"), Script::Refuses);
+    let line = format!("node bootstrap --wait=false -n cp-2 -e {own} --talosconfig talosconfig");
+    let said = home.run(&line).ends_with(4);
     assert!(said.stderr.contains("bootstrap.unseen"), "{said:?}");
     assert!(!fresh.calls().iter().any(changes), "{said:?}");
 }

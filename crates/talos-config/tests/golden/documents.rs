@@ -6,8 +6,8 @@ use talos_config::yaml::Dialect;
 use talos_config::{Config, SourceId};
 
 use crate::mutations::Mutation;
-use crate::patches::{Outcome, compare};
-use crate::talosctl::{NEWEST, OLDER, Release, V1_12, V1_13};
+use crate::patches::{compare, report};
+use crate::talosctl::{NEWEST, OLDER, V1_12, V1_13};
 use crate::validation::{in_parallel, seedlings};
 use crate::{first_difference, machinery};
 
@@ -66,17 +66,6 @@ fn documents_are_written_as_older_releases_do() {
 
 /// A patch without which a configuration would be printed as it was.
 const NOTHING: &str = "machine: {}\n";
-
-/// Fails where the two differ, and where too little was written to show much.
-fn report(release: Release, outcomes: Vec<Result<Outcome, String>>, wanted: usize) {
-    let count = outcomes.len();
-    let written = |outcome: &&Result<_, _>| matches!(outcome, Ok(Outcome::Applied));
-    let written = outcomes.iter().filter(written).count();
-    let wrong: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
-    let shown = wrong.iter().take(12).cloned().collect::<Vec<_>>().join("\n\n");
-    assert!(wrong.is_empty(), "{release:?}: {} of {count} differ\n{shown}", wrong.len());
-    assert!(count < 100 || written >= wanted, "{release:?}: only {written} of {count} written");
-}
 
 /// Seeded configurations, right and wrong, of what a release knows.
 #[test]
