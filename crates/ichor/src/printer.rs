@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::args::{ConfirmArgs, OutputFormat};
 use crate::error::with_causes;
+use crate::table::visible_lines;
 use crate::{Error, ExitStatus};
 
 #[derive(Debug)]
@@ -85,7 +86,7 @@ impl Printer {
     pub(crate) fn note(&mut self, text: &str) {
         self.finish();
         // stderr is closed: the message is lost.
-        let _ = writeln!(self.stderr, "{text}");
+        let _ = writeln!(self.stderr, "{}", visible_lines(text));
     }
 
     /// Shows text that is shown again and again: on a terminal in place of what was there, elsewhere below it.
@@ -114,8 +115,9 @@ impl Printer {
     pub(crate) fn view(&mut self, lines: &[String]) {
         if self.is_watched() && !lines.is_empty() {
             self.finish();
+            let text = lines.join("\n");
             // A line that is too long is cut by the terminal, or going back over it would miss its beginning.
-            let _ = write!(self.stderr, "\x1b[?7l{}\x1b[?7h", lines.join("\n"));
+            let _ = write!(self.stderr, "\x1b[?7l{}\x1b[?7h", visible_lines(&text));
             let _ = self.stderr.flush();
             self.replaceable_lines = lines.len();
         }
@@ -148,7 +150,7 @@ impl Printer {
             return Ok(None);
         }
         self.finish();
-        let _ = write!(self.stderr, "{question}? [y/N] ");
+        let _ = write!(self.stderr, "{}? [y/N] ", visible_lines(question));
         let _ = self.stderr.flush();
         let answer = read_answer()?;
         Ok(Some(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes")))
@@ -160,7 +162,9 @@ impl Printer {
         if status == ExitStatus::Done {
             return status;
         }
-        let line = |code: &str, text: &str| format!("{ERROR}error[{code}]{ERROR:#}: {text}");
+        let line = |code: &str, text: &str| {
+            format!("{ERROR}error[{code}]{ERROR:#}: {}", visible_lines(text))
+        };
         let mut message = match error {
             Error::Refused(refused) => {
                 let findings = refused.findings().map(|(rule, text)| line(rule, &text));
@@ -170,7 +174,7 @@ impl Printer {
             _ => line(error.code(), &with_causes(error)),
         };
         if let Some(hint) = error.hint() {
-            let _ = write!(message, "\n\n{HINT}hint{HINT:#}: {hint}");
+            let _ = write!(message, "\n\n{HINT}hint{HINT:#}: {}", visible_lines(hint));
         }
         self.finish();
         // stderr is closed: the status still reports the failure.

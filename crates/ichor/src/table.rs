@@ -1,5 +1,6 @@
 //! Tables, laid out as talosctl does it: columns as wide as their widest cell and three blanks, the last one not filled.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 use serde::Serialize;
@@ -72,7 +73,9 @@ impl Table {
             // A cell that ends its line is not part of a column.
             let cells = self.rows.iter().filter(|row| row.len() > column + 1);
             let widest = cells.map(|row| row[column].chars().count()).max().unwrap_or(0);
-            widest.max(self.widths.get(column).copied().unwrap_or(0))
+            let width = widest.max(self.widths.get(column).copied().unwrap_or(0));
+            // The widest that a format takes; what a machine or a file names may be longer.
+            width.min(usize::from(u16::MAX))
         };
         (0..columns).map(width).collect()
     }
@@ -100,20 +103,27 @@ impl fmt::Display for Table {
 /// Escapes control characters, as talosctl does since 1.14: cells come from machines, and must not move the cursor,
 /// colour or reorder text.
 fn visible(cell: String) -> String {
-    if !cell.contains(is_hidden) {
-        return cell;
-    }
-    let mut text = String::new();
-    for character in cell.chars() {
+    if cell.contains(is_hidden) { escaped(&cell, is_hidden) } else { cell }
+}
+
+/// Escapes control characters but line breaks and tabs in text of several lines.
+pub(crate) fn visible_lines(text: &str) -> Cow<'_, str> {
+    let is_hidden = |character| is_hidden(character) && !matches!(character, '\n' | '\t');
+    if text.contains(is_hidden) { escaped(text, is_hidden).into() } else { text.into() }
+}
+
+fn escaped(text: &str, is_hidden: impl Fn(char) -> bool) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
         let number = u32::from(character);
         // Writing to a string cannot fail.
         let _ = match number {
-            _ if !is_hidden(character) => write!(text, "{character}"),
-            0..=0xff => write!(text, "\\x{number:02x}"),
-            _ => write!(text, "\\u{number:04x}"),
+            _ if !is_hidden(character) => write!(escaped, "{character}"),
+            0..=0xff => write!(escaped, "\\x{number:02x}"),
+            _ => write!(escaped, "\\u{number:04x}"),
         };
     }
-    text
+    escaped
 }
 
 fn is_hidden(character: char) -> bool {
@@ -123,7 +133,7 @@ fn is_hidden(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Table;
+    use super::{Table, visible_lines};
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
@@ -147,5 +157,18 @@ mod tests {
     fn nothing_in_a_cell_moves_the_cursor() {
         let table = Table::new(vec!["a\tb\u{1b}[2J\u{202e}\nü".to_owned()]);
         assert_eq!(table.to_string(), r"a\x09b\x1b[2J\u202e\x0aü");
+    }
+
+    #[test]
+    fn a_cell_of_any_length_is_written() {
+        let mut table = Table::new(vec!["A".to_owned(), "B".to_owned()]);
+        table.push(vec!["x".repeat(1 << 20), "y".to_owned()]);
+        assert!(table.to_string().ends_with("x   y"));
+    }
+
+    #[test]
+    fn messages_keep_line_breaks_and_move_no_cursor() {
+        assert_eq!(visible_lines("one\n\ttwo"), "one\n\ttwo");
+        assert_eq!(visible_lines("\x1b]0;x\x07a\u{202e}b\r"), "\\x1b]0;x\\x07a\\u202eb\\x0d");
     }
 }

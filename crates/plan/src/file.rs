@@ -68,6 +68,10 @@ impl Plan<Draft> {
     /// Reads a plan file.
     pub fn decode(text: &str) -> Result<Self, PlanFileError> {
         let head: Head = serde_json::from_str(text).map_err(PlanFileError::Syntax)?;
+        if !head.format.starts_with(FAMILY) {
+            let problem = format!("{:?} is not the format of a plan", head.format);
+            return Err(PlanFileError::Syntax(serde::de::Error::custom(problem)));
+        }
         if head.format != FORMAT {
             return Err(PlanFileError::Format(head.format));
         }
@@ -102,4 +106,6 @@ struct Loaded {
     plan: Body,
 }
 
+/// What the formats of all releases begin with.
+const FAMILY: &str = "ichor-plan/";
 const FORMAT: &str = "ichor-plan/v2";

@@ -384,7 +384,7 @@ fn stopped(home: &Home, listener: TcpListener, state: &'static str) -> Machine {
 
 /// Whether a call changes a machine.
 fn changes(call: &Call) -> bool {
-    ![SERVICE_LIST, LIST, GET, VERSION, MEMBERS, STATUS].contains(&call.path.as_str())
+    ![SERVICE_LIST, LIST, GET, READ, VERSION, MEMBERS, STATUS].contains(&call.path.as_str())
 }
 
 fn address(listener: &TcpListener) -> IpAddr {
@@ -432,6 +432,7 @@ const ONE_MESSAGE: [u8; 2] = [0x0a, 0];
 const GET: &str = "/cosi.resource.State/Get";
 const LIST: &str = "/machine.MachineService/List";
 const MEMBERS: &str = "/machine.MachineService/EtcdMemberList";
+const READ: &str = "/machine.MachineService/Read";
 const SERVICE_LIST: &str = "/machine.MachineService/ServiceList";
 const SHUTDOWN: &str = "/machine.MachineService/Shutdown";
 const STATUS: &str = "/machine.MachineService/EtcdStatus";

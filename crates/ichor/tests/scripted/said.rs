@@ -104,10 +104,29 @@ fn a_file_that_holds_no_plan_or_metrics_is_not_replaced() {
         assert!(said.stderr.contains("error[output.exists]"), "{said:?}");
         assert_eq!(home.read("secrets.yaml"), secrets);
     }
+    // JSON with a format is not a plan.
+    home.write("inventory.json", "{\"format\": \"ichor-inventory/v2\"}");
+    let said = home.run("plan --out inventory.json").ends_with(3);
+    assert!(said.stderr.contains("error[output.exists]"), "{said:?}");
+    assert!(home.read("inventory.json").contains("ichor-inventory"));
     // Metrics that cannot be written do not hide the outcome.
     home.write("file", "");
     let said = home.run("apply --yes --metrics file/metrics");
     assert!(said.stderr.contains("skipped: cp-1 (127."), "{said:?}");
+}
+
+#[test]
+fn an_override_has_a_reason_of_at_least_a_letter() {
+    let home = unreachable();
+    for line in [
+        &["plan", "--override", "quorum.tolerance", "--reason", ""][..],
+        &["node", "reboot", "-n", "cp-1", "--override", "quorum.tolerance", "--reason", ""],
+    ] {
+        let output = home.command("").args(line).output().expect("ichor");
+        assert_eq!(output.status.code(), Some(3), "{line:?}: {output:?}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("--reason"), "{line:?}: {stderr}");
+    }
 }
 
 #[test]

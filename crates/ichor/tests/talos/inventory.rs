@@ -176,7 +176,7 @@ fn new_talosconfigs_do_what_their_roles_say() {
 
     let certs = ichor(&reader).args(["certs", "--nodes", &address]).output().expect("ichor");
     assert!(certs.status.success(), "{}", errors(&certs));
-    assert!(errors(&certs).contains("for administrators only"), "{}", errors(&certs));
+    assert!(errors(&certs).contains("its secrets need the role os:admin"), "{}", errors(&certs));
     let lines = text(&certs);
     assert_eq!(lines.lines().count(), 4, "{lines}");
     let ours = lines.lines().find(|line| line.contains("talosconfig crt")).expect("ours");

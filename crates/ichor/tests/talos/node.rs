@@ -280,7 +280,7 @@ fn members_of_etcd_come_and_go_and_never_too_many() {
     let endpoint = machine.endpoint.to_string();
     let config = etcd.cluster.config(Role::ControlPlane);
     let config = config.to_str().expect("a path");
-    etcd.node(&["apply-config", "-i", "-n", &endpoint, "-f", config]).expect(0, "took");
+    etcd.node(&["apply-config", "-i", "-n", &endpoint, "-f", config]).expect(0, "accepted");
     etcd.well(4);
     let name = machine.name.clone();
     drop(machine);

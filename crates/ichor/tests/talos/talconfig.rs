@@ -97,8 +97,10 @@ fn a_talconfig_directory_is_a_cluster_directory() {
     home.ichor(&["node", "patch", "-n", name, "-p", "@broken.yaml", "--yes"]).expect(0);
     home.wait_until("the scheduler does not run", |home| {
         let said = home.ichor(&["health"]);
-        let problem = format!("{name}: kube-scheduler: ");
-        said.code == 1 && said.stderr.contains(&problem) && said.stdout.contains("Fail")
+        let problem = format!("{name} (");
+        let is_named =
+            said.stderr.contains(&problem) && said.stderr.contains("): kube-scheduler: ");
+        said.code == 1 && is_named && said.stdout.contains("Fail")
     });
     let unwell = home.ichor(&["health", "--wait", "1s"]).expect(6);
     assert!(unwell.stderr.contains("kube-scheduler"), "{unwell:?}");

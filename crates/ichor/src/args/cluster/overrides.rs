@@ -1,6 +1,7 @@
 //! Safety rules that a plan overrides.
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 /// Safety rules that a plan overrides.
 #[derive(Clone, Debug, Args)]
@@ -10,7 +11,7 @@ pub struct OverrideArgs {
     pub rules: Vec<String>,
 
     /// Record this reason with the override
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub reason: Option<String>,
 }
 

@@ -1,5 +1,6 @@
 //! Safety rules that a command on a machine overrides.
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 
 /// Safety rules to override, and the reason.
@@ -16,7 +17,12 @@ pub struct NodeOverrideArgs {
     pub rules: Vec<NodeRule>,
 
     /// Record this reason in the audit log
-    #[arg(long, value_name = "TEXT", requires = "rules")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        requires = "rules",
+        value_parser = NonEmptyStringValueParser::new()
+    )]
     pub reason: Option<String>,
 }
 

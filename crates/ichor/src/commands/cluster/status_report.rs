@@ -12,7 +12,7 @@ use super::interactive::{NonInteractive, short};
 use super::refusal::with_address;
 use crate::directory::OpenedDirectory;
 use crate::live_cluster::LiveCluster;
-use crate::table::Table;
+use crate::table::{Table, visible_lines};
 use crate::timestamp::Timestamp as Time;
 use crate::{Error, ExitStatus};
 
@@ -394,8 +394,11 @@ impl Status {
     pub(super) fn live(&self) -> String {
         let mut text = format!("{}  {}\n\n{self}", self.cluster, self.at);
         if !self.problems.is_empty() {
-            let problems: Vec<String> =
-                self.problems.iter().map(|problem| format!("  {problem}")).collect();
+            let problems: Vec<String> = self
+                .problems
+                .iter()
+                .map(|problem| format!("  {}", visible_lines(problem)))
+                .collect();
             text = format!("{}\n\nproblems\n{}", text.trim_end(), problems.join("\n"));
         }
         text

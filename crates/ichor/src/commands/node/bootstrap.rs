@@ -85,7 +85,15 @@ impl FirstEtcd<'_> {
                 "{machine}: no other control plane is known here, and none is asked for an etcd"
             ));
         }
-        let look = |other: Node| async move { Ok(evidence(&other).await) };
+        let own = boot(node).await;
+        let look = move |other: Node| {
+            let own = own.clone();
+            async move {
+                // An endpoint may be the machine itself by another address.
+                let is_itself = own.is_some() && boot(&other).await == own;
+                Ok(if is_itself { Evidence::NoMember } else { evidence(&other).await })
+            }
+        };
         let answers = each_node(self.others.clone(), AT_ONCE, look).await;
         let (mut members, mut unknown) = (Vec::new(), self.begun.clone());
         for (other, answer) in self.others.iter().zip(answers) {
@@ -132,6 +140,11 @@ async fn evidence(node: &Node) -> Evidence {
         }
         Err(error) => Evidence::Unknown(error.reason.to_string()),
     }
+}
+
+/// Returns the id of the boot, by which a machine is recognized at another address.
+async fn boot(node: &Node) -> Option<String> {
+    node.with_deadline(ANSWERS_WITHIN).boot_id().await.ok().filter(|boot| !boot.is_empty())
 }
 
 /// Returns whether the machine says, to a client without credentials, that it waits for its first configuration.
