@@ -79,7 +79,7 @@ pub(crate) async fn execute(
         changes: Semaphore::new(AT_ONCE),
         looks: Semaphore::new(AT_ONCE),
         last_look: LastLook::new((Stamp::now(ports.clock), inventory.clone())),
-        halting: watch::Sender::new(false),
+        phase: watch::Sender::new(Phase::Running),
     };
     execution.record_first_use(inventory).await?;
     let report = execution.steps(report::needs_another_pass(plan, inventory)).await?;
@@ -108,8 +108,17 @@ struct Execution<'a> {
     /// Bounds the looks of steps that wait: hundreds of nodes may be waited for at the same time.
     looks: Semaphore,
     last_look: LastLook,
-    /// No further step is started.
-    halting: watch::Sender<bool>,
+    phase: watch::Sender<Phase>,
+}
+
+/// Which steps are started and finished. It only grows.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Phase {
+    Running,
+    /// No further step is started, and those under way come to their end.
+    Draining,
+    /// As before, but steps that only wait end at once: they leave nothing half done.
+    Stopping,
 }
 
 /// Makes the configuration that a machine should have: its digest, and its text.
@@ -122,6 +131,16 @@ enum Halt {
     Stop,
     /// Something cannot be written down.
     Broken(Error),
+}
+
+impl Halt {
+    const fn phase(&self) -> Phase {
+        match self {
+            Self::Stop => Phase::Stopping,
+            // What a waiting step sees still belongs into the journal, or says why it cannot be written.
+            Self::Lost(_) | Self::Broken(_) => Phase::Draining,
+        }
+    }
 }
 
 impl Execution<'_> {
@@ -208,7 +227,7 @@ impl Execution<'_> {
                             done.insert(step.number);
                             continue;
                         }
-                        // It was not started.
+                        // It was not started, or it only waited.
                         Err(Error::Port(error)) if error.code == CANCELLED => {
                             waiting.insert(step.number, step);
                             continue;
@@ -227,7 +246,7 @@ impl Execution<'_> {
                     if halted.is_some() => break,
             };
             self.tell_halt(&halt);
-            self.halting.send_replace(true);
+            self.phase.send_modify(|phase| *phase = (*phase).max(halt.phase()));
             if halted.is_none() {
                 last_words.set(Some(self.ports.clock.sleep(LAST_WORDS)));
             }

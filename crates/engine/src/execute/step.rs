@@ -9,7 +9,7 @@ use futures_util::future::{Either, select};
 use plan::{Awaited, ChangeKind, EtcdEffect, Goal, Nature, Rule, Step};
 
 use super::guarded::Guarded;
-use super::{CANCELLED, Execution, act, cancelled, gate, in_service, precondition};
+use super::{CANCELLED, Execution, Phase, act, cancelled, gate, in_service, precondition};
 use crate::backoff::Backoff;
 use crate::cluster::MachineAddress;
 use crate::error::{Error, PortError};
@@ -48,16 +48,19 @@ impl Execution<'_> {
         code: &'static str,
         message: &str,
     ) -> Result<(), Error> {
-        self.append(Entry::StepFailed {
+        self.append(self.failed(step, code, message)).await?;
+        let (place, message) = (self.place(step), message.to_owned());
+        self.ports.events.emit(&Event::StepFailed { place, code, message });
+        Ok(())
+    }
+
+    fn failed(&self, step: &Step, code: &str, message: &str) -> Entry {
+        Entry::StepFailed {
             plan: self.plan.hash(),
             step: step.number,
             code: code.to_owned(),
             message: message.to_owned(),
-        })
-        .await?;
-        let (place, message) = (self.place(step), message.to_owned());
-        self.ports.events.emit(&Event::StepFailed { place, code, message });
-        Ok(())
+        }
     }
 
     async fn attempt(&self, step: &Step) -> Result<(), Error> {
@@ -78,19 +81,19 @@ impl Execution<'_> {
         let last_wait = Mutex::default();
         let at = At { execution: self, step, name, ports: &ports, last_wait: &last_wait };
         let _permit = match nature.change {
-            Some(_) => self.unless_halted(self.changes.acquire()).await?.ok(),
+            Some(_) => self.unless(Phase::Draining, self.changes.acquire()).await?.ok(),
             None => None,
         };
-        self.unless_halted(gate::wait(&at)).await?;
+        self.unless(Phase::Draining, gate::wait(&at)).await?;
         if nature.disturbs && self.plan.body().goal == Goal::Spec {
             in_service::check(&at).await?;
         }
         precondition::check(&at).await?;
         if needs_lease {
-            self.unless_halted(self.await_lease(&at)).await??;
+            self.unless(Phase::Draining, self.await_lease(&at)).await??;
         }
         // What was asked for while all this was looked at comes before the step.
-        if *self.halting.borrow() {
+        if *self.phase.borrow() >= Phase::Draining {
             return Err(cancelled().into());
         }
         self.append(Entry::StepStarted {
@@ -102,9 +105,19 @@ impl Execution<'_> {
         })
         .await?;
         self.ports.events.emit(&Event::StepBegun(self.place(step)));
-        let action = pin!(act::act(&at));
+        let action = pin!(async {
+            if nature.change.is_none() && nature.awaits.is_some() {
+                self.unless(Phase::Stopping, act::act(&at)).await?
+            } else {
+                act::act(&at).await
+            }
+        });
         let late = pin!(self.ports.clock.sleep(step.time_out.duration()));
         match select(action, late).await {
+            Either::Left((Err(error), _)) if error.code() == CANCELLED => {
+                self.append(self.failed(step, CANCELLED, &error.to_string())).await?;
+                return Err(error);
+            }
             Either::Left((outcome, _)) => outcome?,
             Either::Right(((), _)) => {
                 let waited = last_wait.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -133,11 +146,15 @@ impl Execution<'_> {
             && !self.plan.steps().iter().any(begins)
     }
 
-    /// Waits before a step is started, unless none is to be started any more.
-    async fn unless_halted<T>(&self, wait: impl Future<Output = T>) -> Result<T, PortError> {
-        let mut halting = self.halting.subscribe();
-        let halted = pin!(halting.wait_for(|halting| *halting));
-        match select(halted, pin!(wait)).await {
+    /// Waits, unless execution has reached this phase.
+    async fn unless<T>(
+        &self,
+        phase: Phase,
+        wait: impl Future<Output = T>,
+    ) -> Result<T, PortError> {
+        let mut reached = self.phase.subscribe();
+        let reached = pin!(reached.wait_for(|now| *now >= phase));
+        match select(reached, pin!(wait)).await {
             Either::Left(_) => Err(cancelled()),
             Either::Right((value, _)) => Ok(value),
         }

@@ -1,7 +1,7 @@
 //! A stop: what is under way comes to its end, nothing more is started, and the journal says so.
 
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -210,6 +210,42 @@ fn step_that_does_not_end_after_a_stop_is_left_after_some_minutes() {
         let took = world.now().checked_sub(begun).expect("time");
         assert!(took < Duration::from_mins(6), "{took:?}");
         assert!(directory.has("StepFailed"));
+    });
+}
+
+#[test]
+fn stop_ends_steps_that_only_wait_at_once() {
+    simulate(async {
+        let (world, directory) = World::created(&cluster(3, 0)).await;
+        world.with(|model| model.machine("cp-2").services_take = Duration::from_mins(4));
+        let stopped_at = Arc::new(Mutex::new(None));
+        let (noted, clock) = (Arc::clone(&stopped_at), world.clone());
+        world.once(
+            "reboot cp-2",
+            What::Meanwhile(Arc::new(move |engine: &Engine, _| {
+                let (stop, noted, clock) = (engine.stop.clone(), Arc::clone(&noted), clock.clone());
+                tokio::spawn(async move {
+                    // It has booted by then, and its services start.
+                    tokio::time::sleep(Duration::from_mins(2)).await;
+                    *noted.lock().expect("no panic") = Some(clock.now());
+                    stop.send_replace(true);
+                });
+            })),
+        );
+        let engine = Engine::new(&world, &directory);
+        let outcome = engine.apply(&cluster_with(3, 0, WITH_REBOOT), &[]).await;
+        assert!(said(&outcome).starts_with("stopped"), "{}", said(&outcome));
+        assert!(!said(&outcome).contains("failed"), "{}", said(&outcome));
+        let stopped_at = stopped_at.lock().expect("no panic").expect("a stop");
+        let took = world.now().checked_sub(stopped_at).expect("time");
+        assert!(took < Duration::from_secs(10), "{took:?}");
+        assert!(directory.has("StepFailed"));
+        drop(engine);
+        let outcome = Engine::new(&world, &directory)
+            .apply(&cluster_with(3, 0, WITH_REBOOT), &[])
+            .await;
+        assert_eq!(said(&outcome), "complete");
+        assert!(world.with(|model| model.machines.values().all(|machine| machine.reboots == 1)));
     });
 }
 
