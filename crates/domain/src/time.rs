@@ -37,6 +37,12 @@ impl Span {
         Self(count * 60)
     }
 
+    /// Returns both one after the other, or the longest span that there is.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
     /// Returns this as a `std::time::Duration`.
     pub fn duration(self) -> Duration {
         Duration::from_secs(self.0.into())
