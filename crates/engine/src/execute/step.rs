@@ -147,11 +147,7 @@ impl Execution<'_> {
     }
 
     /// Waits, unless execution has reached this phase.
-    async fn unless<T>(
-        &self,
-        phase: Phase,
-        wait: impl Future<Output = T>,
-    ) -> Result<T, PortError> {
+    async fn unless<T>(&self, phase: Phase, wait: impl Future<Output = T>) -> Result<T, PortError> {
         let mut reached = self.phase.subscribe();
         let reached = pin!(reached.wait_for(|now| *now >= phase));
         match select(reached, pin!(wait)).await {

@@ -1,8 +1,8 @@
 //! A stop: what is under way comes to its end, nothing more is started, and the journal says so.
 
 use std::cell::RefCell;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ::engine::journal::{Entry, Journal};
@@ -241,9 +241,8 @@ fn stop_ends_steps_that_only_wait_at_once() {
         assert!(took < Duration::from_secs(10), "{took:?}");
         assert!(directory.has("StepFailed"));
         drop(engine);
-        let outcome = Engine::new(&world, &directory)
-            .apply(&cluster_with(3, 0, WITH_REBOOT), &[])
-            .await;
+        let outcome =
+            Engine::new(&world, &directory).apply(&cluster_with(3, 0, WITH_REBOOT), &[]).await;
         assert_eq!(said(&outcome), "complete");
         assert!(world.with(|model| model.machines.values().all(|machine| machine.reboots == 1)));
     });
