@@ -7,7 +7,6 @@
 
 mod digest;
 mod disk;
-mod error;
 mod inventory;
 mod names;
 mod network;
@@ -17,7 +16,6 @@ mod version;
 
 pub use digest::{Digest, DigestKey};
 pub use disk::Disk;
-pub use error::ErrorKind;
 pub use inventory::{
     BootId, Etcd, Fact, Instance, Inventory, InventoryError, MAX_AGE, MAX_LAG, MachineFacts,
     Member, MemberId, NodeIdentity, NodeState, Orphan, Ownership, ProviderId, Source,
@@ -27,6 +25,7 @@ pub use names::{
     NodeName, PoolName, ProviderName, TextFormat,
 };
 pub use network::{Address, Endpoint, Network};
+pub use talos_config::ErrorKind;
 pub use target::{ApplyMode, Target};
 pub use time::{Day, NAMES_OF_DAYS, Span, TimeOfDay, Timestamp, Window};
 pub use version::{KubernetesVersion, MANAGED, Supported, TalosVersion};
