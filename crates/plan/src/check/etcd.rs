@@ -301,7 +301,7 @@ impl Check<'_> {
         let (kept, all) = (kept.count(), seats.len());
         if kept <= all / 2 {
             let message = format!("the spec keeps {kept} of {all} voters of etcd: no majority");
-            let hint = "put the control planes back and remove one at a time with `ichor node etcd leave -n NAME`";
+            let hint = "put the control planes back and remove one at a time with `ichor node reset -n NAME`";
             findings.about_plan(Rule::QuorumSpec, message, hint);
         }
     }

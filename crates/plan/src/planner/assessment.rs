@@ -223,7 +223,7 @@ impl<'a> Assessment<'a> {
             step: None,
             on: None,
             message: format!("the spec keeps {kept} of {voters} voters of etcd: no majority"),
-            hint: "put the control planes back and remove one at a time with `ichor node etcd leave -n NAME`"
+            hint: "put the control planes back and remove one at a time with `ichor node reset -n NAME`"
                 .to_owned(),
         })
     }
