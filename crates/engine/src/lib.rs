@@ -45,4 +45,4 @@ pub use ports::{
     Ports, Put, Stop, Vault,
 };
 pub use progress::{Activity, PlanProgress};
-pub use run::{Outcome, Proposal, Want, propose, run};
+pub use run::{Outcome, Proposal, Want, check_plan, propose, run};

@@ -177,6 +177,16 @@ pub async fn propose(cluster: &Cluster, want: Want, ports: &Ports<'_>) -> Result
     })
 }
 
+/// Observes and checks a plan that was made before, and changes nothing.
+pub async fn check_plan(
+    cluster: &Cluster,
+    draft: Plan<Draft>,
+    ports: &Ports<'_>,
+) -> Result<Plan<Checked>, Error> {
+    let seen = observe_all(cluster, ports).await?;
+    checked(draft, cluster, &seen, ports)
+}
+
 /// Returns the plan that is wanted: one that was made before, or what is planned now.
 async fn draft(
     want: Want,

@@ -1,10 +1,12 @@
-//! A cluster with the ports of the real world: the one place that opens a directory and makes ports for the engine.
+//! A cluster with its ports: the one place that opens a directory and makes ports for the engine.
 
 use std::sync::Arc;
 
 use engine::live::{LiveKubernetes, LiveMachines, SystemClock, SystemEntropy};
 use engine::provider::{self, Provider};
-use engine::{Approver, EventSink, Ports};
+use engine::{
+    Approver, Clock, Entropy, EtcdMembers, EventSink, Kubernetes, Lifecycle, Machines, Ports, Stop,
+};
 
 use crate::Error;
 use crate::args::OutputFormat;
@@ -15,27 +17,52 @@ use crate::printer::Printer;
 use crate::runtime::Signals;
 use crate::settings::UserEnvironment;
 
-/// The real world of one directory.
+/// A directory, and the ports to everything outside of it.
 pub(crate) struct LiveCluster {
-    machines: LiveMachines,
-    kubernetes: LiveKubernetes,
-    provider: Box<dyn Provider>,
     pub(crate) directory: OpenedDirectory,
-    stop: Signals,
-    holder: String,
+    outside: ExternalPorts,
+}
+
+/// The ports of the engine that no directory has.
+pub(crate) struct ExternalPorts {
+    pub(crate) machines: Arc<dyn Machines>,
+    pub(crate) lifecycle: Arc<dyn Lifecycle>,
+    pub(crate) etcd: Arc<dyn EtcdMembers>,
+    pub(crate) kubernetes: Arc<dyn Kubernetes>,
+    pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) stop: Arc<dyn Stop>,
+    /// User and host, for others who find the lease taken.
+    pub(crate) holder: String,
 }
 
 impl LiveCluster {
+    /// Opens the directory, with ports to the real world.
     pub(crate) async fn open(environment: &UserEnvironment) -> Result<Self, Error> {
         let directory = OpenedDirectory::open(&environment.location).await?;
-        Ok(Self {
-            machines: machines(&directory),
-            kubernetes: kubernetes(&directory),
-            provider: provider::from_spec(&directory.cluster.spec).map_err(engine::Error::from)?,
+        let machines = Arc::new(machines(&directory));
+        let provider = provider::from_spec(&directory.cluster.spec).map_err(engine::Error::from)?;
+        let outside = ExternalPorts {
+            lifecycle: Arc::clone(&machines) as _,
+            etcd: Arc::clone(&machines) as _,
+            machines,
+            kubernetes: Arc::new(kubernetes(&directory)),
+            provider: provider.into(),
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy),
+            stop: Arc::new(Signals),
             holder: holder(&environment.user),
-            stop: Signals,
-            directory,
-        })
+        };
+        Ok(Self::new(directory, outside))
+    }
+
+    pub(crate) fn new(directory: OpenedDirectory, outside: ExternalPorts) -> Self {
+        Self { directory, outside }
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        self.outside.clock.as_ref()
     }
 
     /// Reports an error of the engine; a refusal is also printed as data if the output is not a table.
@@ -60,20 +87,21 @@ impl LiveCluster {
         approver: &'a dyn Approver,
         events: &'a dyn EventSink,
     ) -> Ports<'a> {
+        let Self { directory, outside } = self;
         Ports {
-            machines: &self.machines,
-            lifecycle: &self.machines,
-            etcd: &self.machines,
-            kubernetes: &self.kubernetes,
-            provider: self.provider.as_ref(),
-            vault: &self.directory.vault,
-            journal: &self.directory.journal,
-            clock: &SystemClock,
-            entropy: &SystemEntropy,
+            machines: outside.machines.as_ref(),
+            lifecycle: outside.lifecycle.as_ref(),
+            etcd: outside.etcd.as_ref(),
+            kubernetes: outside.kubernetes.as_ref(),
+            provider: outside.provider.as_ref(),
+            vault: &directory.vault,
+            journal: &directory.journal,
+            clock: outside.clock.as_ref(),
+            entropy: outside.entropy.as_ref(),
             approver,
-            stop: &self.stop,
+            stop: outside.stop.as_ref(),
             events,
-            holder: &self.holder,
+            holder: &outside.holder,
         }
     }
 }

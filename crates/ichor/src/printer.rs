@@ -11,7 +11,7 @@ use std::thread;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use crate::args::{ConfirmArgs, OutputFormat};
+use crate::args::OutputFormat;
 use crate::error::with_causes;
 use crate::table::visible_lines;
 use crate::{Error, ExitStatus};
@@ -132,28 +132,46 @@ impl Printer {
         }
     }
 
-    /// Asks for confirmation. `action` reads as in "reboot 10.0.0.11".
-    pub(crate) fn confirm(&mut self, action: &str, sure: ConfirmArgs) -> Result<(), Error> {
-        if sure.yes {
+    /// Asks for confirmation, unless it is to be skipped. `action` reads as in "reboot 10.0.0.11".
+    pub(crate) fn confirm(&mut self, action: &str, skip: bool) -> Result<(), Error> {
+        if skip {
             return Ok(());
         }
-        match self.ask(action)? {
-            None => Err(Error::Unasked(action.to_owned())),
-            Some(false) => Err(Error::Declined(action.to_owned())),
-            Some(true) => Ok(()),
+        let answer = self.ask(action)?;
+        confirmed(answer, action)
+    }
+
+    /// Asks for confirmation of what cannot be undone: the answer is a name.
+    pub(crate) fn confirm_by_name(
+        &mut self,
+        action: &str,
+        name: &str,
+        skip: bool,
+    ) -> Result<(), Error> {
+        if skip {
+            return Ok(());
         }
+        let prompt = format!("{}\ntype {name} to confirm: ", visible_lines(action));
+        let answer = self.prompt(&prompt)?;
+        confirmed(answer.map(|answer| answer.trim() == name), action)
     }
 
     /// Asks a yes/no question whose default is no. `None` without a terminal.
     pub(crate) fn ask(&mut self, question: &str) -> Result<Option<bool>, Error> {
+        let answer = self.prompt(&format!("{}? [y/N] ", visible_lines(question)))?;
+        let is_yes = |answer: String| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
+        Ok(answer.map(is_yes))
+    }
+
+    /// Asks for a line. `None` without a terminal.
+    fn prompt(&mut self, prompt: &str) -> Result<Option<String>, Error> {
         if !std::io::stdin().is_terminal() {
             return Ok(None);
         }
         self.finish();
-        let _ = write!(self.stderr, "{}? [y/N] ", visible_lines(question));
+        let _ = write!(self.stderr, "{prompt}");
         let _ = self.stderr.flush();
-        let answer = read_answer()?;
-        Ok(Some(matches!(answer.trim(), "y" | "Y" | "yes" | "Yes")))
+        read_answer().map(Some)
     }
 
     /// Prints an error with its hint, and returns the exit status.
@@ -171,6 +189,8 @@ impl Printer {
                 let lines: Vec<String> = findings.chain([refused.effect().to_owned()]).collect();
                 lines.join("\n")
             }
+            // A decision, and no failure.
+            Error::Declined(_) => visible_lines(&with_causes(error)).into_owned(),
             _ => line(error.code(), &with_causes(error)),
         };
         if let Some(hint) = error.hint() {
@@ -188,6 +208,14 @@ impl Printer {
             1 => drop(write!(self.stderr, "\r\x1b[K")),
             lines => drop(write!(self.stderr, "\r\x1b[{}A\x1b[J", lines - 1)),
         }
+    }
+}
+
+fn confirmed(answer: Option<bool>, action: &str) -> Result<(), Error> {
+    match answer {
+        None => Err(Error::Unasked(action.to_owned())),
+        Some(false) => Err(Error::Declined(action.to_owned())),
+        Some(true) => Ok(()),
     }
 }
 

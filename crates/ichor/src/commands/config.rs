@@ -12,7 +12,7 @@ use talos_api::proto::machine::GenerateClientConfigurationRequest;
 use talos_config::pki::{Certificate, Key};
 use talos_config::{Secret, SourceId, Talosconfig};
 
-use crate::args::{ConfigArgs, ConfigCommand, ConfirmArgs, ConnectionArgs};
+use crate::args::{ConfigArgs, ConfigCommand, ConnectionArgs};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::{CandidatePaths, Input, UserEnvironment, known_roles};
@@ -70,8 +70,7 @@ pub(super) fn run(
             save(&talosconfig, &path)
         }
         ConfigCommand::Remove { pattern, dry_run, yes } => {
-            let sure = ConfirmArgs { yes: *yes };
-            remove(pattern, *dry_run, sure, connection, environment, printer)
+            remove(pattern, *dry_run, *yes, connection, environment, printer)
         }
         ConfigCommand::Merge { from } => {
             let other =
@@ -184,7 +183,7 @@ impl Credentials {
 fn remove(
     pattern: &str,
     dry_run: bool,
-    sure: ConfirmArgs,
+    skip_confirmation: bool,
     connection: &ConnectionArgs,
     environment: &UserEnvironment,
     printer: &mut Printer,
@@ -210,7 +209,7 @@ fn remove(
         printer.note(&format!("would {action}"));
         return Ok(ExitStatus::Pending);
     }
-    printer.confirm(&action, sure)?;
+    printer.confirm(&action, skip_confirmation)?;
     for name in &names {
         talosconfig.remove(name);
     }

@@ -17,7 +17,7 @@ use files::{diff, explain, generate, lint, patch, validate};
 
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{Error, ExitStatus, runtime, talhelper};
+use crate::{Error, ExitStatus, talhelper};
 
 pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStatus, Error> {
     match settings {
@@ -39,9 +39,6 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::Extensions(settings) => extensions::run(settings, printer),
         Settings::Patch(settings) => patch::run(settings, printer),
         Settings::Diff { before, after, output } => diff::run(before, after, *output, printer),
-        Settings::DiffLive { names, output, environment } => {
-            runtime::run(cluster::diff(names, *output, environment, printer))
-        }
         Settings::Explain { path, file, patches, output } => {
             explain::run(path, file, patches, *output, printer)
         }
@@ -57,7 +54,7 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::Lint(settings) => lint::run(settings, printer),
         Settings::Init(settings) => start::init(settings, printer),
         Settings::Import(settings) => start::import(settings, printer),
-        Settings::Cluster { command, environment } => cluster::run(command, environment, printer),
+        Settings::Cluster(settings) => cluster::run(settings, printer),
         Settings::Inspect { command, environment } => inspect::run(command, environment, printer),
         Settings::Config { args, environment } => config::run(args, environment, printer),
         Settings::Node { command, environment, keys } => {

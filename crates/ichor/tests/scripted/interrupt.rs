@@ -23,7 +23,7 @@ fn apply_that_is_terminated_ends_its_step_and_starts_no_other() {
     machine.boot();
     assert_eq!(apply.end(), 130, "{:?}", apply.said);
     assert!(
-        apply.has_said("1 steps done, 4 not done; `ichor resume` continues"),
+        apply.has_said("1 step done, 4 not done; `ichor resume` continues"),
         "{:?}",
         apply.said
     );

@@ -13,7 +13,8 @@ fn resume_of_a_destroy_without_its_plan_asks_and_sends_no_configuration() {
     assert!(!home.0.path().join(".ichor/plans").exists());
 
     let unasked = home.run("resume").ends_with(3);
-    let question = "error[confirm.unasked]: destroy cluster home: 1 machines lose their configuration and data";
+    let question =
+        "error[confirm.unasked]: destroy cluster home: 1 machine loses its configuration and data";
     assert!(unasked.stderr.contains(question), "{unasked:?}");
     assert_eq!((machine.count(RESET), machine.count(APPLY_CONFIGURATION)), (0, 0));
 

@@ -132,11 +132,11 @@ fn an_override_has_a_reason_of_at_least_a_letter() {
 #[test]
 fn a_cluster_is_destroyed_only_with_a_reason() {
     let home = unreachable();
-    let said = home.run("destroy --yes").ends_with(3);
-    assert!(
-        said.stderr.contains("error[usage]: destroying cluster home needs a reason"),
-        "{said:?}"
-    );
+    for line in ["destroy --yes", "plan --destroy"] {
+        let said = home.run(line).ends_with(3);
+        let error = "error[usage]: destroying a cluster needs a reason";
+        assert!(said.stderr.contains(error), "{said:?}");
+    }
 }
 
 /// A cluster of two machines at addresses that nothing listens at.

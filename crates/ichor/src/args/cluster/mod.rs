@@ -26,8 +26,6 @@ pub use resume::ResumeArgs;
 pub use show::ShowArgs;
 pub use status::StatusArgs;
 
-use std::path::PathBuf;
-
 use clap::Subcommand;
 
 /// Verbs about a cluster.
@@ -43,22 +41,4 @@ pub enum ClusterCommand {
     Status(StatusArgs),
     Health(HealthArgs),
     History(HistoryArgs),
-}
-
-impl ClusterCommand {
-    /// Returns the cluster directory named on the command line.
-    pub(crate) fn directory(&self) -> Option<&PathBuf> {
-        match self {
-            Self::Plan(args) => args.cluster_dir.directory.as_ref(),
-            Self::Show(_) => None,
-            Self::Approve(args) => args.cluster_dir.directory.as_ref(),
-            Self::Apply(args) => args.cluster_dir.directory.as_ref(),
-            Self::Resume(args) => args.apply.cluster_dir.directory.as_ref(),
-            Self::Destroy(args) => args.cluster_dir.directory.as_ref(),
-            Self::Cancel(args) => args.cluster_dir.directory.as_ref(),
-            Self::Status(args) => args.cluster_dir.directory.as_ref(),
-            Self::Health(args) => args.status.cluster_dir.directory.as_ref(),
-            Self::History(args) => args.cluster_dir.directory.as_ref(),
-        }
-    }
 }

@@ -5,29 +5,24 @@ use plan::Goal;
 
 use super::execute::execute;
 use super::plan_file::load;
-use crate::args::cluster::ApplyArgs;
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::UserEnvironment;
+use crate::settings::{Apply, ApplyRequest, UserEnvironment};
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &ApplyArgs,
+    settings: &Apply,
+    live: &LiveCluster,
     environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let live = LiveCluster::open(environment).await?;
-    execute(&live, want(args)?, args.confirm, &args.report, environment, printer).await
+    let want = want(&settings.request)?;
+    execute(live, want, &settings.execution, environment, printer).await
 }
 
-pub(super) fn want(args: &ApplyArgs) -> Result<Want, Error> {
-    match &args.plan {
-        Some(_) if !args.overrides.overrides()?.is_empty() => {
-            let (message, hint) =
-                ("a plan file has its own overrides", "pass --override to `ichor plan --out FILE`");
-            Err(Error::Usage { message: message.to_owned(), hint: hint.to_owned() })
-        }
-        Some(path) => Ok(Want::Plan(Box::new(load(path)?))),
-        None => Ok(Want::Goal(Goal::Spec, args.overrides.overrides()?)),
-    }
+pub(super) fn want(request: &ApplyRequest) -> Result<Want, Error> {
+    Ok(match request {
+        ApplyRequest::PlanFile(path) => Want::Plan(Box::new(load(path)?)),
+        ApplyRequest::Spec(overrides) => Want::Goal(Goal::Spec, overrides.clone()),
+    })
 }

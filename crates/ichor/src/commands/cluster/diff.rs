@@ -11,17 +11,16 @@ use crate::args::OutputFormat;
 use crate::commands::files::diff::{Report, Row};
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::UserEnvironment;
+use crate::settings::Diff;
 use crate::{Error, ExitStatus};
 
 /// Compares the machines that are named, or all of them.
-pub(in crate::commands) async fn diff(
-    names: &[String],
-    output: OutputFormat,
-    environment: &UserEnvironment,
+pub(super) async fn run(
+    settings: &Diff,
+    live: &LiveCluster,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let live = LiveCluster::open(environment).await?;
+    let Diff { machines: names, output } = settings;
     let spec = &live.directory.cluster.spec;
     let unknown = names.iter().find(|name| !spec.machines().any(|(machine, _)| is(machine, name)));
     if let Some(unknown) = unknown {
@@ -33,27 +32,27 @@ pub(in crate::commands) async fn diff(
     }
     let ports = live.ports(&NonInteractive, &NonInteractive);
     let mut compared = compare_live(&live.directory.cluster, &ports).await?;
-    let mut live = Live(Vec::new());
+    let mut differences = Live(Vec::new());
     for (machine, _) in spec.machines() {
         let meant = names.is_empty() || names.iter().any(|name| is(machine, name));
         if let Some(compared) = compared.remove(&machine.name).filter(|_| meant) {
-            live.0.push(Machine::new(machine.name.to_string(), compared));
+            differences.0.push(Machine::new(machine.name.to_string(), compared));
         }
     }
-    if output == OutputFormat::Table {
-        for Machine { machine, not_compared, .. } in &live.0 {
+    if *output == OutputFormat::Table {
+        for Machine { machine, not_compared, .. } in &differences.0 {
             if let Some(why) = not_compared {
                 printer.note(&format!("{machine}: {why}"));
             }
         }
     }
-    let differs = live.0.iter().any(|machine| !machine.differences.0.is_empty());
-    if differs || output != OutputFormat::Table {
-        printer.value(&live, output)?;
+    let differs = differences.0.iter().any(|machine| !machine.differences.0.is_empty());
+    if differs || *output != OutputFormat::Table {
+        printer.value(&differences, *output)?;
     }
-    Ok(if live.0.iter().all(|machine| machine.not_compared.is_some()) {
+    Ok(if differences.0.iter().all(|machine| machine.not_compared.is_some()) {
         ExitStatus::Unreachable
-    } else if live.0.iter().any(|machine| machine.not_compared.is_some()) {
+    } else if differences.0.iter().any(|machine| machine.not_compared.is_some()) {
         ExitStatus::Failed
     } else if differs {
         ExitStatus::Pending

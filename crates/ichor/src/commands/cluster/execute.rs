@@ -5,44 +5,42 @@ use std::path::Path;
 use engine::{Failure, Metrics, Outcome, Report, Want, converge};
 use plan::ClusterSpec;
 
-use super::interactive::InteractiveSession;
+use super::interactive::{InteractiveSession, count};
 use super::skipped::{tell_one_skipped, tell_skipped};
-use crate::args::cluster::ReportArgs;
-use crate::args::{ConfirmArgs, OutputFormat};
+use crate::args::OutputFormat;
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::{Input, UserEnvironment};
+use crate::settings::{Execution, Input, UserEnvironment};
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn execute(
     live: &LiveCluster,
     want: Want,
-    sure: ConfirmArgs,
-    told: &ReportArgs,
+    execution: &Execution,
     environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let cluster = &live.directory.cluster;
-    if let Some(path) = &told.metrics {
+    let output = execution.output;
+    if let Some(path) = &execution.metrics {
         check_metrics_file(path)?;
     }
     let metrics = Metrics::new(cluster.spec.cluster.as_str());
-    let session =
-        InteractiveSession::new(&live.directory, environment, sure, told.output.format, printer);
+    let session = InteractiveSession::new(live, environment, execution, printer);
     let listeners = (&metrics, &session);
     let ports = live.ports(&session, &listeners);
     let outcome = converge(cluster, want, &ports).await;
     let (printer, outcome) = session.end(outcome);
     // Reported beside the outcome, which it must not hide.
     let mut unwritten = false;
-    if let Some(path) = &told.metrics
+    if let Some(path) = &execution.metrics
         && let Err(error) = files::write_all(&[(path.clone(), metrics.to_string())], true, printer)
     {
         printer.error(&error);
         unwritten = true;
     }
-    let status = ended(live, outcome, told.output.format, printer)?;
+    let status = ended(live, outcome, output, printer)?;
     Ok(if unwritten && status == ExitStatus::Done { ExitStatus::Failed } else { status })
 }
 
@@ -98,13 +96,13 @@ fn tell_report(report: &Report, spec: &ClusterSpec, printer: &mut Printer) -> Ex
     for skipped in &report.skipped {
         tell_one_skipped(skipped, spec, printer);
     }
-    let (plan, done) = (report.plan.short(), report.done.len());
+    let (plan, done) = (report.plan.short(), count(report.done.len(), "step"));
     let left = report.failures.len() + report.left.len();
     let text = match (report.is_complete(), report.skipped.len()) {
-        (true, 0) => format!("plan {plan}: {done} steps done"),
-        (true, skipped) => format!("plan {plan}: {done} steps done, {skipped} skipped"),
+        (true, 0) => format!("plan {plan}: {done} done"),
+        (true, skipped) => format!("plan {plan}: {done} done, {skipped} skipped"),
         (false, _) => {
-            format!("plan {plan}: {done} steps done, {left} not done; `ichor resume` continues")
+            format!("plan {plan}: {done} done, {left} not done; `ichor resume` continues")
         }
     };
     printer.note(&text);

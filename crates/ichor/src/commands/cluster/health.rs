@@ -5,31 +5,29 @@ use tokio::time::timeout;
 use super::status::{LOOK_AGAIN, show_status};
 use super::status_report::observe_status;
 use crate::args::OutputFormat;
-use crate::args::cluster::HealthArgs;
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::UserEnvironment;
+use crate::settings::Health;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &HealthArgs,
-    environment: &UserEnvironment,
+    settings: &Health,
+    live: &LiveCluster,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let HealthArgs { status: args, wait } = args;
-    let live = LiveCluster::open(environment).await?;
+    let Health { status: settings, wait } = settings;
     printer
         .progress(&format!("asking {} machines", live.directory.cluster.spec.machines().count()));
     let mut timed_out = false;
     if let Some(wait) = wait {
         // The latest state is shown below in any case.
-        match timeout(*wait, until_well(&live, printer)).await {
+        match timeout(*wait, until_well(live, printer)).await {
             Ok(outcome) => outcome?,
             Err(_) => timed_out = true,
         }
     }
-    let status = show_status(&live, args, printer, true).await?;
-    if args.output.format == OutputFormat::Table {
+    let status = show_status(live, settings, printer, true).await?;
+    if settings.output == OutputFormat::Table {
         // Problems whose reason is in the table are not repeated.
         for problem in status.problems.iter().filter(|problem| !status.is_reason(problem)) {
             printer.note(problem);

@@ -6,25 +6,25 @@ use engine::journal::{Entry, Journal as _, Record};
 use plan::Goal;
 use serde::Serialize;
 
-use crate::args::cluster::HistoryArgs;
 use crate::directory::{OpenedDirectory, STATE};
+use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::UserEnvironment;
+use crate::settings;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, audit};
 
 pub(super) async fn run(
-    args: &HistoryArgs,
-    environment: &UserEnvironment,
+    settings: &settings::History,
+    live: &LiveCluster,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let directory = OpenedDirectory::open(&environment.location).await?;
-    if args.verify {
-        return verify(&directory, printer).await;
+    let directory = &live.directory;
+    if settings.verify {
+        return verify(directory, printer).await;
     }
     let records = directory.journal.read().await.map_err(engine::Error::from)?;
-    printer.value(&History(records), args.output.format)
+    printer.value(&History(records), settings.output)
 }
 
 /// Checks that neither the journal nor the audit log was changed.

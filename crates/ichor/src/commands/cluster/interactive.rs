@@ -1,34 +1,39 @@
 //! An interactive session that changes a cluster: shows the plan, asks for approval, and reports progress. Approvals
 //! are in the audit log before the first step.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use engine::journal::{Entry, Journal as _};
-use engine::live::SystemClock;
-use engine::{Activity, Approver, Event, EventSink, Outcome, PlanProgress, PortError, StepPlace};
-use plan::{ApplyMode, Approval, Checked, Goal, Override, Plan, Step};
+use engine::{
+    Activity, Approver, Clock, Event, EventSink, Outcome, PlanProgress, PortError, StepPlace,
+};
+use plan::{ApplyMode, Approval, Body, Checked, Goal, Override, Plan, Step};
 
 use super::plan_file::show_plan;
 use crate::Error;
-use crate::args::{ConfirmArgs, OutputFormat};
+use crate::args::OutputFormat;
 use crate::audit::AuditEntry;
 use crate::directory::{OpenedDirectory, STATE};
+use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::UserEnvironment;
+use crate::settings::{Execution, UserEnvironment};
 
 pub(super) struct InteractiveSession<'a> {
     directory: &'a OpenedDirectory,
     /// With the audit log of the directory.
     environment: UserEnvironment,
-    sure: ConfirmArgs,
+    skip_confirmation: bool,
     output: OutputFormat,
+    clock: &'a dyn Clock,
     state: Mutex<State<'a>>,
 }
 
 struct State<'a> {
     printer: &'a mut Printer,
+    clock: &'a dyn Clock,
     /// There once a plan was shown.
     progress: Option<PlanProgress>,
     /// There once a plan was allowed.
@@ -45,16 +50,17 @@ struct State<'a> {
 
 impl<'a> InteractiveSession<'a> {
     pub(super) fn new(
-        directory: &'a OpenedDirectory,
+        live: &'a LiveCluster,
         environment: &UserEnvironment,
-        sure: ConfirmArgs,
-        output: OutputFormat,
+        execution: &Execution,
         printer: &'a mut Printer,
     ) -> Self {
+        let (directory, clock) = (&live.directory, live.clock());
         let environment =
             UserEnvironment { state: Some(directory.root.join(STATE)), ..environment.clone() };
         let state = State {
             printer,
+            clock,
             progress: None,
             audit: None,
             ended: None,
@@ -62,7 +68,8 @@ impl<'a> InteractiveSession<'a> {
             stopping: false,
             error: None,
         };
-        Self { directory, environment, sure, output, state: Mutex::new(state) }
+        let &Execution { skip_confirmation, metrics: _, output } = execution;
+        Self { directory, environment, skip_confirmation, output, clock, state: Mutex::new(state) }
     }
 
     /// Writes down how it ended, and gives the printer back.
@@ -113,8 +120,8 @@ impl<'a> InteractiveSession<'a> {
         let approval = match given {
             Some(approval) => approval,
             None => {
-                self.with(|state| state.printer.confirm(&question(plan), self.sure))?;
-                let (by, at) = (self.environment.user.clone(), SystemClock::time());
+                self.with(|state| confirm(plan, self.skip_confirmation, state.printer))?;
+                let (by, at) = (self.environment.user.clone(), self.clock.now());
                 Approval { plan: plan.hash(), by, at }
             }
         };
@@ -124,8 +131,8 @@ impl<'a> InteractiveSession<'a> {
             format!(", overriding {rule}{machine} because: {reason}")
         });
         let detail = format!(
-            "{} steps, approved by {}{}",
-            plan.steps().len(),
+            "{}, approved by {}{}",
+            count(plan.steps().len(), "step"),
             approval.by,
             overrides.collect::<String>()
         );
@@ -264,7 +271,7 @@ impl State<'_> {
     /// Shows the current step of every machine, on a terminal.
     fn view(&mut self) {
         let Some(progress) = &self.progress else { return };
-        let now = SystemClock::time();
+        let now = self.clock.now();
         let doing: Vec<Activity<'_>> = progress.activities(now).collect();
         let width = doing.iter().map(|doing| doing.on.to_string().len()).max().unwrap_or(0);
         let mut lines: Vec<String> = doing
@@ -285,7 +292,7 @@ impl State<'_> {
 
     /// Estimates the remaining time.
     fn left(&self) -> Option<String> {
-        let left = self.progress.as_ref()?.left(SystemClock::time());
+        let left = self.progress.as_ref()?.left(self.clock.now());
         (!left.is_zero()).then(|| format!("about {} left", short(left)))
     }
 }
@@ -338,24 +345,37 @@ fn installs(step: &Step) -> bool {
     step.action.config().is_some_and(|given| given.mode == ApplyMode::Maintenance)
 }
 
-fn question(plan: &Plan<Checked>) -> String {
-    let steps = plan.steps().len();
-    match plan.body().goal {
-        Goal::Spec => format!("carry out {steps} steps"),
-        Goal::Destroyed => format!(
-            "destroy cluster {}: {steps} machines lose their configuration and data",
-            plan.body().cluster
-        ),
+/// Asks for approval of a plan; of the end of a cluster by the cluster's name.
+fn confirm(plan: &Plan<Checked>, skip: bool, printer: &mut Printer) -> Result<(), Error> {
+    let Body { cluster, goal, steps, .. } = plan.body();
+    let question = match goal {
+        Goal::Spec => format!("carry out {}", count(steps.len(), "step")),
+        Goal::Destroyed => {
+            let machines: BTreeSet<_> = steps.iter().filter_map(|step| step.on.machine()).collect();
+            let lose = if machines.len() == 1 { "loses its" } else { "lose their" };
+            let machines = count(machines.len(), "machine");
+            format!("destroy cluster {cluster}: {machines} {lose} configuration and data")
+        }
+    };
+    match goal {
+        Goal::Spec => printer.confirm(&question, skip),
+        Goal::Destroyed => printer.confirm_by_name(&question, cluster.as_str(), skip),
     }
+}
+
+/// `1 step`, `3 steps`
+pub(super) fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeMap;
 
     use engine::{Failure, Report};
     use plan::{
-        Body, ClusterSpec, Digest, ErrorKind, Fact, Inventory, PlanningInput, Refusal, Renderings,
+        ClusterSpec, Digest, ErrorKind, Fact, Inventory, PlanningInput, Refusal, Renderings,
         Skipped, StepNumber, Target, Timestamp, check,
     };
     use talos_config::SourceId;

@@ -18,56 +18,48 @@ mod skipped;
 mod status;
 mod status_report;
 
-pub(super) use diff::diff;
 pub use refusal::RefusalReport;
 
-use crate::args::cluster::{ClusterCommand, OverrideArgs};
+use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::UserEnvironment;
+use crate::settings::{Cluster, ClusterVerb, UserEnvironment};
 use crate::{Error, ExitStatus, runtime};
 
-pub(super) fn run(
-    command: &ClusterCommand,
-    environment: &UserEnvironment,
-    printer: &mut Printer,
-) -> Result<ExitStatus, Error> {
+pub(super) fn run(settings: &Cluster, printer: &mut Printer) -> Result<ExitStatus, Error> {
+    let Cluster { verb, environment } = settings;
+    if let ClusterVerb::Show(settings) = verb {
+        return show::run(settings, printer);
+    }
     let work = async {
-        match command {
-            ClusterCommand::Plan(args) => plan::run(args, environment, printer).await,
-            ClusterCommand::Show(args) => show::run(args, printer),
-            ClusterCommand::Approve(args) => approve::run(args, environment, printer).await,
-            ClusterCommand::Apply(args) => apply::run(args, environment, printer).await,
-            ClusterCommand::Resume(args) => resume::run(args, environment, printer).await,
-            ClusterCommand::Destroy(args) => destroy::run(args, environment, printer).await,
-            ClusterCommand::Cancel(_) => cancel::run(environment, printer).await,
-            ClusterCommand::Status(args) => status::run(args, environment, printer).await,
-            ClusterCommand::Health(args) => health::run(args, environment, printer).await,
-            ClusterCommand::History(args) => history::run(args, environment, printer).await,
-        }
+        let live = LiveCluster::open(environment).await?;
+        carry_out(verb, &live, environment, printer).await
     };
-    match command {
-        ClusterCommand::Apply(_) | ClusterCommand::Resume(_) | ClusterCommand::Destroy(_) => {
+    match verb {
+        ClusterVerb::Apply(_) | ClusterVerb::Resume(_) | ClusterVerb::Destroy(_) => {
             runtime::run_stoppable(work)
         }
         _ => runtime::run(work),
     }
 }
 
-impl OverrideArgs {
-    /// `identity.node=w-1` is for one machine, `quorum.tolerance` for the plan.
-    fn overrides(&self) -> Result<Vec<::plan::Override>, Error> {
-        let reason = self.reason.clone().unwrap_or_default();
-        let given = self.rules.iter().map(|given| {
-            let (rule, machine) = match given.split_once('=') {
-                Some((rule, machine)) => (rule, Some(machine)),
-                None => (given.as_str(), None),
-            };
-            let machine = machine.map(str::parse).transpose().map_err(|error| Error::Usage {
-                message: format!("--override {given}: {error}"),
-                hint: "a rule, or a rule and a machine, as in identity.node=w-1".to_owned(),
-            })?;
-            Ok(::plan::Override { rule: rule.to_owned(), machine, reason: reason.clone() })
-        });
-        given.collect()
+/// Runs a command on a cluster that is open.
+async fn carry_out(
+    verb: &ClusterVerb,
+    live: &LiveCluster,
+    environment: &UserEnvironment,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    match verb {
+        ClusterVerb::Plan(settings) => plan::run(settings, live, printer).await,
+        ClusterVerb::Show(settings) => show::run(settings, printer),
+        ClusterVerb::Approve(settings) => approve::run(settings, live, printer).await,
+        ClusterVerb::Apply(settings) => apply::run(settings, live, environment, printer).await,
+        ClusterVerb::Resume(settings) => resume::run(settings, live, environment, printer).await,
+        ClusterVerb::Destroy(settings) => destroy::run(settings, live, environment, printer).await,
+        ClusterVerb::Cancel => cancel::run(live, printer).await,
+        ClusterVerb::Status(settings) => status::run(settings, live, printer).await,
+        ClusterVerb::Health(settings) => health::run(settings, live, printer).await,
+        ClusterVerb::Diff(settings) => diff::run(settings, live, printer).await,
+        ClusterVerb::History(settings) => history::run(settings, live, printer).await,
     }
 }

@@ -4,40 +4,33 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use engine::{Event, EventSink, Proposal, Want, propose};
-use plan::{Draft, Goal, Plan};
+use plan::{Draft, Plan};
 
-use super::destroy::ending;
 use super::interactive::NonInteractive;
 use super::plan_file::{load, show_plan};
 use super::skipped::tell_skipped;
-use crate::args::cluster::PlanArgs;
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::UserEnvironment;
+use crate::settings;
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn run(
-    args: &PlanArgs,
-    environment: &UserEnvironment,
+    settings: &settings::Plan,
+    live: &LiveCluster,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let live = LiveCluster::open(environment).await?;
-    let (goal, overrides) = if args.destroy {
-        (Goal::Destroyed, vec![ending(args.overrides.reason.as_deref())])
-    } else {
-        (Goal::Spec, args.overrides.overrides()?)
-    };
+    let settings::Plan { goal, overrides, out, output } = settings;
     let cluster = &live.directory.cluster;
     // A plan that waits in the file for its approval keeps its hash for as long as nothing has changed.
-    let kept = args.out.as_deref().filter(|path| path.exists());
+    let kept = out.as_deref().filter(|path| path.exists());
     let kept = kept.map(replaceable).transpose()?.flatten();
-    let kept = kept.filter(|plan| (plan.body().goal, &plan.body().overrides) == (goal, &overrides));
-    let want = kept.map_or(Want::Goal(goal, overrides), |plan| Want::Pending(Box::new(plan)));
+    let kept = kept.filter(|plan| (&plan.body().goal, &plan.body().overrides) == (goal, overrides));
+    let want =
+        kept.map_or(Want::Goal(*goal, overrides.clone()), |plan| Want::Pending(Box::new(plan)));
     let planning = Planning(Mutex::new(printer));
     let proposed = propose(cluster, want, &live.ports(&NonInteractive, &planning)).await;
     let printer = planning.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let output = args.output.format;
-    let refused = |error: engine::Error| live.error(error.into(), UNCHANGED, output, printer);
+    let refused = |error: engine::Error| live.error(error.into(), UNCHANGED, *output, printer);
     match proposed.map_err(refused)? {
         Proposal::Nothing => {
             printer.note("nothing to do: the cluster matches its spec");
@@ -45,8 +38,8 @@ pub(super) async fn run(
         }
         Proposal::Blocked(skipped) => Ok(tell_skipped(cluster, &skipped, printer)),
         Proposal::Change(plan) => {
-            show_plan(&*plan, args.output.format, printer)?;
-            if let Some(path) = &args.out {
+            show_plan(&*plan, *output, printer)?;
+            if let Some(path) = out {
                 files::write_all(&[(path.clone(), plan.encode())], true, printer)?;
             }
             Ok(ExitStatus::Pending)
@@ -82,4 +75,4 @@ impl EventSink for Planning<'_> {
 }
 
 /// Effect of a refusal on commands that only show a plan.
-const UNCHANGED: &str = "refused by a safety rule: nothing was changed";
+pub(super) const UNCHANGED: &str = "refused by a safety rule: nothing was changed";

@@ -2,25 +2,23 @@
 
 use engine::Want;
 use engine::journal::{Journal as _, Unfinished};
-use plan::Goal;
+use plan::{Goal, Override, Rule};
 
 use super::apply::want;
-use super::destroy::ending;
 use super::execute::execute;
-use crate::args::cluster::ResumeArgs;
 use crate::directory::OpenedDirectory;
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::UserEnvironment;
+use crate::settings::{Apply, UserEnvironment};
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    ResumeArgs { apply: args }: &ResumeArgs,
+    settings: &Apply,
+    live: &LiveCluster,
     environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let live = LiveCluster::open(environment).await?;
-    let mut want = want(args)?;
+    let mut want = want(&settings.request)?;
     match unfinished(&live.directory).await? {
         None => printer.note("no unfinished plan"),
         Some(Unfinished { plan, goal }) => {
@@ -29,15 +27,21 @@ pub(super) async fn run(
                 // The interrupted plan says why, where it was kept; that the cluster is to end is in the journal.
                 let kept = live.directory.journal.stored_plan(plan).await;
                 let given = kept.map(|plan| plan.body().overrides.clone());
-                let given = given.unwrap_or_else(|| vec![ending(None)]);
+                let given = given.unwrap_or_else(|| vec![without_reason()]);
                 let overrides = given.into_iter().chain(overrides.iter().cloned()).collect();
                 want = Want::Goal(Goal::Destroyed, overrides);
             }
         }
     }
-    execute(&live, want, args.confirm, &args.report, environment, printer).await
+    execute(live, want, &settings.execution, environment, printer).await
 }
 
 async fn unfinished(directory: &OpenedDirectory) -> Result<Option<Unfinished>, Error> {
     Ok(directory.journal.ledger().await.map_err(engine::Error::from)?.unfinished)
+}
+
+/// The override of `quorum.destroy` for a plan whose file is gone.
+fn without_reason() -> Override {
+    let reason = "no reason was given".to_owned();
+    Override { rule: Rule::QuorumDestroy.name().to_owned(), machine: None, reason }
 }

@@ -4,19 +4,19 @@ use plan::{Body, Goal, Override};
 
 use super::plan_file::{head, load, show_plan};
 use crate::args::OutputFormat;
-use crate::args::cluster::ShowArgs;
 use crate::printer::Printer;
+use crate::settings::Show;
 use crate::{Error, ExitStatus};
 
-pub(super) fn run(args: &ShowArgs, printer: &mut Printer) -> Result<ExitStatus, Error> {
-    let plan = load(&args.plan)?;
-    if args.output.format == OutputFormat::Table {
+pub(super) fn run(settings: &Show, printer: &mut Printer) -> Result<ExitStatus, Error> {
+    let plan = load(&settings.plan)?;
+    if settings.output == OutputFormat::Table {
         let steps: Vec<String> = plan.steps().iter().map(plan::Step::detail).collect();
         let about = about(plan.body());
         let text = format!("{}\n{about}\n{}", head(&plan), steps.join("\n"));
         return printer.text(&text.trim_end());
     }
-    show_plan(&plan, args.output.format, printer)
+    show_plan(&plan, settings.output, printer)
 }
 
 /// Describes the goal of a plan, its skipped machines and its overrides.

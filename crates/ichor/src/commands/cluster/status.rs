@@ -4,38 +4,36 @@ use std::time::Duration;
 
 use super::status_report::{Status, observe_status};
 use crate::args::OutputFormat;
-use crate::args::cluster::StatusArgs;
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::UserEnvironment;
+use crate::settings;
 use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
-    args: &StatusArgs,
-    environment: &UserEnvironment,
+    settings: &settings::Status,
+    live: &LiveCluster,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let live = LiveCluster::open(environment).await?;
     printer
         .progress(&format!("asking {} machines", live.directory.cluster.spec.machines().count()));
-    Ok(show_status(&live, args, printer, false).await?.reached())
+    Ok(show_status(live, settings, printer, false).await?.reached())
 }
 
 /// Shows the status, repeatedly with `--watch`; with the components of machines if requested.
 pub(super) async fn show_status(
     live: &LiveCluster,
-    args: &StatusArgs,
+    settings: &settings::Status,
     printer: &mut Printer,
     with_components: bool,
 ) -> Result<Status, Error> {
     loop {
         let status = observe_status(live, with_components).await?;
-        match args.output.format {
-            OutputFormat::Table if args.watch => printer.screen(&status.live())?,
-            output if args.watch => drop(printer.item(&status, output)?),
+        match settings.output {
+            OutputFormat::Table if settings.watch => printer.screen(&status.live())?,
+            output if settings.watch => drop(printer.item(&status, output)?),
             output => drop(printer.value(&status, output)?),
         }
-        if !args.watch {
+        if !settings.watch {
             return Ok(status);
         }
         tokio::time::sleep(LOOK_AGAIN).await;

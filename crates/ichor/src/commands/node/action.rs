@@ -33,7 +33,7 @@ impl NodeAction<'_> {
         let names: Vec<String> =
             each.iter().map(|one| nodes::label(one.node().name(), &known)).collect();
         if let Some(sure) = self.sure {
-            printer.confirm(&self.action(&names.join(", ")), sure)?;
+            printer.confirm(&self.action(&names.join(", ")), sure.yes)?;
         }
         for (done, one) in each.iter().enumerate() {
             let name = one.node().name();

@@ -149,7 +149,7 @@ pub(super) async fn apply_each(
     if !asked.is_empty() {
         let certain = if rebooting == asked { "reboots" } else { "may reboot" };
         let action = format!("{}, which {certain} {}", node_action.verb, asked.join(", "));
-        printer.confirm(&action, how.confirm)?;
+        printer.confirm(&action, how.confirm.yes)?;
     }
     let guard = EtcdGuard::new(MemberEffect::Away, overrides, node_action.environment);
     let act = async |one: &PreparedConfig, printer: &mut Printer| {
