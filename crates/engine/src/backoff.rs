@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tracing::debug;
+
 use crate::ports::{Clock, Entropy};
 
 /// Pauses that grow, each with some jitter, so that many who wait for the same do not look at the same moment.
@@ -23,6 +25,7 @@ impl<'a> Backoff<'a> {
         // Between three and five quarters.
         let jittered = self.next.mul_f64(0.75 + f64::from(byte[0]) / 512.0);
         self.next = self.next.mul_f64(GROWTH).min(LONGEST);
+        debug!(ms = jittered.as_millis(), "waiting before another look");
         self.clock.sleep(jittered).await;
     }
 }

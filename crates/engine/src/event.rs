@@ -5,6 +5,7 @@ use std::time::Duration;
 use domain::{Digest, MachineName, Target, Timestamp};
 use plan::StepNumber;
 use serde::{Serialize, Serializer};
+use tracing::{debug, info};
 
 /// Something that happened. It holds no secret.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
@@ -111,6 +112,47 @@ pub enum Event {
         /// The number of steps that are not done.
         left: usize,
     },
+}
+
+impl Event {
+    pub(crate) fn log(&self) {
+        match self {
+            Self::Observed { machines, unreachable } => {
+                info!(machines, unreachable = unreachable.len(), "observed");
+                for (machine, why) in unreachable {
+                    info!(%machine, why, "unreachable");
+                }
+            }
+            Self::Planned { plan, steps } => info!(plan = %plan.short(), steps, "planned"),
+            Self::Replanned { replaces, plan, differences: _ } => {
+                info!(plan = %plan.short(), replaces = %replaces.short(), "replanned");
+            }
+            Self::Approved { plan, by } => info!(plan = %plan.short(), by, "approved"),
+            Self::LeaseAwaited { holder } => info!(holder, "awaiting lease"),
+            Self::LeaseAcquired { fencing } => info!(fencing, "lease acquired"),
+            Self::LeaseUnavailable { why } => info!(why, "lease unavailable"),
+            Self::LeaseLost { holder } => info!(holder, "lease lost"),
+            Self::Stopping => info!("stopping"),
+            Self::StepBegun(StepPlace { step, on, verb, .. }) => {
+                info!(%step, %on, verb, "step begun");
+            }
+            Self::GateShut { place: StepPlace { step, on, verb, .. }, why, until: _ } => {
+                info!(%step, %on, verb, why, "gate shut");
+            }
+            Self::StepWaits { place: StepPlace { step, on, verb, .. }, for_what } => {
+                debug!(%step, %on, verb, for_what, "step waits");
+            }
+            Self::StepDone { place: StepPlace { step, on, verb, .. }, took } => {
+                info!(%step, %on, verb, seconds = took.as_secs(), "step done");
+            }
+            Self::StepFailed { place: StepPlace { step, on, verb, .. }, code, message } => {
+                info!(%step, %on, verb, code, message, "step failed");
+            }
+            Self::Ended { plan, done, left } => {
+                info!(plan = %plan.short(), done, left, "plan ended");
+            }
+        }
+    }
 }
 
 fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

@@ -25,6 +25,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use plan::{Approved, Goal, Plan, RenderError, Rule, Step, StepNumber};
 use talos_config::Secret;
 use tokio::sync::{Semaphore, watch};
+use tracing::{Instrument as _, info_span};
 
 use in_service::LastLook;
 pub use report::{Failure, Report};
@@ -86,7 +87,7 @@ pub(crate) async fn execute(
     let complete = report.is_complete();
     ports.journal.append(Entry::PlanEnded { plan: plan.hash(), complete }).await?;
     let left = report.failures.len() + report.left.len();
-    ports.events.emit(&Event::Ended { plan: plan.hash(), done: report.done.len(), left });
+    ports.emit(&Event::Ended { plan: plan.hash(), done: report.done.len(), left });
     Ok(report)
 }
 
@@ -213,7 +214,9 @@ impl Execution<'_> {
                 for number in ready {
                     if let Some(step) = waiting.remove(&number) {
                         under_way.insert(number, step);
-                        running.push(async move { (step, self.step(step).await) });
+                        let span = info_span!("step", number = %step.number, on = %step.on);
+                        let work = async move { (step, self.step(step).await) };
+                        running.push(work.instrument(span));
                     }
                 }
             }
@@ -297,7 +300,7 @@ impl Execution<'_> {
     }
 
     fn tell_halt(&self, why: &Halt) {
-        self.ports.events.emit(&match why {
+        self.ports.emit(&match why {
             Halt::Lost(holder) => Event::LeaseLost { holder: holder.clone() },
             Halt::Stop | Halt::Broken(_) => Event::Stopping,
         });

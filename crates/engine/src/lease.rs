@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use domain::{Digest, ErrorKind};
+use tracing::debug;
 
 use crate::error::PortError;
 use crate::event::Event;
@@ -80,17 +81,17 @@ impl<'a> Lease<'a> {
             let outcome = self.renew().await?;
             match (&outcome, &awaited) {
                 (LeaseOutcome::Acquired { fencing }, _) => {
-                    self.ports.events.emit(&Event::LeaseAcquired { fencing: *fencing });
+                    self.ports.emit(&Event::LeaseAcquired { fencing: *fencing });
                 }
                 // The API was there a moment ago, and so was the other engine.
                 (LeaseOutcome::NoApi { .. }, Some((holder, _))) => {
                     return Ok(LeaseOutcome::HeldBy { holder: holder.clone() });
                 }
                 (LeaseOutcome::NoApi { why }, None) => {
-                    self.ports.events.emit(&Event::LeaseUnavailable { why: why.clone() });
+                    self.ports.emit(&Event::LeaseUnavailable { why: why.clone() });
                 }
                 (LeaseOutcome::HeldBy { holder }, None) => {
-                    self.ports.events.emit(&Event::LeaseAwaited { holder: holder.clone() });
+                    self.ports.emit(&Event::LeaseAwaited { holder: holder.clone() });
                     awaited = Some((holder.clone(), self.with(|state| state.foreign.clone())));
                     self.ports.clock.sleep(LOOK).await;
                     continue;
@@ -124,6 +125,7 @@ impl<'a> Lease<'a> {
             let asked = Stamp::now(self.ports.clock);
             match self.ports.kubernetes.put_lease(&wanted).await {
                 Ok(Put::Written) => {
+                    debug!(fencing = wanted.fencing, "lease renewed");
                     let fencing = wanted.fencing;
                     self.with(|state| {
                         state.renewed = Some(asked);

@@ -194,7 +194,7 @@ async fn look(
     for (name, facts) in &mut machines {
         facts.kubernetes = node_state(facts, name, &nodes, nodes_asked);
     }
-    ports.events.emit(&Event::Observed { machines: machines.len(), unreachable });
+    ports.emit(&Event::Observed { machines: machines.len(), unreachable });
     let control_planes = located.control_planes();
     let ownerships: Vec<_> = control_planes
         .iter()

@@ -53,6 +53,14 @@ pub struct Ports<'a> {
     pub holder: &'a str,
 }
 
+impl Ports<'_> {
+    /// Logs an event, and tells it.
+    pub(crate) fn emit(&self, event: &Event) {
+        event.log();
+        self.events.emit(event);
+    }
+}
+
 /// The store of credentials.
 #[async_trait]
 pub trait Vault: Send + Sync {

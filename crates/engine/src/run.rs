@@ -112,7 +112,7 @@ pub(crate) async fn pass(
     };
     let approved = checked.approve(approval)?;
     let by = approved.approval().by.clone();
-    ports.events.emit(&Event::Approved { plan: approved.hash(), by });
+    ports.emit(&Event::Approved { plan: approved.hash(), by });
 
     // Execute: alone, by slot and lease, and after another look.
     let slot = ports.journal.acquire(Slot::Plan).await?;
@@ -217,7 +217,7 @@ fn checked(
 ) -> Result<Plan<Checked>, Error> {
     let checked = check(draft, &input(cluster, seen, &[], Goal::Spec))?;
     let event = Event::Planned { plan: checked.hash(), steps: checked.steps().len() };
-    ports.events.emit(&event);
+    ports.emit(&event);
     Ok(checked)
 }
 
@@ -227,7 +227,7 @@ fn reuse(pending: Plan<Draft>, made: Plan<Draft>, ports: &Ports<'_>) -> Plan<Dra
     if differences.is_empty() {
         return pending;
     }
-    ports.events.emit(&Event::Replanned {
+    ports.emit(&Event::Replanned {
         replaces: pending.hash(),
         plan: made.hash(),
         differences: differences.iter().map(PlanDifference::to_string).collect(),

@@ -16,6 +16,7 @@ mod exit;
 mod factory;
 mod files;
 mod live_cluster;
+mod logging;
 mod nodes;
 mod printer;
 mod release_catalog;
@@ -34,17 +35,15 @@ pub use commands::{NodeActionError, RefusalReport};
 pub use error::Error;
 pub use exit::ExitStatus;
 
-use args::ParsedLine;
-use printer::Printer;
+use args::{Args, ParsedLine};
+use printer::{Printer, Verbosity};
 use settings::Settings;
 
 /// Runs one command line, from the program's name to the status it ends with.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     let mut printer = Printer::new();
     let outcome = match args::parse(arguments) {
-        Ok(ParsedLine::Command(args)) => {
-            Settings::resolve(*args).and_then(|settings| commands::run(&settings, &mut printer))
-        }
+        Ok(ParsedLine::Command(args)) => command(*args, &mut printer),
         Ok(ParsedLine::Answer(answer)) => printer.text(&answer.trim_end()),
         Err(error) => Err(error),
     };
@@ -52,4 +51,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
         Ok(status) => status,
         Err(error) => printer.error(&error),
     }
+}
+
+fn command(args: Args, printer: &mut Printer) -> Result<ExitStatus, Error> {
+    let logs = logging::start(args.log, settings::log_filter().as_deref())?;
+    printer.set_verbosity(match (args.log.quiet, logs) {
+        (true, _) => Verbosity::Quiet,
+        (false, true) => Verbosity::Logging,
+        (false, false) => Verbosity::Normal,
+    });
+    commands::run(&Settings::resolve(args)?, printer)
 }

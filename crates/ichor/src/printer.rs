@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::args::OutputFormat;
 use crate::error::with_causes;
-use crate::table::visible_lines;
+use crate::table::{visible, visible_lines};
 use crate::{Error, ExitStatus};
 
 #[derive(Debug)]
@@ -22,11 +22,31 @@ pub(crate) struct Printer {
     stderr: anstream::AutoStream<std::io::Stderr>,
     /// Number of lines at the end of stderr that the next output replaces.
     replaceable_lines: usize,
+    verbosity: Verbosity,
+}
+
+/// How much is printed beside data, questions and errors.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Verbosity {
+    Quiet,
+    #[default]
+    Normal,
+    /// Log lines come in between, so that no line is replaced.
+    Logging,
 }
 
 impl Printer {
     pub(crate) fn new() -> Self {
-        Self { stdout: anstream::stdout(), stderr: anstream::stderr(), replaceable_lines: 0 }
+        Self {
+            stdout: anstream::stdout(),
+            stderr: anstream::stderr(),
+            replaceable_lines: 0,
+            verbosity: Verbosity::default(),
+        }
+    }
+
+    pub(crate) fn set_verbosity(&mut self, verbosity: Verbosity) {
+        self.verbosity = verbosity;
     }
 
     /// Shows a value as the table that it displays itself as, or as the data that it is.
@@ -84,6 +104,9 @@ impl Printer {
 
     /// Prints a message.
     pub(crate) fn note(&mut self, text: &str) {
+        if self.verbosity == Verbosity::Quiet {
+            return;
+        }
         self.finish();
         // stderr is closed: the message is lost.
         let _ = writeln!(self.stderr, "{}", visible_lines(text));
@@ -103,7 +126,7 @@ impl Printer {
 
     /// Returns whether `view` and `progress` are shown on a terminal.
     pub(crate) fn is_watched(&self) -> bool {
-        self.stderr.is_terminal()
+        self.stderr.is_terminal() && self.verbosity == Verbosity::Normal
     }
 
     /// Shows how far something is that takes long: on a terminal in one line, which the next one replaces.
@@ -125,7 +148,7 @@ impl Printer {
 
     /// Shows the step that something is at: on a terminal in place of the one before, elsewhere as a line of its own.
     pub(crate) fn step(&mut self, text: &str) {
-        if self.stderr.is_terminal() {
+        if self.is_watched() {
             self.progress(text);
         } else {
             self.note(text);
@@ -217,6 +240,12 @@ fn confirmed(answer: Option<bool>, action: &str) -> Result<(), Error> {
         Some(false) => Err(Error::Declined(action.to_owned())),
         Some(true) => Ok(()),
     }
+}
+
+/// Writes a log line to stderr.
+pub(crate) fn log(line: &str) {
+    // stderr is closed: the line is lost.
+    let _ = writeln!(anstream::stderr(), "{}", visible(line));
 }
 
 /// Reads a line from the terminal. Ctrl-C ends it as well: the caller may have replaced the default handler.

@@ -18,7 +18,9 @@ pub(crate) use cluster::{
     Apply, ApplyRequest, Approve, Cluster, ClusterVerb, Destroy, Diff, Execution, Health, History,
     Plan, Show, Status,
 };
-pub(crate) use environment::{CandidatePaths, ClusterLocation, UserEnvironment, cache, trusted};
+pub(crate) use environment::{
+    CandidatePaths, ClusterLocation, UserEnvironment, cache, log_filter, trusted,
+};
 pub(crate) use extensions::Extensions;
 pub(crate) use files::{Lint, Patch};
 pub(crate) use generate::{

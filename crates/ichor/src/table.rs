@@ -57,7 +57,7 @@ impl Table {
 
     /// Adds a line. What would spoil the terminal or the table is made visible.
     pub(crate) fn push(&mut self, cells: Vec<String>) {
-        self.rows.push(cells.into_iter().map(visible).collect());
+        self.rows.push(cells.into_iter().map(|cell| visible(&cell).into_owned()).collect());
     }
 
     /// Takes the rows out. Later rows keep the widths of the columns.
@@ -102,8 +102,8 @@ impl fmt::Display for Table {
 
 /// Escapes control characters, as talosctl does since 1.14: cells come from machines, and must not move the cursor,
 /// colour or reorder text.
-fn visible(cell: String) -> String {
-    if cell.contains(is_hidden) { escaped(&cell, is_hidden) } else { cell }
+pub(crate) fn visible(cell: &str) -> Cow<'_, str> {
+    if cell.contains(is_hidden) { escaped(cell, is_hidden).into() } else { cell.into() }
 }
 
 /// Escapes control characters but line breaks and tabs in text of several lines.

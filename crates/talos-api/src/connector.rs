@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tonic::codegen::http::Uri;
+use tracing::debug;
 
 /// The address of an endpoint.
 #[derive(Clone, Debug)]
@@ -71,12 +72,18 @@ impl Endpoints {
         for offset in 0..self.addresses.len() {
             let index = (first + offset) % self.addresses.len();
             let address = &self.addresses[index];
+            let HostPort { host, port } = address;
+            debug!(host, port, "connecting");
             match timeout(CONNECT_DEADLINE, self.reach(address)).await {
                 Ok(Ok(stream)) => {
+                    debug!(host, port, "connected");
                     self.last.store(index, Ordering::Relaxed);
                     return Ok(stream);
                 }
-                Ok(Err(error)) => problem = Some(error),
+                Ok(Err(error)) => {
+                    debug!(host, port, %error, "connection failed");
+                    problem = Some(error);
+                }
                 Err(_) => problem = Some(io::ErrorKind::TimedOut.into()),
             }
         }

@@ -13,7 +13,8 @@ use tonic::metadata::{Ascii, MetadataValue};
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
-use tonic::{Request, Response, Status, Streaming};
+use tonic::{GrpcMethod, Request, Response, Status, Streaming};
+use tracing::{Instrument as _, Span, debug, debug_span, field, info};
 
 use crate::client::{Client, ConnectError};
 use crate::connector::Connector;
@@ -132,16 +133,25 @@ impl Node {
         &self,
         call: impl Future<Output = Result<Response<T>, Status>>,
     ) -> Result<T, NodeError> {
+        // The interceptor of the call tells the method.
+        let span = debug_span!("call", machine = self.name, method = field::Empty);
+        let begun = Instant::now();
         // The machine is asked to keep the deadline too, but one that hangs does not.
-        let outcome = timeout(self.deadline + GRACE, call).await;
+        let outcome = timeout(self.deadline + GRACE, call.instrument(span.clone())).await;
+        let _entered = span.entered();
+        let ms = begun.elapsed().as_millis();
         let reason = match outcome {
-            Ok(Ok(response)) => return Ok(response.into_inner()),
+            Ok(Ok(response)) => {
+                debug!(ms, "replied");
+                return Ok(response.into_inner());
+            }
             Ok(Err(status)) => CallError::new(&status, self.deadline),
             Err(_) if self.connector.is_connecting() => {
                 CallError::timed_out(self.deadline, Stage::Connecting)
             }
             Err(_) => CallError::timed_out(self.deadline, Stage::Sent),
         };
+        debug!(ms, %reason, "call failed");
         Err(self.error(reason))
     }
 
@@ -153,7 +163,10 @@ impl Node {
     {
         for delay in RETRIES {
             match question(self.clone()).await {
-                Err(NodeError { reason: CallError::Unreachable(_), .. }) => sleep(delay).await,
+                Err(NodeError { reason: CallError::Unreachable(_), .. }) => {
+                    info!(machine = self.name, ms = delay.as_millis(), "unreachable, retrying");
+                    sleep(delay).await;
+                }
                 answer => return answer,
             }
         }
@@ -388,6 +401,10 @@ impl Interceptor for Routed {
         }
         if let Some(deadline) = self.deadline {
             request.set_timeout(deadline);
+        }
+        if let Some(method) = request.extensions().get::<GrpcMethod<'static>>() {
+            let name = format_args!("{}/{}", method.service(), method.method());
+            Span::current().record("method", field::display(name));
         }
         Ok(request)
     }

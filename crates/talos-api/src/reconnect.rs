@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::sleep;
+use tracing::info;
 
 use crate::error::{CallError, NodeError};
 use crate::node::Node;
@@ -52,6 +53,7 @@ impl Backoff {
 
     /// Waits before the next try, each time longer.
     pub(crate) async fn wait(&mut self) {
+        info!(ms = self.pause.as_millis(), "stream lost, retrying");
         sleep(self.pause).await;
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
     }

@@ -25,7 +25,7 @@ pub(super) async fn wait(at: &At<'_>) {
         });
         let Some((why, until)) = shut else { return };
         let place = at.execution.place(at.step);
-        at.ports.events.emit(&Event::GateShut { place, why, until: Some(until) });
+        at.ports.emit(&Event::GateShut { place, why, until: Some(until) });
         let wait = until.since(at.ports.clock.now()).duration();
         // Not longer than a clock may be trusted that can be set.
         at.ports.clock.sleep(wait.clamp(SHORTEST, LONGEST)).await;

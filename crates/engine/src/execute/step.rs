@@ -34,7 +34,7 @@ impl Execution<'_> {
         match &outcome {
             Ok(()) => {
                 let took = self.ports.clock.now().since(begun).duration();
-                self.ports.events.emit(&Event::StepDone { place: self.place(step), took });
+                self.ports.emit(&Event::StepDone { place: self.place(step), took });
             }
             Err(error) if error.code() == CANCELLED => {}
             Err(error) => self.fail(step, error.code(), &error.to_string()).await?,
@@ -50,7 +50,7 @@ impl Execution<'_> {
     ) -> Result<(), Error> {
         self.append(self.failed(step, code, message)).await?;
         let (place, message) = (self.place(step), message.to_owned());
-        self.ports.events.emit(&Event::StepFailed { place, code, message });
+        self.ports.emit(&Event::StepFailed { place, code, message });
         Ok(())
     }
 
@@ -104,7 +104,7 @@ impl Execution<'_> {
             effect: effect(nature),
         })
         .await?;
-        self.ports.events.emit(&Event::StepBegun(self.place(step)));
+        self.ports.emit(&Event::StepBegun(self.place(step)));
         let action = pin!(async {
             if nature.change.is_none() && nature.awaits.is_some() {
                 self.unless(Phase::Stopping, act::act(&at)).await?
@@ -207,7 +207,7 @@ impl At<'_> {
                     let place = self.execution.place(self.step);
                     *self.last_wait.lock().unwrap_or_else(PoisonError::into_inner) =
                         Some(what.clone());
-                    self.ports.events.emit(&Event::StepWaits { place, for_what: what });
+                    self.ports.emit(&Event::StepWaits { place, for_what: what });
                     backoff.pause().await;
                 }
             }

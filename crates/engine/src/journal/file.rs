@@ -20,6 +20,7 @@ use domain::{Digest, Timestamp};
 use fs_err::os::unix::fs::OpenOptionsExt;
 use plan::{Approved, Draft, Plan};
 use serde::{Deserialize, Serialize};
+use tracing::info;
 
 use super::{Entry, FORMAT, Journal, JournalError, Ledger, Record, Slot, SlotGuard};
 use crate::atomic_file;
@@ -168,6 +169,7 @@ impl Journal for FileJournal {
                     // A copy of the directory is another file, and so another engine.
                     let place = place_of(&file.metadata()?).short();
                     let id = format!("{}-{place}", engine_id(&mut file, engine)?);
+                    info!(slot = slot.file(), engine = id, "journal slot acquired");
                     return Ok(SlotGuard::new(id, file));
                 }
                 // A process that only looks holds the lock for microseconds.

@@ -15,7 +15,8 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
 use talos_config::Secret;
 use tokio::sync::Mutex;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
+use tracing::debug;
 
 use super::credentials::{Credentials, Mint};
 use crate::error::PortError;
@@ -73,7 +74,7 @@ impl Kubernetes for LiveKubernetes {
         let mut nodes = Vec::new();
         let mut page = ListParams::default().limit(PAGE);
         loop {
-            let listed = with_deadline(api.list(&page)).await?;
+            let listed = with_deadline("list nodes", api.list(&page)).await?;
             nodes.extend(listed.items.into_iter().filter_map(node_status));
             match listed.metadata.continue_.filter(|token| !token.is_empty()) {
                 Some(token) if nodes.len() < MOST_NODES => page = page.continue_token(&token),
@@ -84,7 +85,7 @@ impl Kubernetes for LiveKubernetes {
 
     async fn lease(&self) -> Result<Option<LeaseRecord>, ApiError> {
         let leases = self.leases().await?;
-        let found = with_deadline(leases.get_opt(NAME)).await?;
+        let found = with_deadline("read lease", leases.get_opt(NAME)).await?;
         Ok(found.map(|Lease { metadata, spec }| {
             let spec = spec.unwrap_or_default();
             let annotations = metadata.annotations.unwrap_or_default();
@@ -122,9 +123,11 @@ impl Kubernetes for LiveKubernetes {
         let parameters = PostParams::default();
         let written = match version {
             // Of two that find none, the API lets one create it.
-            None => with_deadline(leases.create(&parameters, &object)).await,
+            None => with_deadline("create lease", leases.create(&parameters, &object)).await,
             // It goes with the version that was read: the faster of two wins.
-            Some(_) => with_deadline(leases.replace(NAME, &parameters, &object)).await,
+            Some(_) => {
+                with_deadline("write lease", leases.replace(NAME, &parameters, &object)).await
+            }
         };
         match written {
             Ok(_) => Ok(Put::Written),
@@ -148,8 +151,15 @@ fn node_status(node: Node) -> Option<NodeStatus> {
 }
 
 /// Makes a call within its deadline. Only what never reached an API of this cluster is unreachable.
-async fn with_deadline<T>(call: impl Future<Output = kube::Result<T>>) -> Result<T, ApiError> {
-    match timeout(DEADLINE, call).await {
+async fn with_deadline<T>(
+    what: &str,
+    call: impl Future<Output = kube::Result<T>>,
+) -> Result<T, ApiError> {
+    let begun = Instant::now();
+    let outcome = timeout(DEADLINE, call).await;
+    let (ms, ok) = (begun.elapsed().as_millis(), matches!(outcome, Ok(Ok(_))));
+    debug!(what, ms, ok, "Kubernetes API");
+    match outcome {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(kube::Error::Api(status))) => {
             let code = match status.code {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use clap::Command;
 
 use super::leading::LEADING;
+use super::log;
 
 /// Groups and their commands, in the order of the help. A command in no group is shown in the last one.
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
@@ -75,6 +76,10 @@ fn template(root: &Command) -> String {
     let _ =
         writeln!(text, "\n{header}Options, before or after the command that takes them:{header:#}");
     for (option, about) in LEADING.iter().map(super::leading::Leading::help) {
+        let _ = writeln!(text, "  {literal}{option:<25}{literal:#}  {about}");
+    }
+    let _ = writeln!(text, "\n{header}Options of every command:{header:#}");
+    for (option, about) in log::HELP {
         let _ = writeln!(text, "  {literal}{option:<25}{literal:#}  {about}");
     }
     text + "\n{options}\n\nRun `ichor help COMMAND` for the options and examples of a command.{after-help}"

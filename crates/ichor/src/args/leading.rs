@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 
 use clap::Command;
 
+use super::log;
 use crate::Error;
 
 /// An option that may stand before the command. All of them take a value.
@@ -105,7 +106,10 @@ pub(super) fn moved_behind(
     let deepest = |path: &[&Command]| path.last().is_none_or(|command| !command.has_subcommands());
     while !deepest(&path) {
         let Some(word) = rest.peek().and_then(|word| word.to_str()) else { break };
-        if let Some((option, value)) = Leading::read(word) {
+        let of_all = log::words(word);
+        if of_all > 0 {
+            words.extend(rest.by_ref().take(of_all).cloned());
+        } else if let Some((option, value)) = Leading::read(word) {
             rest.next();
             let value = match value {
                 Some(value) => OsString::from(value),

@@ -14,6 +14,7 @@ pub mod files;
 mod groups;
 pub mod inspect;
 mod leading;
+mod log;
 pub mod node;
 mod output;
 mod parse;
@@ -28,6 +29,7 @@ pub use config::{ConfigArgs, ConfigCommand};
 pub use confirm::ConfirmArgs;
 pub use connection::{ConnectionArgs, MaintenanceArgs};
 pub use extensions::ExtensionsArgs;
+pub use log::{LogArgs, LogFormat};
 pub use output::{OutputArgs, OutputFormat};
 pub use parse::check;
 pub(crate) use parse::{ParsedLine, parse};
@@ -54,6 +56,9 @@ use start::{ImportArgs, InitArgs};
     after_long_help = EXIT_STATUS
 )]
 pub struct Args {
+    #[command(flatten)]
+    pub log: LogArgs,
+
     #[command(subcommand)]
     pub command: Command,
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::{Args, Command, TalhelperArgs, command, elsewhere, leading};
+use super::{Args, Command, LogArgs, TalhelperArgs, command, elsewhere, leading};
 use crate::Error;
 
 /// Checks that a command line parses. For documents that mention commands: a word in capitals stands for any value, and
@@ -50,6 +50,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
     if let Some(own) = of_talhelper(&mut arguments) {
         return Ok(ParsedLine::Command(Box::new(Args {
+            log: LogArgs::default(),
             command: Command::Talhelper(TalhelperArgs { arguments: own }),
         })));
     }

@@ -128,6 +128,11 @@ pub(crate) fn trusted(variable: impl Fn(&str) -> Option<OsString>) -> Option<Pat
     variable("SSL_CERT_FILE").filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
+/// Returns the filter of log lines.
+pub(crate) fn log_filter() -> Option<String> {
+    variable("ICHOR_LOG").map(|filter| filter.to_string_lossy().into_owned())
+}
+
 /// Reads the keys of encrypted files from the environment.
 pub(super) fn keys() -> SopsKeys {
     SopsKeys::resolve(variable)

@@ -7,6 +7,7 @@ mod fingerprints;
 mod guards;
 mod history;
 mod interrupt;
+mod logging;
 mod resume;
 mod said;
 mod talos;
