@@ -1,17 +1,26 @@
 //! The image factory: registers schematics, and says what a release of Talos has.
 
-use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
 use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use http_body_util::{BodyExt as _, Limited};
+use hyper::client::conn::http1;
+use hyper::ext::ReasonPhrase;
+use hyper::header::{CONTENT_LENGTH, HOST, USER_AGENT};
+use hyper::{Method, Request, Uri};
+use hyper_util::rt::TokioIo;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use rustls::{ClientConfig, RootCertStore};
 use serde::Deserialize;
 use talconfig::ReleaseContents;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tracing::debug;
 
 /// A way to image factories.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +34,7 @@ impl ImageFactoryClient {
     pub(crate) fn register(&self, url: &str, schematic: &str) -> Result<String, String> {
         let refused =
             |reason: String| format!("server not wanting to reply: Post \"{url}\": {reason}");
-        let (status, body) = self.ask("POST", url, schematic).map_err(refused)?;
+        let (status, body) = self.ask(Method::POST, url, schematic).map_err(refused)?;
         if !status.starts_with("201") {
             return Err(format!("server not replying StatusCreated ({url}): {status}"));
         }
@@ -51,7 +60,7 @@ impl ImageFactoryClient {
     ) -> Result<Vec<T>, String> {
         let url = format!("{}/version/{version}/{what}/official", url.trim_end_matches('/'));
         let (status, body) =
-            self.ask("GET", &url, "").map_err(|reason| format!("{url}: {reason}"))?;
+            self.ask(Method::GET, &url, "").map_err(|reason| format!("{url}: {reason}"))?;
         if !status.starts_with("200") {
             return Err(format!("{url}: {status}"));
         }
@@ -61,20 +70,51 @@ impl ImageFactoryClient {
         Ok(list.unwrap_or_default())
     }
 
-    /// Status and body of the answer to one request, all of it within a deadline.
-    fn ask(&self, method: &'static str, url: &str, body: &str) -> Result<(String, String), String> {
-        let (sender, receiver) = mpsc::channel();
-        let (factories, url, body) = (self.clone(), url.to_owned(), body.to_owned());
-        // Abandoned after the deadline.
-        thread::spawn(move || drop(sender.send(factories.converse(method, &url, &body))));
-        let late = |_| Err(format!("no reply within {} s", DEADLINE.as_secs()));
-        receiver.recv_timeout(DEADLINE).unwrap_or_else(late)
+    /// Returns status and body of the reply to one request, all of it within a deadline.
+    fn ask(&self, method: Method, url: &str, body: &str) -> Result<(String, String), String> {
+        let asked = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(|error| error.to_string())?;
+            let reply = runtime.block_on(async {
+                timeout(DEADLINE, self.converse(method, url, body))
+                    .await
+                    .unwrap_or_else(|_| Err(format!("no reply within {} s", DEADLINE.as_secs())))
+            });
+            // A name that is still being looked up is not waited for.
+            runtime.shutdown_background();
+            reply
+        };
+        // A thread of its own, because the caller may be on a runtime already.
+        thread::scope(|scope| scope.spawn(asked).join())
+            .unwrap_or_else(|_| Err("the request ended early".to_owned()))
     }
 
-    fn converse(&self, method: &str, url: &str, body: &str) -> Result<(String, String), String> {
+    async fn converse(
+        &self,
+        method: Method,
+        url: &str,
+        body: &str,
+    ) -> Result<(String, String), String> {
         let target = Target::parse(url)?;
-        let answer = target.ask(method, body, self)?;
-        parse(&answer).ok_or_else(|| "malformed HTTP response".to_owned())
+        let request = target.request(&method, body)?;
+        let stream = target.connect().await?;
+        let reply = if target.secure {
+            let name =
+                ServerName::try_from(target.host.clone()).map_err(|error| error.to_string())?;
+            let connector = TlsConnector::from(Arc::new(self.trusting()?));
+            let stream =
+                connector.connect(name, stream).await.map_err(|error| error.to_string())?;
+            exchange(stream, request).await
+        } else {
+            exchange(stream, request).await
+        };
+        // Without path and user: they may hold a token.
+        let Target { host, port, .. } = &target;
+        match &reply {
+            Ok((status, _)) => debug!(%method, host, port, status, "HTTP reply"),
+            Err(error) => debug!(%method, host, port, error, "HTTP request failed"),
+        }
+        reply
     }
 
     /// Returns a TLS configuration with the configured certificates, or else those of the operating system.
@@ -115,114 +155,83 @@ struct Overlay {
     image: String,
 }
 
-struct Target<'a> {
+struct Target {
     secure: bool,
-    host: &'a str,
+    /// A name or an address, without brackets.
+    host: String,
     port: u16,
-    /// Host and port as they were written.
-    authority: &'a str,
-    path: &'a str,
+    uri: Uri,
 }
 
-impl<'a> Target<'a> {
-    fn parse(url: &'a str) -> Result<Self, String> {
-        let (scheme, rest) = url.split_once("://").ok_or("unsupported protocol scheme \"\"")?;
+impl Target {
+    fn parse(url: &str) -> Result<Self, String> {
+        let (scheme, _) = url.split_once("://").ok_or("unsupported protocol scheme \"\"")?;
         let secure = match scheme {
             "https" => true,
             "http" => false,
             other => return Err(format!("unsupported protocol scheme {other:?}")),
         };
-        let slash = rest.find('/').unwrap_or(rest.len());
-        let (authority, path) = rest.split_at(slash);
-        let bad = || format!("invalid port in {authority:?}");
-        let (host, port) = match authority.rsplit_once(':') {
-            Some((host, port)) if !port.ends_with(']') => (host, port.parse().map_err(|_| bad())?),
-            _ => (authority, if secure { 443 } else { 80 }),
-        };
-        let path = if path.is_empty() { "/" } else { path };
-        Ok(Self { secure, host, port, authority, path })
+        let uri: Uri = url.parse().map_err(|error| format!("{error}"))?;
+        let host = uri.host().unwrap_or_default();
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
+        Ok(Self { secure, host, port, uri })
     }
 
-    fn ask(
-        &self,
-        method: &str,
-        body: &str,
-        factories: &ImageFactoryClient,
-    ) -> Result<Vec<u8>, String> {
-        let bare = self.host.trim_start_matches('[').trim_end_matches(']');
-        let addresses = (bare, self.port)
-            .to_socket_addrs()
-            .map_err(|error| format!("dial tcp: lookup {bare}: {error}"))?;
-        let mut last = format!("dial tcp: lookup {bare}: no such host");
-        let mut connected = None;
+    fn request(&self, method: &Method, body: &str) -> Result<Request<String>, String> {
+        let authority = self.uri.authority().map_or("", |authority| authority.as_str());
+        let authority = authority.rsplit_once('@').map_or(authority, |(_, authority)| authority);
+        let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
+        Request::builder()
+            .method(method)
+            .uri(path)
+            .header(HOST, authority)
+            .header(USER_AGENT, "ichor")
+            .header(CONTENT_LENGTH, body.len())
+            .body(body.to_owned())
+            .map_err(|error| error.to_string())
+    }
+
+    /// Connects to the first address of the host that accepts.
+    async fn connect(&self) -> Result<TcpStream, String> {
+        let Self { host, port, .. } = self;
+        let addresses = lookup_host((host.as_str(), *port)).await;
+        let addresses = addresses.map_err(|error| format!("dial tcp: lookup {host}: {error}"))?;
+        let mut last = format!("dial tcp: lookup {host}: no such host");
         for address in addresses {
-            match TcpStream::connect_timeout(&address, DEADLINE) {
-                Ok(stream) => {
-                    connected = Some(stream);
-                    break;
-                }
+            debug!(%address, "connecting");
+            match TcpStream::connect(address).await {
+                Ok(stream) => return Ok(stream),
                 Err(error) => last = format!("dial tcp {address}: connect: {}", reason(&error)),
             }
         }
-        let stream = connected.ok_or(last)?;
-        let limit = |error: std::io::Error| error.to_string();
-        stream.set_read_timeout(Some(DEADLINE)).map_err(limit)?;
-        stream.set_write_timeout(Some(DEADLINE)).map_err(limit)?;
-        let request = format!(
-            "{method} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: ichor\r\nContent-Length: {}\r\nConnection: \
-             close\r\n\r\n{body}",
-            self.path,
-            self.authority,
-            body.len()
-        );
-        if !self.secure {
-            return converse(stream, &request);
-        }
-        let name = ServerName::try_from(bare.to_owned()).map_err(|error| error.to_string())?;
-        let connection = ClientConnection::new(Arc::new(factories.trusting()?), name)
-            .map_err(|error| error.to_string())?;
-        converse(StreamOwned::new(connection, stream), &request)
+        Err(last)
     }
 }
 
-fn converse(mut stream: impl Read + Write, request: &str) -> Result<Vec<u8>, String> {
-    stream.write_all(request.as_bytes()).map_err(|error| error.to_string())?;
-    let mut answer = Vec::new();
-    match stream.take(LONGEST).read_to_end(&mut answer) {
-        Ok(_) => Ok(answer),
-        // A server that hangs up without saying so has said all that it wanted.
-        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof && !answer.is_empty() => {
-            Ok(answer)
-        }
-        Err(error) => Err(error.to_string()),
-    }
+/// Sends a request, and returns status and body of the reply.
+async fn exchange(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    request: Request<String>,
+) -> Result<(String, String), String> {
+    let (mut sender, connection) =
+        http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
+    // Ends with the runtime, at the latest.
+    tokio::spawn(connection);
+    let reply = sender.send_request(request).await.map_err(|error| malformed(&error))?;
+    let status = reply.status();
+    let given = reply.extensions().get::<ReasonPhrase>().map(|reason| reason.as_bytes().to_vec());
+    let reason = given.map_or_else(
+        || status.canonical_reason().unwrap_or_default().to_owned(),
+        |reason| String::from_utf8_lossy(&reason).into_owned(),
+    );
+    let body = Limited::new(reply.into_body(), LONGEST).collect().await;
+    let body = body.map_err(|error| error.to_string())?.to_bytes();
+    Ok((format!("{} {reason}", status.as_u16()), String::from_utf8_lossy(&body).into_owned()))
 }
 
-/// Status line and body of an answer.
-fn parse(answer: &[u8]) -> Option<(String, String)> {
-    let text = String::from_utf8_lossy(answer);
-    let (head, body) = text.split_once("\r\n\r\n")?;
-    let status = head.lines().next()?.split_once(' ')?.1.to_owned();
-    let chunked = head.lines().filter_map(|line| line.split_once(':')).any(|(name, value)| {
-        name.eq_ignore_ascii_case("transfer-encoding")
-            && value.trim().eq_ignore_ascii_case("chunked")
-    });
-    Some((status, if chunked { joined(body) } else { body.to_owned() }))
-}
-
-/// A body that came in chunks.
-fn joined(mut body: &str) -> String {
-    let mut whole = String::new();
-    while let Some((size, rest)) = body.split_once("\r\n") {
-        let size = usize::from_str_radix(size.split(';').next().unwrap_or_default().trim(), 16);
-        let Some(chunk) = size.ok().filter(|size| *size > 0).and_then(|size| rest.get(..size))
-        else {
-            break;
-        };
-        whole.push_str(chunk);
-        body = rest[chunk.len()..].trim_start_matches("\r\n");
-    }
-    whole
+fn malformed(error: &hyper::Error) -> String {
+    if error.is_parse() { "malformed HTTP response".to_owned() } else { error.to_string() }
 }
 
 fn reason(error: &std::io::Error) -> String {
@@ -240,7 +249,7 @@ pub(crate) const DEFAULT_FACTORY: &str = "https://factory.talos.dev";
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// A list of extensions takes some 30 kB.
-const LONGEST: u64 = 4 << 20;
+const LONGEST: usize = 4 << 20;
 
 /// Certificate bundles of operating systems.
 const BUNDLES: [&str; 4] = [
