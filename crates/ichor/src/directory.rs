@@ -259,6 +259,15 @@ pub(crate) async fn members(location: &ClusterLocation) -> Result<BTreeSet<Machi
     Ok(ledger.members.into_values().chain(ledger.bootstrapping).collect())
 }
 
+/// Returns the path of the encrypted secrets, whether or not they exist.
+pub(crate) fn encrypted_secrets_file(location: &ClusterLocation) -> Result<PathBuf, Error> {
+    let ClusterDirectory { root, file, kind } = find(location.directory.as_deref())?;
+    Ok(match kind {
+        DirectoryKind::Native => root.join(SECRETS[0]),
+        DirectoryKind::Talconfig => file.with_file_name("talsecret.sops.yaml"),
+    })
+}
+
 fn journal_of(root: &Path) -> FileJournal {
     FileJournal::new(&root.join(STATE), Arc::new(SystemClock), Arc::new(SystemEntropy))
 }

@@ -138,7 +138,7 @@ pub(crate) fn encrypt(text: &str, path: &Path, keys: &SopsKeys) -> Result<String
             return Err(Error::Sops {
                 message: format!("{}: no .sops.yaml above it", path.display()),
                 hint: Some(
-                    "write a .sops.yaml with a creation rule, or name recipients in SOPS_AGE_RECIPIENTS"
+                    "run `ichor gen age-key`, which also writes a .sops.yaml, or name recipients in SOPS_AGE_RECIPIENTS"
                         .to_owned(),
                 ),
                 code: error.code(),
@@ -177,6 +177,11 @@ fn creation_rule(path: &Path, keys: &SopsKeys) -> Result<Rule, sops::Error> {
         }
         (None, None) => Err(sops::Error::NoRule(path.display().to_string())),
     }
+}
+
+/// Returns whether a `.sops.yaml` above a file has, or should have, its creation rule.
+pub(crate) fn has_rules_above(path: &Path) -> bool {
+    nearest_rules(path).is_some()
 }
 
 /// The nearest `.sops.yaml` above a file, and the file's path from there.

@@ -321,7 +321,7 @@ fn errors_of_a_spec_have_their_line_and_backup_is_warned_of() {
     let text = home.read("ichor.yaml");
     home.write("ichor.yaml", &text.replace("talos:", "\ttalos:"));
     assert!(
-        home.ichor(&["validate"]).2.contains("ichor.yaml:4:1: "),
+        home.ichor(&["validate"]).2.contains("ichor.yaml:5:1: "),
         "{:?}",
         home.ichor(&["validate"])
     );

@@ -8,8 +8,10 @@ mod file;
 
 use std::fmt;
 
+use talos_config::Secret;
 use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
 
+use crate::Random;
 use crate::error::Error;
 
 pub(crate) use file::{decrypt, encrypt};
@@ -19,6 +21,16 @@ pub(crate) use file::{decrypt, encrypt};
 pub struct Recipient {
     text: String,
     point: [u8; 32],
+}
+
+/// Generates a key: the text of a key file as `age-keygen` writes it, without its date, and the recipient.
+pub fn generate_key(random: Random<'_>) -> (Secret<String>, Recipient) {
+    let mut key = [0; 32];
+    random(&mut key);
+    let point = Identity(key).point();
+    let recipient = Recipient { text: bech32::encode("age", &point), point };
+    let key = bech32::encode("AGE-SECRET-KEY-", &key).to_ascii_uppercase();
+    (Secret::new(format!("# public key: {recipient}\n{key}\n")), recipient)
 }
 
 /// A private key. It has no `Debug` and is shown nowhere.
@@ -104,6 +116,18 @@ mod tests {
         let text = bech32::encode("age", &identity.point());
         assert_eq!(text, RECIPIENT);
         assert_eq!(Recipient::parse(&text).unwrap().point, identity.point());
+    }
+
+    #[test]
+    fn a_generated_key_is_read_and_belongs_to_its_recipient() {
+        let (text, recipient) = generate_key(&mut |bytes| bytes.fill(0x42));
+        assert_eq!(recipient.as_str(), RECIPIENT);
+        let key = text.expose().lines().nth(1).unwrap();
+        let identity = Identity::parse(key).unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!(identity.point(), recipient.point);
+        let mut identities = crate::Identities::default();
+        identities.add("age.key", text.expose());
+        assert!(!identities.is_empty());
     }
 
     #[test]

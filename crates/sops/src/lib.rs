@@ -26,7 +26,7 @@ mod tree;
 
 use talos_config::{Confidential, Secret};
 
-pub use age::Recipient;
+pub use age::{Recipient, generate_key};
 pub use error::{Error, KeySourceTried, ValueLocation};
 pub use identities::Identities;
 pub use rules::{CreationRules, Layout, Rule};

@@ -22,6 +22,7 @@ use crate::{Error, ExitStatus, talhelper};
 pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStatus, Error> {
     match settings {
         Settings::GenSecrets(settings) => generate::secrets::run(settings, printer),
+        Settings::GenAgeKey { output } => generate::age_key::run(output, printer),
         Settings::GenConfig(settings) => generate::config::run(settings, printer),
         Settings::GenCa(settings) => generate::ca::run(settings, printer),
         Settings::GenKey(settings) => generate::key::run(settings, printer),
@@ -35,6 +36,9 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
         Settings::GenTalconfig(settings) => generate::talconfig::run(settings, printer),
         Settings::GenMachine { args, environment } => {
             generate::machine::run(args, environment, printer)
+        }
+        Settings::GenMachines { location, output, overwrite } => {
+            generate::machines::run(location, output, *overwrite, printer)
         }
         Settings::Extensions(settings) => extensions::run(settings, printer),
         Settings::Patch(settings) => patch::run(settings, printer),

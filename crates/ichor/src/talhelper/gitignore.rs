@@ -1,8 +1,34 @@
 //! `.gitignore` beside files with secrets: what is not ignored yet is added.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::path::Path;
 
 use super::system_host::file_error;
+use crate::{Error, files};
+
+/// Adds names to the `.gitignore` of a folder, which others may read. Comes before what is ignored is written: whatever
+/// happens then, it is.
+pub(crate) fn extend(folder: &Path, names: &[&str]) -> Result<(), Error> {
+    let path = folder.join(".gitignore");
+    let text = match fs_err::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if !folder.as_os_str().is_empty() {
+                fs_err::create_dir_all(folder)?;
+            }
+            fs_err::write(&path, "")?;
+            String::new()
+        }
+        Err(error) => return Err(Error::Output(error)),
+    };
+    let ignoring = with(text.clone(), names);
+    if ignoring != text {
+        let permissions = fs_err::metadata(&path)?.permissions();
+        files::update(&path, &ignoring)?;
+        fs_err::set_permissions(&path, permissions)?;
+    }
+    Ok(())
+}
 
 /// Adds names that no pattern of the file matches, as talhelper does: also behind a last line without a line break.
 pub(crate) fn add(path: &str, names: &[String]) -> Result<(), String> {
@@ -19,7 +45,7 @@ pub(crate) fn add(path: &str, names: &[String]) -> Result<(), String> {
 }
 
 /// Returns the text with the names that none of its patterns match, each in a line of its own.
-pub(crate) fn with(mut text: String, names: &[&str]) -> String {
+fn with(mut text: String, names: &[&str]) -> String {
     for name in names {
         if is_ignored(&text, name) {
             continue;

@@ -4,6 +4,7 @@
 #[path = "../guide/api.rs"]
 mod api;
 mod fingerprints;
+mod first_secrets;
 mod guards;
 mod history;
 mod interrupt;

@@ -41,7 +41,6 @@ pub(super) fn decode(prefix: &str, text: &str) -> Result<[u8; 32], &'static str>
 }
 
 /// Writes thirty-two bytes.
-#[cfg(test)]
 pub(super) fn encode(prefix: &str, bytes: &[u8; 32]) -> String {
     let mut fives = Vec::new();
     let bit = |at: usize| bytes.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);

@@ -6,8 +6,9 @@ use clap::Args;
 
 /// Create the directory of a new cluster
 ///
-/// Writes ichor.yaml, new secrets and a .gitignore; machines are not touched. With --talhelper it writes talconfig.yaml
-/// and talenv.yaml. The secrets are encrypted if a .sops.yaml or `SOPS_AGE_RECIPIENTS` names recipients.
+/// Writes ichor.yaml with its JSON Schema, new secrets and a .gitignore; machines are not touched. With --talhelper it
+/// writes talconfig.yaml and talenv.yaml. The secrets are encrypted if a .sops.yaml or `SOPS_AGE_RECIPIENTS` names recipients:
+/// `ichor gen age-key` makes a key and a .sops.yaml.
 ///
 ///   ichor init home --endpoint $ENDPOINT --control-plane cp-1=10.0.0.11 --worker w-1=10.0.0.21
 ///   ichor init home --talhelper --endpoint $ENDPOINT --control-plane cp-1=10.0.0.11

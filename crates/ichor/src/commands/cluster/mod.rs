@@ -6,6 +6,7 @@ mod cancel;
 mod destroy;
 mod diff;
 mod execute;
+mod first_secrets;
 mod health;
 mod history;
 mod interactive;
@@ -20,9 +21,10 @@ mod status_report;
 
 pub use refusal::RefusalReport;
 
+use crate::directory::NO_SECRETS;
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::{Cluster, ClusterVerb, UserEnvironment};
+use crate::settings::{Apply, ApplyRequest, Cluster, ClusterVerb, UserEnvironment};
 use crate::{Error, ExitStatus, runtime};
 
 pub(super) fn run(settings: &Cluster, printer: &mut Printer) -> Result<ExitStatus, Error> {
@@ -31,7 +33,17 @@ pub(super) fn run(settings: &Cluster, printer: &mut Printer) -> Result<ExitStatu
         return show::run(settings, printer);
     }
     let work = async {
-        let live = LiveCluster::open(environment).await?;
+        let live = match (LiveCluster::open(environment).await, verb) {
+            (
+                Err(missing),
+                ClusterVerb::Apply(Apply { request: ApplyRequest::Spec(_), execution }),
+            ) if missing.code() == NO_SECRETS => {
+                let skip_confirmation = execution.skip_confirmation;
+                first_secrets::generate(missing, skip_confirmation, environment, printer).await?;
+                LiveCluster::open(environment).await?
+            }
+            (opened, _) => opened?,
+        };
         carry_out(verb, &live, environment, printer).await
     };
     match verb {

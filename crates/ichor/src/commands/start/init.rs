@@ -1,7 +1,6 @@
 //! `ichor init`: the directory of a new cluster.
 
 use std::fmt::Write as _;
-use std::io;
 use std::path::Path;
 
 use plan::ClusterSpec;
@@ -25,6 +24,7 @@ pub(super) fn run(settings: &Init, printer: &mut Printer) -> Result<ExitStatus, 
     let (secrets, is_encrypted) = encrypt(secrets, &root.join(ENCRYPTED), keys)?;
     let outputs = [
         (root.join(FILE), text),
+        (root.join(SCHEMA), plan::json_schema()),
         (root.join(if is_encrypted { ENCRYPTED } else { CLEAR }), secrets),
     ];
     ignore(root, &[], (!is_encrypted).then_some(CLEAR))?;
@@ -35,7 +35,7 @@ pub(super) fn run(settings: &Init, printer: &mut Printer) -> Result<ExitStatus, 
 
 /// Refuses a directory that is a cluster's already, of either kind, or has secrets: they may be those of a running cluster.
 pub(super) fn refuse_cluster(root: &Path, secrets: &[&str]) -> Result<(), Error> {
-    for name in [FILE, "talconfig.yaml"].iter().chain(secrets) {
+    for name in [FILE, SCHEMA, "talconfig.yaml"].iter().chain(secrets) {
         let path = root.join(name);
         if path.exists() {
             return Err(Error::Exists { path, hint: KEEP });
@@ -53,29 +53,11 @@ pub(super) fn encrypt(text: String, path: &Path, keys: &SopsKeys) -> Result<(Str
     }
 }
 
-/// Adds what must not be committed to the `.gitignore` of a directory. Before the secrets are written: whatever happens then,
-/// they are ignored.
+/// Adds what must not be committed to the `.gitignore` of a directory.
 pub(super) fn ignore(root: &Path, names: &[&str], plain: Option<&str>) -> Result<(), Error> {
-    let path = root.join(".gitignore");
-    let text = match fs_err::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            fs_err::create_dir_all(root)?;
-            // It holds no secret: others may read it.
-            fs_err::write(&path, "")?;
-            String::new()
-        }
-        Err(error) => return Err(Error::Output(error)),
-    };
     let always = [".ichor/", ".ichor-*", "kubeconfig"];
     let ignored: Vec<&str> = names.iter().chain(&always).copied().chain(plain).collect();
-    let ignoring = gitignore::with(text.clone(), &ignored);
-    if ignoring != text {
-        let permissions = fs_err::metadata(&path)?.permissions();
-        files::update(&path, &ignoring)?;
-        fs_err::set_permissions(&path, permissions)?;
-    }
-    Ok(())
+    gitignore::extend(root, &ignored)
 }
 
 /// Prints the next steps for a new directory.
@@ -84,8 +66,8 @@ pub(super) fn tell_next(plain: &str, is_encrypted: bool, printer: &mut Printer) 
         printer.note("the secrets are encrypted: the directory can be committed");
     } else {
         printer.note(&format!(
-            "{plain} gives full control of the cluster: keep it private and backed up; with a .sops.yaml it would be \
-             encrypted"
+            "{plain} gives full control of the cluster: keep it private and backed up; it is encrypted from the start if \
+             `ichor gen age-key` comes first"
         ));
     }
     printer.note(
@@ -108,7 +90,7 @@ pub(super) fn checked(settings: &Init) -> Result<String, Error> {
 fn text(settings: &Init) -> Result<String, Error> {
     let Init { cluster, endpoint, talos, kubernetes, .. } = settings;
     let mut text = format!(
-        "ichor: v1\ncluster: {cluster}\nendpoint: {endpoint}\ntalos: {talos}\nkubernetes: \
+        "# yaml-language-server: $schema={SCHEMA}\nichor: v1\ncluster: {cluster}\nendpoint: {endpoint}\ntalos: {talos}\nkubernetes: \
          {kubernetes}\ncontrolPlane:\n  machines:\n{}",
         machines(&settings.control_plane, 4)?
     );
@@ -139,6 +121,8 @@ pub(super) fn machine(given: &str) -> Result<(&str, &str), Error> {
 
 /// The code of the error where nothing names recipients.
 const NO_RULE: &str = "sops.no-rule";
+/// The JSON Schema of the file, for editors.
+const SCHEMA: &str = "ichor.schema.json";
 const ENCRYPTED: &str = "secrets.sops.yaml";
 const CLEAR: &str = "secrets.yaml";
 const KEEP: &str =

@@ -1,5 +1,6 @@
 //! Arguments of `ichor gen`.
 
+mod age_key;
 mod ca;
 mod config;
 mod crt;
@@ -8,11 +9,13 @@ mod key;
 mod keypair;
 mod kubeconfig;
 mod machine;
+mod machines;
 mod schematic;
 mod secrets;
 mod talconfig;
 mod talosconfig;
 
+pub use age_key::GenAgeKeyArgs;
 pub use ca::GenCaArgs;
 pub use config::{GenConfigArgs, OutputType};
 pub use crt::GenCrtArgs;
@@ -21,6 +24,7 @@ pub use key::GenKeyArgs;
 pub use keypair::GenKeypairArgs;
 pub use kubeconfig::GenKubeconfigArgs;
 pub use machine::{EntryForm, GenMachineArgs};
+pub use machines::GenMachinesArgs;
 pub use schematic::GenSchematicArgs;
 pub use secrets::GenSecretsArgs;
 pub use talconfig::GenTalconfigArgs;
@@ -32,6 +36,7 @@ use clap::Subcommand;
 #[derive(Subcommand)]
 pub enum GenCommand {
     Secrets(GenSecretsArgs),
+    AgeKey(GenAgeKeyArgs),
     Config(Box<GenConfigArgs>),
     Ca(GenCaArgs),
     Key(GenKeyArgs),
@@ -41,6 +46,7 @@ pub enum GenCommand {
     Schematic(GenSchematicArgs),
     Talconfig(GenTalconfigArgs),
     Machine(Box<GenMachineArgs>),
+    Machines(GenMachinesArgs),
     Talosconfig(GenTalosconfigArgs),
 
     /// Print the JSON Schema of ichor.yaml, for editors

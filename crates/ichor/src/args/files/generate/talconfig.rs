@@ -12,7 +12,7 @@ use clap::Args;
 /// Templates called NAME.sops.yaml.j2 are written encrypted, by the rules of the nearest .sops.yaml.
 ///
 ///   ichor gen talconfig --dry-run
-///   ichor gen talconfig && ichor talhelper validate talconfig talos/talconfig.yaml
+///   ichor gen talconfig && ichor validate
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct GenTalconfigArgs {

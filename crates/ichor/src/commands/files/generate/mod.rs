@@ -1,5 +1,6 @@
 //! `ichor gen`: secrets, configuration and credentials of a new cluster.
 
+pub(in crate::commands) mod age_key;
 pub(in crate::commands) mod ca;
 mod certificate_files;
 pub(in crate::commands) mod config;
@@ -9,6 +10,7 @@ pub(in crate::commands) mod key;
 pub(in crate::commands) mod keypair;
 pub(in crate::commands) mod kubeconfig;
 pub(in crate::commands) mod machine;
+pub(in crate::commands) mod machines;
 pub(in crate::commands) mod schematic;
 pub(in crate::commands) mod secrets;
 pub(in crate::commands) mod talconfig;

@@ -1,0 +1,39 @@
+//! `ichor gen age-key`: a key for encrypted files, and the rule that encrypts for it.
+
+use std::path::Path;
+
+use super::with_hint;
+use crate::printer::Printer;
+use crate::talhelper::gitignore;
+use crate::{Error, ExitStatus, entropy, files, sops_files};
+
+pub(in crate::commands) fn run(output: &Path, printer: &mut Printer) -> Result<ExitStatus, Error> {
+    if output.exists() {
+        return Err(Error::Exists { path: output.to_owned(), hint: KEEP_KEY });
+    }
+    let (key, recipient) = entropy::with_secret_source(|makers| {
+        sops::generate_key(&mut |bytes| (makers.random)(bytes))
+    })?;
+    let folder = output.parent().unwrap_or(Path::new(""));
+    let mut outputs = vec![(output.to_owned(), key.into_exposed())];
+    let has_rules = sops_files::has_rules_above(output);
+    if !has_rules {
+        let rule = format!("  - path_regex: \\.sops\\.ya?ml$\n    age: {recipient}\n");
+        outputs.push((folder.join(".sops.yaml"), format!("creation_rules:\n{rule}")));
+    }
+    let name = output.file_name().map(|name| format!("/{}", name.display()));
+    gitignore::extend(folder, &[name.as_deref().unwrap_or_default()])?;
+    files::write_all(&outputs, false, printer).map_err(|error| with_hint(error, KEEP_KEY))?;
+    if has_rules {
+        printer.note(
+            "the .sops.yaml that exists is unchanged: add the recipient to its creation rules",
+        );
+    }
+    printer.note("keep a copy of the key: without it nobody can read what is encrypted for it");
+    let path = std::path::absolute(output).unwrap_or_else(|_| output.to_owned());
+    printer.note(&format!("next: export SOPS_AGE_KEY_FILE={}", path.display()));
+    printer.text(&recipient)
+}
+
+const KEEP_KEY: &str =
+    "this may be the only key of encrypted files: keep it, and choose another name with -o";
