@@ -11,6 +11,7 @@ mod input;
 mod start;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use talos_config::Mode;
 
@@ -45,6 +46,9 @@ use crate::sops_files::SopsKeys;
 /// One command with everything that it needs to know. Patches may hold secrets, so it has no `Debug`.
 pub(crate) enum Settings {
     GenSecrets(GenSecrets),
+    GenAgeKey {
+        output: PathBuf,
+    },
     GenConfig(Box<GenConfig>),
     GenCa(GenCa),
     GenKey(GenKey),
@@ -59,6 +63,11 @@ pub(crate) enum Settings {
     GenMachine {
         args: Box<GenMachineArgs>,
         environment: UserEnvironment,
+    },
+    GenMachines {
+        location: ClusterLocation,
+        output: PathBuf,
+        overwrite: bool,
     },
     Extensions(Extensions),
     Patch(Patch),

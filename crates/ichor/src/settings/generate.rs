@@ -11,9 +11,9 @@ use super::{
 use crate::Error;
 use crate::args::OutputFormat;
 use crate::args::files::generate::{
-    GenCaArgs, GenCommand, GenConfigArgs, GenCrtArgs, GenCsrArgs, GenKeyArgs, GenKeypairArgs,
-    GenKubeconfigArgs, GenSchematicArgs, GenSecretsArgs, GenTalconfigArgs, GenTalosconfigArgs,
-    OutputType,
+    GenAgeKeyArgs, GenCaArgs, GenCommand, GenConfigArgs, GenCrtArgs, GenCsrArgs, GenKeyArgs,
+    GenKeypairArgs, GenKubeconfigArgs, GenMachinesArgs, GenSchematicArgs, GenSecretsArgs,
+    GenTalconfigArgs, GenTalosconfigArgs, OutputType,
 };
 use crate::factory::ImageFactoryClient;
 use crate::sops_files::SopsKeys;
@@ -44,6 +44,7 @@ impl Settings {
                 },
                 target: Target::new(Some(output_file), force),
             }),
+            GenCommand::AgeKey(GenAgeKeyArgs { output }) => Self::GenAgeKey { output },
             GenCommand::Config(args) => Self::GenConfig(Box::new(GenConfig::resolve(*args)?)),
             GenCommand::Ca(GenCaArgs { organization, hours, rsa, force }) => {
                 Self::GenCa(GenCa { organization, lifetime: seconds(hours), rsa, overwrite: force })
@@ -66,6 +67,13 @@ impl Settings {
             GenCommand::Talconfig(args) => Self::GenTalconfig(GenTalconfig::resolve(args)),
             GenCommand::Machine(args) => {
                 Self::GenMachine { args, environment: UserEnvironment::resolve() }
+            }
+            GenCommand::Machines(GenMachinesArgs { cluster_dir, output, force }) => {
+                Self::GenMachines {
+                    location: ClusterLocation::resolve(cluster_dir.directory),
+                    output,
+                    overwrite: force,
+                }
             }
             GenCommand::Talosconfig(GenTalosconfigArgs {
                 cluster,

@@ -1,13 +1,16 @@
-//! Every command that a text names can be typed: messages, hints, help and guides.
+//! Every command that a text names can be typed: messages, hints, help, reference, guides and what CONTRIBUTING says.
 
 use std::path::{Path, PathBuf};
 
 #[test]
-fn commands_named_in_sources_and_guides_parse() {
+fn commands_named_in_sources_and_documents_parse() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut files = vec![root.join("README.md")];
-    collect(&root.join("docs/guides"), "md", &mut files);
-    collect(&root.join("docs/concepts"), "md", &mut files);
+    let mut files = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/dev/STATE.md"]
+        .map(|name| root.join(name))
+        .to_vec();
+    for folder in ["docs/guides", "docs/concepts", "docs/reference", "examples"] {
+        collect(&root.join(folder), "md", &mut files);
+    }
     for entry in fs_err::read_dir(root.join("crates")).expect("crates") {
         collect(&entry.expect("a crate").path().join("src"), "rs", &mut files);
     }
@@ -18,20 +21,53 @@ fn commands_named_in_sources_and_guides_parse() {
             continue;
         }
         let text = fs_err::read_to_string(&file).expect("text");
-        for (number, line) in text.lines().enumerate() {
-            for command in commands(line) {
-                seen += 1;
-                let words = words(&command);
-                let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                if let Err(error) = ichor::args::check(&words) {
-                    let error = error.lines().next().unwrap_or_default().to_owned();
-                    wrong.push(format!("{}:{}: `{command}`: {error}", file.display(), number + 1));
-                }
+        for (number, command) in commands(&text) {
+            seen += 1;
+            let words = words(&command);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            if let Err(error) = ichor::args::check(&words) {
+                let error = error.lines().next().unwrap_or_default().to_owned();
+                wrong.push(format!("{}:{number}: `{command}`: {error}", file.display()));
             }
         }
     }
-    assert!(seen > 200, "only {seen} commands were found");
+    assert!(seen > 500, "only {seen} commands were found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn commands_are_found_in_every_form() {
+    let text = "\
+Run `ichor plan`, then `ichor
+apply` or
+`FOO=1 ichor status`.
+
+    ichor show FILE   # what it says
+
+```console
+$ cd home && ichor lint | head
+$ ichor validate \\
+    a.yaml
+```
+/// Runs `ichor
+/// health` once.
+    \"run `ichor get rd \\
+     -n NODE`\"
+";
+    let found: Vec<String> = commands(text).into_iter().map(|(_, command)| command).collect();
+    assert_eq!(
+        found,
+        [
+            "ichor plan",
+            "ichor apply",
+            "ichor status",
+            "ichor show FILE",
+            "ichor lint",
+            "ichor validate a.yaml",
+            "ichor health",
+            "ichor get rd -n NODE",
+        ]
+    );
 }
 
 fn collect(directory: &Path, extension: &str, files: &mut Vec<PathBuf>) {
@@ -46,24 +82,84 @@ fn collect(directory: &Path, extension: &str, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Commands in backticks, and lines of examples.
-fn commands(line: &str) -> Vec<String> {
-    let text = line.trim_start_matches(['/', '!']);
-    let shown = line.trim_start().trim_start_matches("///").starts_with("   ichor ")
-        || line.starts_with("    ichor ");
-    let found = if shown {
-        vec![text.trim()]
-    } else {
-        // The last part has no end on this line.
-        let parts: Vec<&str> = text.split('`').collect();
-        (1..parts.len().saturating_sub(1)).step_by(2).map(|at| parts[at]).collect()
-    };
-    let lines = found.into_iter().flat_map(|text| text.split(" && "));
-    let lines = lines.map(|text| {
-        let end = [" | ", " > ", " # ", " …", " ..."].iter().filter_map(|end| text.find(end)).min();
-        text[..end.unwrap_or(text.len())].trim().to_owned()
+/// Commands in backticks, lines of examples and of fenced blocks, each with the line at which it begins.
+fn commands(text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let mut prose: Vec<(usize, &str)> = Vec::new();
+    let mut lines = text.lines().enumerate().map(|(number, line)| (number + 1, line));
+    let mut is_fenced = false;
+    while let Some((number, line)) = lines.next() {
+        let bare = line.trim_start().trim_start_matches(['/', '!']);
+        if bare.trim_start().starts_with("```") {
+            is_fenced = !is_fenced;
+            quoted(&std::mem::take(&mut prose), &mut found);
+            continue;
+        }
+        let is_example = bare.starts_with("   ichor ") || line.starts_with("    ichor ");
+        if is_fenced || is_example {
+            let mut command = bare.trim().trim_start_matches("$ ").to_owned();
+            while command.ends_with('\\') {
+                command.pop();
+                command.push_str(lines.next().map_or("", |(_, line)| line).trim());
+            }
+            found.push((number, command));
+        } else {
+            prose.push((number, bare));
+        }
+    }
+    quoted(&prose, &mut found);
+    found.sort_by_key(|(number, _)| *number);
+    let parts = found.into_iter().flat_map(|(number, text)| {
+        let parts: Vec<String> = text.split(" && ").filter_map(typed).collect();
+        parts.into_iter().map(move |part| (number, part))
     });
-    lines.filter(|text| text.starts_with("ichor ")).collect()
+    parts.collect()
+}
+
+/// What stands in backticks, which may go over the end of a line.
+fn quoted(lines: &[(usize, &str)], found: &mut Vec<(usize, String)>) {
+    let mut open: Option<(usize, String)> = None;
+    for (number, line) in lines {
+        let line = line.trim();
+        if line.is_empty() {
+            open = None;
+        }
+        for (index, part) in line.split('`').enumerate() {
+            if index > 0 {
+                open = match open.take() {
+                    None => Some((*number, String::new())),
+                    Some(done) => {
+                        found.push(done);
+                        None
+                    }
+                };
+            }
+            if let Some((_, text)) = &mut open {
+                text.push_str(part.trim_end_matches('\\'));
+            }
+        }
+        match &mut open {
+            // A backtick that no other one closes is a letter like others.
+            Some((_, text)) if !text.starts_with("ichor") && !text.contains(" ichor ") => {
+                open = None
+            }
+            Some((_, text)) if !text.ends_with(' ') => text.push(' '),
+            _ => {}
+        }
+    }
+}
+
+/// The command of a line without variables before it, and without what a shell or a reader makes of the rest.
+fn typed(text: &str) -> Option<String> {
+    let ends = [" | ", " > ", " # ", "   #", " …", " ...", ")\""];
+    let end = ends.iter().filter_map(|end| text.find(end)).min();
+    let text = text[..end.unwrap_or(text.len())].trim();
+    let is_variable = |word: &&str| {
+        word.contains('=') && word.starts_with(|letter: char| letter.is_ascii_uppercase())
+    };
+    let words: Vec<&str> = text.split(' ').skip_while(is_variable).collect();
+    let text = words.join(" ").split("  ").map(str::trim).collect::<Vec<_>>().join(" ");
+    text.starts_with("ichor ").then_some(text)
 }
 
 /// The words as a shell reads them. A value that is filled in later is a placeholder.

@@ -1,7 +1,7 @@
 //! The API of a Talos machine on a loopback address: what it answers is said by the test, and what it is asked is kept.
 //! The target `scripted` uses it as well.
 
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
 use talos_config::pki::{self, Authority, Key, NewAuthority, Request, Subject, Validity};
@@ -86,7 +86,22 @@ pub(crate) fn stranger() -> Authority {
     Authority::new(Key::ed25519([7; 32]), &new)
 }
 
+/// A listener with the port of the Talos API on a loopback address of its own: the kernel keeps other tests off it.
+pub(crate) fn loopback() -> TcpListener {
+    let first = std::process::id();
+    let mut numbers = (0..ADDRESSES).map(|offset| first.wrapping_add(offset) % ADDRESSES);
+    let bind = |number: u32| {
+        let [_, _, high, low] = number.to_be_bytes();
+        TcpListener::bind((Ipv4Addr::new(127, 92, high, low), API_PORT)).ok()
+    };
+    numbers.find_map(bind).expect("a free loopback address")
+}
+
 /// The key of every machine, whichever authority has signed for it.
 pub(crate) const MACHINE_KEY: [u8; 32] = [8; 32];
 pub(crate) const VALIDITY: Validity =
     Validity { not_before: 0, not_after: 4_102_444_800, serial: [1; 16] };
+/// The port at which engines call machines.
+const API_PORT: u16 = 50_000;
+/// As many as a network of sixteen bits has.
+const ADDRESSES: u32 = 1 << 16;

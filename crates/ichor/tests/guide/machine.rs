@@ -7,9 +7,13 @@ use std::net::{SocketAddr, TcpListener};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use prost::Message;
-use talos_api::proto::cosi::{self, ListRequest, ListResponse, Metadata, Resource};
+use talos_api::proto::cosi::{
+    self, GetRequest, GetResponse, ListRequest, ListResponse, Metadata, Resource,
+};
 use talos_api::proto::definitions::block::DiskSpec;
-use talos_api::resource::Spec as _;
+use talos_api::proto::definitions::enums::RuntimeMachineStage;
+use talos_api::proto::definitions::runtime::MachineStatusSpec;
+use talos_api::resource::Spec;
 
 use crate::Directory;
 use crate::api::{Call, Machine, stranger};
@@ -87,8 +91,17 @@ fn disk(device: &str, transport: &str, gigabytes: u64, change: impl Fn(&mut Disk
     disk
 }
 
-/// Starts a machine that has these disks.
+/// Starts a machine that has these disks, at a port that the kernel chooses.
 fn machine(disks: Vec<DiskSpec>) -> SocketAddr {
+    maintenance(any_port(), disks).address
+}
+
+/// Starts a machine in maintenance with a disk for Talos.
+pub(crate) fn with_disk(listener: TcpListener) -> Machine {
+    maintenance(listener, vec![disk("/dev/sda", "sata", 500, |_| {})])
+}
+
+fn maintenance(listener: TcpListener, disks: Vec<DiskSpec>) -> Machine {
     let mut replies: BTreeMap<String, Vec<Vec<u8>>> = include_str!("maintenance.jsonl")
         .lines()
         .map(|line| {
@@ -101,26 +114,45 @@ fn machine(disks: Vec<DiskSpec>) -> SocketAddr {
         .collect();
     let disks = disks.into_iter().map(|disk| {
         let id = disk.dev_path.trim_start_matches("/dev/").to_owned();
-        let metadata = Metadata {
-            namespace: DiskSpec::NAMESPACE.to_owned(),
-            r#type: DiskSpec::TYPE.to_owned(),
-            id,
-            version: "1".to_owned(),
-            phase: "running".to_owned(),
-            ..Metadata::default()
-        };
-        let spec = cosi::Spec { proto_spec: disk.encode_to_vec(), ..cosi::Spec::default() };
-        ListResponse { resource: Some(Resource { metadata: Some(metadata), spec: Some(spec) }) }
-            .encode_to_vec()
+        let resource = Some(resource::<DiskSpec>(id, disk.encode_to_vec()));
+        ListResponse { resource }.encode_to_vec()
     });
     replies.insert(DiskSpec::TYPE.to_owned(), disks.collect());
-    let answers = move |call: &Call| {
-        let asked = ListRequest::decode(call.message.as_slice()).unwrap_or_default();
-        let listed =
-            replies.get(&asked.r#type).filter(|_| call.path == "/cosi.resource.State/List");
-        listed.cloned()
+    let answers = move |call: &Call| match call.path.as_str() {
+        "/cosi.resource.State/Get" => stage(call).map(|reply| vec![reply]),
+        "/cosi.resource.State/List" => {
+            let asked = ListRequest::decode(call.message.as_slice()).unwrap_or_default();
+            replies.get(&asked.r#type).cloned()
+        }
+        _ => None,
     };
-    Machine::start(any_port(), stranger, answers).address
+    Machine::start(listener, stranger, answers)
+}
+
+fn stage(call: &Call) -> Option<Vec<u8>> {
+    let asked = GetRequest::decode(call.message.as_slice()).ok()?;
+    let stage = RuntimeMachineStage::MachineStageMaintenance.into();
+    let spec = MachineStatusSpec { stage, status: None }.encode_to_vec();
+    let is_asked = asked.r#type == MachineStatusSpec::TYPE;
+    is_asked.then(|| {
+        let resource = Some(resource::<MachineStatusSpec>(asked.id, spec));
+        GetResponse { resource }.encode_to_vec()
+    })
+}
+
+fn resource<T: Spec>(id: String, proto_spec: Vec<u8>) -> Resource {
+    let metadata = Metadata {
+        namespace: T::NAMESPACE.to_owned(),
+        r#type: T::TYPE.to_owned(),
+        id,
+        version: "1".to_owned(),
+        phase: "running".to_owned(),
+        ..Metadata::default()
+    };
+    Resource {
+        metadata: Some(metadata),
+        spec: Some(cosi::Spec { proto_spec, ..cosi::Spec::default() }),
+    }
 }
 
 /// A listener on a port that the kernel chooses.

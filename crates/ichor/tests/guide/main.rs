@@ -2,11 +2,14 @@
 //! with an image factory of our own on a loopback address.
 
 mod api;
+mod examples;
 mod factory;
 mod init;
+mod keys;
 mod machine;
 mod names;
 mod page;
+mod pages;
 mod patches;
 mod reset;
 mod sample;
@@ -76,8 +79,12 @@ impl Directory {
 
     /// Runs a command line, in which blanks are between words and nowhere else.
     fn run_with(&self, line: &str, variables: &[(&str, &str)]) -> Said {
+        self.run_words(&line.split_whitespace().collect::<Vec<_>>(), variables)
+    }
+
+    fn run_words(&self, words: &[&str], variables: &[(&str, &str)]) -> Said {
         let output = Command::new(env!("CARGO_BIN_EXE_ichor"))
-            .args(line.split_whitespace())
+            .args(words)
             .current_dir(self.path(""))
             .env_clear()
             .env("HOME", self.home())

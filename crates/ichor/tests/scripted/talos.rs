@@ -1,6 +1,6 @@
 //! A machine with as much of Talos as an engine asks for: its stage, its identity, a configuration and a reset.
 
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,6 +15,7 @@ use talos_api::proto::machine::{Version, VersionInfo, VersionResponse};
 use talos_api::resource::Spec as _;
 use talos_config::pki::Authority;
 
+pub(crate) use crate::api::loopback;
 use crate::api::{Call, Machine, stranger};
 
 /// A machine. It ends with the test's process.
@@ -60,17 +61,6 @@ impl Talos {
         assert!(calls.iter().all(|call| call.node.is_empty()), "{address} was called for another");
         calls.iter().filter(|call| call.path == path).count()
     }
-}
-
-/// A listener with the port of the Talos API on a loopback address of its own: the kernel keeps other tests off it.
-pub(crate) fn loopback() -> TcpListener {
-    let first = std::process::id();
-    let mut numbers = (0..ADDRESSES).map(|offset| first.wrapping_add(offset) % ADDRESSES);
-    let bind = |number: u32| {
-        let [_, _, high, low] = number.to_be_bytes();
-        TcpListener::bind((Ipv4Addr::new(127, 92, high, low), API_PORT)).ok()
-    };
-    numbers.find_map(bind).expect("a free loopback address")
 }
 
 fn answer(call: &Call, script: Script, is_member: &AtomicBool) -> Option<Vec<Vec<u8>>> {
@@ -140,7 +130,3 @@ const GET: &str = "/cosi.resource.State/Get";
 const LIST: &str = "/machine.MachineService/List";
 const READ: &str = "/machine.MachineService/Read";
 const VERSION: &str = "/machine.MachineService/Version";
-/// The port at which engines call machines.
-const API_PORT: u16 = 50_000;
-/// As many as a network of sixteen bits has.
-const ADDRESSES: u32 = 1 << 16;

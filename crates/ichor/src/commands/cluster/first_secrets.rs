@@ -34,8 +34,8 @@ pub(super) async fn generate(
     let text =
         sops_files::encrypt(secrets.encode(Dialect::default()).expose(), &path, &location.keys)?;
     printer.note("the directory has no secrets, and all of its machines are in maintenance");
-    printer
-        .confirm(&format!("generate secrets for a new cluster in {}", path.display()), confirm)?;
+    let question = format!("generate secrets for a new cluster in {}", path.display());
+    printer.confirm(&question, skip_confirmation)?;
     files::write_all(&[(path, text)], false, printer)?;
     Ok(())
 }
