@@ -120,6 +120,7 @@ fn files_of(path: &str, directory: &Path) -> Result<Files> {
 const GENERATED: &[Generated] = &[
     Generated { output: Output::File("docs/reference/commands.md"), example: "reference" },
     Generated { output: Output::File("docs/reference/ichor.schema.json"), example: "schema" },
+    Generated { output: Output::Directory("docs/reference/schemas"), example: "schemas" },
     Generated { output: Output::File("docs/reference/steps.md"), example: "steps" },
     Generated { output: Output::Directory("crates/talos-api/src/generated"), example: "generate" },
 ];

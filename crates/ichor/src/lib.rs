@@ -15,6 +15,7 @@ mod error;
 mod exit;
 mod factory;
 mod files;
+mod json_schema;
 mod live_cluster;
 mod logging;
 mod nodes;
@@ -31,7 +32,7 @@ mod timestamp;
 
 use std::ffi::OsString;
 
-pub use commands::{NodeActionError, RefusalReport};
+pub use commands::{NodeActionError, RefusalReport, schemas};
 pub use error::Error;
 pub use exit::ExitStatus;
 

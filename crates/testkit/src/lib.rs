@@ -8,6 +8,7 @@
     reason = "a developer's tool: it reads its own environment and has no engine with ports"
 )]
 
+pub mod json_schema;
 pub mod kubernetes;
 #[cfg(feature = "machine-api")]
 pub mod machine_api;

@@ -13,6 +13,7 @@ use talos_config::pki::{Certificate, Key};
 use talos_config::{Secret, SourceId, Talosconfig};
 
 use crate::args::{ConfigArgs, ConfigCommand, ConnectionArgs};
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::{CandidatePaths, Input, UserEnvironment, known_roles};
@@ -20,6 +21,10 @@ use crate::sources::SourceMap;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, files, runtime, talosconfig};
+
+/// Schemas of what is printed.
+pub(in crate::commands) const CONTEXTS: SchemaOf = <Vec<ContextLine>>::json_schema;
+pub(in crate::commands) const INFO: SchemaOf = Info::json_schema;
 
 pub(super) fn run(
     args: &ConfigArgs,
@@ -275,6 +280,8 @@ struct ContextLine {
     nodes: Vec<String>,
 }
 
+schema!(ContextLine, plain { name, current, endpoints, nodes });
+
 impl Contexts {
     fn new(talosconfig: &Talosconfig) -> Self {
         let lines = talosconfig.names().filter_map(|name| {
@@ -318,6 +325,8 @@ struct Info {
     cert_ttl: String,
     cert_not_after: String,
 }
+
+schema!(Info, camel { context, nodes, endpoints, roles, cert_ttl as "certTTL", cert_not_after });
 
 impl Info {
     fn new(talosconfig: &Talosconfig, name: String) -> Result<Self, Error> {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::json_schema::{JsonSchema as _, SchemaOf};
 use crate::printer::Printer;
 use crate::{Error, ExitStatus, release_catalog, settings};
 
@@ -33,6 +34,9 @@ pub(super) fn run(
     })?;
     printer.value(&Extensions(names), settings.output)
 }
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Vec<String>>::json_schema;
 
 #[derive(Serialize)]
 #[serde(transparent)]

@@ -7,11 +7,13 @@ mod extensions;
 pub(crate) mod files;
 mod inspect;
 mod node;
+mod schemas;
 mod start;
 mod version;
 
 pub use cluster::RefusalReport;
 pub use node::NodeActionError;
+pub use schemas::schemas;
 
 use files::{diff, explain, generate, lint, patch, validate};
 

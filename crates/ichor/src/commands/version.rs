@@ -7,11 +7,15 @@ use talos_api::proto::machine;
 use talos_api::{Node, NodeError};
 
 use crate::args::{self, OutputFormat};
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
 use crate::table::NodeRow;
 use crate::{Error, ExitStatus, nodes, runtime};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Version>::json_schema;
 
 /// Without machines neither a talosconfig nor the network is looked at.
 pub(super) fn run(
@@ -60,6 +64,8 @@ struct Version {
     short: bool,
 }
 
+schema!(Version, plain { version, revision, talos } optional { machines } skip { short });
+
 /// Version of one machine.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -75,6 +81,8 @@ struct Machine {
     rbac: bool,
 }
 
+schema!(Machine, camel { tag, sha, built, go_version, os, arch, platform, mode, rbac });
+
 /// The Talos releases that this program is built for.
 #[derive(Serialize)]
 struct Supported {
@@ -84,11 +92,15 @@ struct Supported {
     contracts: Range,
 }
 
+schema!(Supported, plain { machines, contracts });
+
 #[derive(Serialize)]
 struct Range {
     first: &'static str,
     last: &'static str,
 }
+
+schema!(Range, plain { first, last });
 
 impl Version {
     fn of_this_program(short: bool) -> Self {

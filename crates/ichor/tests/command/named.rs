@@ -141,7 +141,7 @@ fn quoted(lines: &[(usize, &str)], found: &mut Vec<(usize, String)>) {
         match &mut open {
             // A backtick that no other one closes is a letter like others.
             Some((_, text)) if !text.starts_with("ichor") && !text.contains(" ichor ") => {
-                open = None
+                open = None;
             }
             Some((_, text)) if !text.ends_with(' ') => text.push(' '),
             _ => {}

@@ -50,8 +50,8 @@ fn run(line: &str) {
         let words: Vec<&str> = match line.split_once(" -p {") {
             None => line.split(' ').collect(),
             Some((before, patch)) => {
-                let (patch, after) = patch.split_at(patch.rfind('}').expect("a patch") + 1);
-                let patch = &line[before.len() + 4..][..patch.len() + 1];
+                let after = &patch[patch.rfind('}').expect("a patch") + 1..];
+                let patch = &line[before.len() + " -p ".len()..line.len() - after.len()];
                 before.split(' ').chain(["-p", patch]).chain(after.split_whitespace()).collect()
             }
         };

@@ -2,6 +2,7 @@
 //! with an image factory of our own on a loopback address.
 
 mod api;
+mod data;
 mod examples;
 mod factory;
 mod init;
@@ -13,9 +14,11 @@ mod pages;
 mod patches;
 mod reset;
 mod sample;
+mod schemas;
 mod secrets;
 mod server;
 mod talconfig;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -92,7 +95,9 @@ impl Directory {
             .stdin(Stdio::null())
             .output()
             .expect("ichor");
-        Said::of(&output)
+        let said = Said::of(&output);
+        schemas::check(words, said.code, &said.stdout);
+        said
     }
 
     /// The same where nothing may go wrong: what is on stdout.

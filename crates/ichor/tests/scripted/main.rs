@@ -11,6 +11,8 @@ mod interrupt;
 mod logging;
 mod resume;
 mod said;
+#[path = "../guide/schemas.rs"]
+mod schemas;
 mod talos;
 
 use std::net::TcpListener;
@@ -66,11 +68,13 @@ impl Home {
     fn run(&self, line: &str) -> Said {
         let output = self.command(line).output().expect("ichor");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Said {
+        let said = Said {
             code: output.status.code().expect("no signal"),
             stdout: text(&output.stdout),
             stderr: text(&output.stderr),
-        }
+        };
+        schemas::check(&line.split_whitespace().collect::<Vec<_>>(), said.code, &said.stdout);
+        said
     }
 
     /// The entries of the journal.

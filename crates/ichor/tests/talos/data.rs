@@ -573,7 +573,10 @@ fn shown(cluster: &Cluster, arguments: &[&str]) -> String {
 /// Runs ours, for the node of a cluster unless others are named.
 fn ichor(cluster: &Cluster, arguments: &[&str]) -> Output {
     let mut command = ichor_command(cluster, arguments);
-    command.output().expect("ichor")
+    let output = command.output().expect("ichor");
+    let code = output.status.code().expect("no signal");
+    crate::schemas::check(arguments, code, &String::from_utf8_lossy(&output.stdout));
+    output
 }
 
 fn ichor_command(cluster: &Cluster, arguments: &[&str]) -> Command {

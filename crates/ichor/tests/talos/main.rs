@@ -9,5 +9,7 @@ mod native;
 mod node;
 mod programs;
 mod roles;
+#[path = "../guide/schemas.rs"]
+mod schemas;
 mod script;
 mod talconfig;

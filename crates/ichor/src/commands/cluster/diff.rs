@@ -9,10 +9,14 @@ use serde::Serialize;
 use super::interactive::NonInteractive;
 use crate::args::OutputFormat;
 use crate::commands::files::diff::{Report, Row};
+use crate::json_schema::{JsonSchema, SchemaOf, schema};
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
 use crate::settings::Diff;
 use crate::{Error, ExitStatus};
+
+/// Schema of what is printed: for each machine.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Vec<Machine>>::json_schema;
 
 /// Compares the machines that are named, or all of them.
 pub(super) async fn run(
@@ -81,6 +85,8 @@ struct Machine {
     #[serde(skip_serializing_if = "Option::is_none")]
     not_compared: Option<String>,
 }
+
+schema!(Machine, camel { machine, change, differences } optional { not_compared });
 
 impl Machine {
     fn new(machine: String, compared: engine::Compared) -> Self {

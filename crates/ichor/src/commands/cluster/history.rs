@@ -4,15 +4,20 @@ use std::fmt;
 
 use engine::journal::{Entry, Journal as _, Record};
 use plan::Goal;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use crate::directory::{OpenedDirectory, STATE};
+use crate::json_schema::{JsonSchema, SchemaOf, schema};
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
 use crate::settings;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, audit};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Vec<Line<'_>>>::json_schema;
 
 pub(super) async fn run(
     settings: &settings::History,
@@ -24,7 +29,7 @@ pub(super) async fn run(
         return verify(directory, printer).await;
     }
     let records = directory.journal.read().await.map_err(engine::Error::from)?;
-    printer.value(&History(records), settings.output)
+    printer.value(&History(&records), settings.output)
 }
 
 /// Checks that neither the journal nor the audit log was changed.
@@ -41,15 +46,40 @@ async fn verify(directory: &OpenedDirectory, printer: &mut Printer) -> Result<Ex
     }
 }
 
-#[derive(Serialize)]
-#[serde(transparent)]
-struct History(Vec<Record>);
+struct History<'a>(&'a [Record]);
 
-impl fmt::Display for History {
+/// A record with its time as all commands print times.
+#[derive(Serialize)]
+struct Line<'a> {
+    number: u64,
+    at: Timestamp,
+    entry: &'a Entry,
+}
+
+schema!(Line<'_>, plain { number, at, entry });
+
+impl JsonSchema for &Entry {
+    /// The name of what happened, with what belongs to it.
+    fn json_schema() -> Value {
+        json!({"type": "object", "additionalProperties": {"type": "object"}})
+    }
+}
+
+impl Serialize for History<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|Record { number, at, entry }| Line {
+            number: *number,
+            at: Timestamp::from_seconds(at.0),
+            entry,
+        }))
+    }
+}
+
+impl fmt::Display for History<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let head = ["NUMBER", "TIME", "PLAN", "WHAT"];
         let mut table = Table::new(head.map(str::to_owned).to_vec());
-        for Record { number, at, entry } in &self.0 {
+        for Record { number, at, entry } in self.0 {
             let (plan, what) = match entry {
                 Entry::PlanApproved(approval) => {
                     (Some(approval.plan), format!("approved by {}", approval.by))

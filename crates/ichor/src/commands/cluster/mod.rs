@@ -21,11 +21,28 @@ mod status_report;
 
 pub use refusal::RefusalReport;
 
+use serde_json::{Value, json};
+
 use crate::directory::NO_SECRETS;
+use crate::json_schema::{JsonSchema as _, SchemaOf};
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
 use crate::settings::{Apply, ApplyRequest, Cluster, ClusterVerb, UserEnvironment};
 use crate::{Error, ExitStatus, runtime};
+
+/// Schemas of what is printed, by the names of the commands.
+pub(super) const SCHEMAS: &[(&str, SchemaOf)] = &[
+    ("apply", events),
+    ("destroy", events),
+    ("health", status_report::SCHEMA),
+    ("history", history::SCHEMA),
+    ("plan", plan_file),
+    ("refusal", RefusalReport::json_schema),
+    ("resume", events),
+    ("show", plan_file),
+    ("status", status_report::SCHEMA),
+];
+pub(super) const LIVE_DIFF: SchemaOf = diff::SCHEMA;
 
 pub(super) fn run(settings: &Cluster, printer: &mut Printer) -> Result<ExitStatus, Error> {
     let Cluster { verb, environment } = settings;
@@ -74,4 +91,27 @@ async fn carry_out(
         ClusterVerb::Diff(settings) => diff::run(settings, live, printer).await,
         ClusterVerb::History(settings) => history::run(settings, live, printer).await,
     }
+}
+
+/// Schema of an event, which is a line.
+fn events() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"event": {"type": "string"}},
+        "required": ["event"],
+    })
+}
+
+/// Schema of a plan file, which is sealed: its hash is of its content, with times in seconds since 1970.
+fn plan_file() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "format": {"type": "string"},
+            "hash": {"type": "string"},
+            "plan": {"type": "object"},
+        },
+        "required": ["format", "hash", "plan"],
+        "additionalProperties": false,
+    })
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::json_schema::schema;
 use plan::{ClusterSpec, Finding, MachineName, Refusal, Rule};
 use serde::Serialize;
 
@@ -17,6 +18,8 @@ pub struct RefusalReport {
     refused: Vec<BrokenRule>,
 }
 
+schema!(RefusalReport, plain { refused } skip { code, effect, hint });
+
 /// A rule that is broken.
 #[derive(Debug, Serialize)]
 struct BrokenRule {
@@ -29,6 +32,10 @@ struct BrokenRule {
     #[serde(rename = "overridable")]
     can_be_overridden: bool,
 }
+
+schema!(BrokenRule, plain {
+    rule, machine, address, step, message, hint, can_be_overridden as "overridable",
+});
 
 impl RefusalReport {
     /// `effect` says what became of the command.

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::interactive::{NonInteractive, short};
 use super::refusal::with_address;
 use crate::directory::OpenedDirectory;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema, words};
 use crate::live_cluster::LiveCluster;
 use crate::table::{Table, visible_lines};
 use crate::timestamp::Timestamp as Time;
@@ -46,6 +47,11 @@ pub(super) struct Status {
     pub(super) problems: Vec<String>,
 }
 
+schema!(Status, plain { cluster, at, machines, problems } optional { plan, components });
+
+/// Schema of what is printed.
+pub(super) const SCHEMA: SchemaOf = Status::json_schema;
+
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PlanStatus {
@@ -56,6 +62,8 @@ struct PlanStatus {
     steps: usize,
     seconds_left: u64,
 }
+
+schema!(PlanStatus, camel { plan, running, done, steps, seconds_left });
 
 /// One machine. What is not known is null.
 #[derive(Debug, Serialize)]
@@ -76,12 +84,16 @@ struct MachineStatus {
     doing: Option<String>,
 }
 
+schema!(MachineStatus, plain { name, role, address, state, talos, etcd, node } optional { reason, doing });
+
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Role {
     ControlPlane,
     Worker,
 }
+
+words!(Role { ControlPlane, Worker });
 
 /// The states of a machine. The names are a public interface.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -97,12 +109,25 @@ enum State {
     Unreachable,
 }
 
+words!(State {
+    Configured,
+    Maintenance,
+    Foreign,
+    Booting,
+    Away,
+    NotProvided,
+    Provided,
+    Unreachable
+});
+
 /// An error as programs take it.
 #[derive(Debug, Serialize)]
 struct Cause {
     code: &'static str,
     message: String,
 }
+
+schema!(Cause, plain { code, message });
 
 #[derive(Clone, Copy, Debug, Serialize)]
 struct EtcdStatus {
@@ -112,6 +137,8 @@ struct EtcdStatus {
     answers: bool,
 }
 
+schema!(EtcdStatus, plain { member, leader, answers });
+
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Membership {
@@ -120,6 +147,8 @@ enum Membership {
     None,
 }
 
+words!(Membership { Voter, Learner, None });
+
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum NodeStatus {
@@ -127,6 +156,8 @@ enum NodeStatus {
     NotReady,
     Absent,
 }
+
+words!(NodeStatus { Ready, NotReady, Absent });
 
 impl State {
     const fn of(standing: Option<&Ownership>) -> Self {
@@ -220,6 +251,8 @@ struct ComponentStatus {
     #[serde(skip_serializing_if = "String::is_empty")]
     reason: String,
 }
+
+schema!(ComponentStatus, plain { machine, component, state, healthy } optional { reason });
 
 impl Status {
     async fn new(directory: &OpenedDirectory, inventory: &Inventory) -> Result<Self, Error> {

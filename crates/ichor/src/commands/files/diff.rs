@@ -7,10 +7,17 @@ use serde::Serialize;
 use talos_config::{Config, Difference, diff};
 
 use crate::args::OutputFormat;
+use crate::json_schema::{JsonSchema, SchemaOf, schema};
 use crate::printer::Printer;
 use crate::settings::Input;
 use crate::sources::SourceMap;
+use crate::table::Rows;
 use crate::{Error, ExitStatus};
+
+/// Schema of what is printed for two files.
+pub(in crate::commands) const SCHEMA: SchemaOf = Report::json_schema;
+/// Schema of what is printed for machines: rows with the name of a machine.
+pub(in crate::commands) const OF_NODES: SchemaOf = Rows::<Row>::json_schema;
 
 pub(in crate::commands) fn run(
     before: &Input,
@@ -34,6 +41,12 @@ pub(in crate::commands) fn run(
 #[serde(transparent)]
 pub(in crate::commands) struct Report(pub(in crate::commands) Vec<Row>);
 
+impl JsonSchema for Report {
+    fn json_schema() -> serde_json::Value {
+        <Vec<Row>>::json_schema()
+    }
+}
+
 impl Report {
     pub(in crate::commands) fn new(differences: Vec<Difference>) -> Self {
         Self(differences.into_iter().map(Row::from).collect())
@@ -48,6 +61,8 @@ pub(in crate::commands) struct Row {
     before: Option<String>,
     after: Option<String>,
 }
+
+schema!(Row, plain { document, before, after } optional { path });
 
 impl From<Difference> for Row {
     fn from(difference: Difference) -> Self {

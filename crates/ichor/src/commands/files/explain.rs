@@ -10,10 +10,14 @@ use talos_config::{Confidential, Explanation, Patched, SourceId, explain};
 use super::patch::{apply_all, read_patches};
 use crate::args::OutputFormat;
 use crate::directory::OpenedDirectory;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::printer::Printer;
 use crate::settings::{ClusterLocation, Input};
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, runtime};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Report>::json_schema;
 
 pub(in crate::commands) fn run(
     path: &str,
@@ -106,6 +110,8 @@ struct Report {
     since: Option<String>,
 }
 
+schema!(Report, plain { document, path, value, history } optional { about, since });
+
 impl Report {
     fn new(explanation: Explanation, history: Vec<Change>) -> Self {
         let Explanation { document, path, value, about, since, history: _ } = explanation;
@@ -125,6 +131,8 @@ struct Change {
     place: String,
     value: Option<String>,
 }
+
+schema!(Change, plain { place, value });
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

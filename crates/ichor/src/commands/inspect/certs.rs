@@ -12,12 +12,16 @@ use talos_config::pki::{Certificate, Subject};
 use talos_config::yaml::{self, Content};
 
 use crate::args::inspect::CertsArgs;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
 use crate::table::{NodeRow, Row, Rows};
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, clock, nodes, talosconfig};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Rows<Expiry>>::json_schema;
 
 pub(super) async fn run(
     args: &CertsArgs,
@@ -171,6 +175,8 @@ struct Expiry {
     expires: Timestamp,
     status: &'static str,
 }
+
+schema!(Expiry, plain { certificate, subject, expires, status });
 
 impl Expiry {
     fn row(

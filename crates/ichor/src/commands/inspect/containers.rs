@@ -6,11 +6,15 @@ use talos_api::proto::machine::{ContainerInfo, ContainersRequest};
 use talos_api::{Node, NodeError};
 
 use crate::args::inspect::ContainersArgs;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
-use crate::table::Row;
+use crate::table::{Row, Rows};
 use crate::{Error, ExitStatus};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Rows<Container>>::json_schema;
 
 pub(super) async fn run(
     args: &ContainersArgs,
@@ -57,6 +61,11 @@ struct Container {
     internal_id: String,
     uid: String,
 }
+
+schema!(
+    Container,
+    camel { namespace, id, image, pid, status, pod_id, name, network_namespace, internal_id, uid }
+);
 
 impl From<ContainerInfo> for Container {
     fn from(info: ContainerInfo) -> Self {

@@ -7,11 +7,15 @@ use talos_api::{CallError, Node, NodeError};
 use talos_config::spell_bytes;
 
 use crate::args::inspect::DisksArgs;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
-use crate::table::Row;
+use crate::table::{Row, Rows};
 use crate::{Error, ExitStatus};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Rows<Disk>>::json_schema;
 
 pub(super) async fn run(
     args: &DisksArgs,
@@ -107,6 +111,23 @@ pub(in crate::commands) struct Disk {
     pub(in crate::commands) read_only: bool,
     pub(in crate::commands) system_disk: bool,
 }
+
+schema!(
+    Disk,
+    camel {
+        device,
+        model,
+        serial,
+        r#type,
+        uuid,
+        wwid,
+        size,
+        bus_path,
+        transport,
+        read_only,
+        system_disk,
+    }
+);
 
 impl Row for Disk {
     const COLUMNS: &'static [&'static str] = &[

@@ -12,11 +12,15 @@ use tokio::sync::mpsc;
 
 use crate::args::inspect::EventsArgs;
 use crate::args::{OutputFormat, span};
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
 use crate::table::{NodeRow, Row, Table};
 use crate::{Error, ExitStatus};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <NodeRow<EventRow>>::json_schema;
 
 pub(super) async fn run(
     args: &EventsArgs,
@@ -113,6 +117,8 @@ struct EventRow {
     source: String,
     message: String,
 }
+
+schema!(EventRow, plain { id, event, actor, source, message });
 
 impl EventRow {
     fn new(event: Event) -> Self {

@@ -11,12 +11,16 @@ use talos_config::spell_bytes;
 
 use crate::args::inspect::{ImageListArgs, ImageNamespace};
 use crate::commands::node::containerd;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
-use crate::table::Row;
+use crate::table::{Row, Rows};
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Rows<Image>>::json_schema;
 
 pub(super) async fn run(
     args: &ImageListArgs,
@@ -74,6 +78,8 @@ struct Image {
     labels: BTreeMap<String, String>,
     created: Timestamp,
 }
+
+schema!(Image, plain { image, digest, size, labels, created });
 
 impl Row for Image {
     const COLUMNS: &'static [&'static str] = &["IMAGE", "DIGEST", "SIZE", "LABELS", "CREATED"];

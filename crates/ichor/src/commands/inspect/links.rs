@@ -10,11 +10,15 @@ use talos_api::{CallError, Node, NodeError};
 use talos_config::yaml;
 
 use crate::args::inspect::LinksArgs;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
-use crate::table::Row;
+use crate::table::{Row, Rows};
 use crate::{Error, ExitStatus};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Rows<Link>>::json_schema;
 
 pub(super) async fn run(
     args: &LinksArgs,
@@ -85,6 +89,23 @@ pub(in crate::commands) struct Link {
     pub(in crate::commands) bus_path: String,
     pub(in crate::commands) addresses: Vec<String>,
 }
+
+schema!(
+    Link,
+    camel {
+        link,
+        alias,
+        r#type,
+        kind,
+        hardware_address,
+        mtu,
+        operational_state,
+        link_state,
+        driver,
+        bus_path,
+        addresses,
+    }
+);
 
 impl Row for Link {
     const COLUMNS: &'static [&'static str] = &[

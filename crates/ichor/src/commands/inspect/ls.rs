@@ -8,12 +8,16 @@ use talos_config::spell_bytes;
 
 use crate::args::OutputFormat;
 use crate::args::inspect::LsArgs;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
 use crate::table::{NodeRow, Row, Rows};
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, nodes};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Rows<Entry>>::json_schema;
 
 pub(super) async fn run(
     args: &LsArgs,
@@ -102,6 +106,8 @@ struct Entry {
     label: String,
     link: String,
 }
+
+schema!(Entry, plain { name, mode, uid, gid, size, modified, label, link });
 
 impl Entry {
     fn new(info: FileInfo) -> Result<Self, CallError> {

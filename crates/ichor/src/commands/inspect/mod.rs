@@ -25,9 +25,26 @@ use talos_config::spell_bytes;
 
 use crate::args::inspect::etcd::EtcdCommand;
 use crate::args::inspect::{ImageCommand, InspectCommand};
+use crate::json_schema::SchemaOf;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
 use crate::{Error, ExitStatus, runtime};
+
+/// Schemas of what is printed, by the names of the commands.
+pub(super) const SCHEMAS: &[(&str, SchemaOf)] = &[
+    ("certs", certs::SCHEMA),
+    ("containers", containers::SCHEMA),
+    ("disks", disks::SCHEMA),
+    ("etcd-alarms", etcd::alarms::SCHEMA),
+    ("etcd-members", etcd::members::SCHEMA),
+    ("etcd-status", etcd::status::SCHEMA),
+    ("events", events::SCHEMA),
+    ("image-list", image::SCHEMA),
+    ("links", links::SCHEMA),
+    ("ls", ls::SCHEMA),
+    ("services", services::SCHEMA),
+    ("stats", stats::SCHEMA),
+];
 
 pub(super) fn run(
     command: &InspectCommand,

@@ -8,12 +8,16 @@ use talos_api::{CallError, Node, NodeError};
 
 use crate::args::OutputFormat;
 use crate::args::inspect::ServicesArgs;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::{Nodes, Replies};
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
-use crate::table::{NodeRow, Row, Table};
+use crate::table::{NodeRow, Row, Rows, Table};
 use crate::timestamp::Timestamp;
 use crate::{Error, ExitStatus, nodes};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Rows<Service>>::json_schema;
 
 pub(super) async fn run(
     args: &ServicesArgs,
@@ -78,12 +82,16 @@ struct Service {
     events: Vec<Event>,
 }
 
+schema!(Service, plain { id, state, health, message, events });
+
 #[derive(Debug, Serialize)]
 struct Event {
     state: String,
     message: String,
     time: Timestamp,
 }
+
+schema!(Event, plain { state, message, time });
 
 impl Service {
     fn new(info: ServiceInfo) -> Self {

@@ -6,11 +6,15 @@ use talos_api::{Node, NodeError};
 
 use super::containers::{indented, namespace_and_driver};
 use crate::args::inspect::StatsArgs;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
-use crate::table::Row;
+use crate::table::{Row, Rows};
 use crate::{Error, ExitStatus};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Rows<Usage>>::json_schema;
 
 pub(super) async fn run(
     args: &StatsArgs,
@@ -46,6 +50,8 @@ struct Usage {
     /// In nanoseconds since the container began.
     cpu: u64,
 }
+
+schema!(Usage, camel { namespace, id, pod_id, name, memory, cpu });
 
 impl From<Stat> for Usage {
     fn from(stat: Stat) -> Self {

@@ -10,7 +10,6 @@ use clap::Args;
 /// one stays as it is. The key is added to .gitignore: commit the .sops.yaml, and keep the key elsewhere as well.
 ///
 ///   ichor gen age-key
-///   export SOPS_AGE_KEY_FILE=$PWD/age.key
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct GenAgeKeyArgs {

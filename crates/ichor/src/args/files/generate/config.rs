@@ -26,11 +26,11 @@ pub struct GenConfigArgs {
 
     /// Use the layout of this Talos release; by default the newest. The versions of Kubernetes and of the
     /// installer stay as they are
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, alias = "talos", value_name = "VERSION")]
     pub talos_version: Option<String>,
 
     /// Set the Kubernetes version
-    #[arg(long, default_value = DEFAULT_KUBERNETES, value_name = "VERSION")]
+    #[arg(long, alias = "kubernetes", default_value = DEFAULT_KUBERNETES, value_name = "VERSION")]
     pub kubernetes_version: String,
 
     /// Install to this disk; empty for none

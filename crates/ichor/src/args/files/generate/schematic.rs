@@ -20,7 +20,7 @@ pub struct GenSchematicArgs {
     pub file: PathBuf,
 
     /// Check the extensions against this Talos release, and print its installer and boot images
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, alias = "talos-version", value_name = "VERSION")]
     pub talos: Option<String>,
 
     /// Register the schematic with the image factory

@@ -17,7 +17,7 @@ pub struct GenSecretsArgs {
     pub output_file: PathBuf,
 
     /// Generate secrets for this Talos release
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, alias = "talos", value_name = "VERSION")]
     pub talos_version: Option<String>,
 
     /// Extract the secrets from the configuration of a control plane

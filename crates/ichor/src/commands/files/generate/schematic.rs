@@ -6,10 +6,14 @@ use serde::Serialize;
 use talos_config::Schematic;
 
 use crate::factory::DEFAULT_FACTORY;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::printer::Printer;
 use crate::settings::GenSchematic;
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, release_catalog};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Identified>::json_schema;
 
 pub(in crate::commands) fn run(
     settings: &GenSchematic,
@@ -49,6 +53,8 @@ struct Identified {
     images: Option<Images>,
 }
 
+schema!(Identified, plain { id, schematic } optional { images });
+
 impl fmt::Display for Identified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(images) = &self.images else { return f.write_str(&self.id) };
@@ -74,6 +80,8 @@ struct Images {
     #[serde(skip_serializing_if = "Option::is_none")]
     uki: Option<String>,
 }
+
+schema!(Images, camel { installer, iso, disk_image, pxe } optional { uki });
 
 impl Images {
     fn new(settings: &GenSchematic, id: &str, version: &str) -> Self {

@@ -7,11 +7,15 @@ use talos_api::{Node, NodeError};
 
 use super::id;
 use crate::args::inspect::etcd::EtcdAlarmsArgs;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
-use crate::table::Row;
+use crate::table::{Row, Rows};
 use crate::{Error, ExitStatus};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Rows<Alarm>>::json_schema;
 
 pub(in crate::commands::inspect) async fn run(
     args: &EtcdAlarmsArgs,
@@ -33,6 +37,8 @@ struct Alarm {
     member: String,
     alarm: String,
 }
+
+schema!(Alarm, plain { member, alarm });
 
 impl Alarm {
     fn new(alarm: &EtcdMemberAlarm) -> Self {

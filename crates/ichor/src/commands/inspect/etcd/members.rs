@@ -6,11 +6,15 @@ use talos_api::{Node, NodeError};
 
 use super::id;
 use crate::args::inspect::etcd::EtcdMembersArgs;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
-use crate::table::Row;
+use crate::table::{Row, Rows};
 use crate::{Error, ExitStatus};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Rows<Member>>::json_schema;
 
 pub(in crate::commands::inspect) async fn run(
     args: &EtcdMembersArgs,
@@ -38,6 +42,8 @@ struct Member {
     client_urls: Vec<String>,
     learner: bool,
 }
+
+schema!(Member, camel { id, hostname, peer_urls, client_urls, learner });
 
 impl Member {
     fn new(member: EtcdMember) -> Self {

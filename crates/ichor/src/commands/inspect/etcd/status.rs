@@ -7,11 +7,15 @@ use talos_config::spell_bytes;
 
 use super::id;
 use crate::args::inspect::etcd::EtcdStatusArgs;
+use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
-use crate::table::Row;
+use crate::table::{Row, Rows};
 use crate::{Error, ExitStatus};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = <Rows<Status>>::json_schema;
 
 pub(in crate::commands::inspect) async fn run(
     args: &EtcdStatusArgs,
@@ -43,6 +47,23 @@ struct Status {
     storage: String,
     errors: Vec<String>,
 }
+
+schema!(
+    Status,
+    camel {
+        member,
+        db_size,
+        db_size_in_use,
+        leader,
+        raft_index,
+        raft_term,
+        raft_applied_index,
+        learner,
+        protocol,
+        storage,
+        errors,
+    }
+);
 
 impl Status {
     fn new(status: EtcdMemberStatus) -> Self {
