@@ -8,6 +8,7 @@
 //! reported at once, each with its location and a hint.
 
 mod read;
+mod tags;
 mod template;
 mod write;
 
@@ -99,6 +100,10 @@ impl Network {
 
     fn contains(self, address: Ipv4Addr) -> bool {
         u32::from(address) & self.mask() == u32::from(self.address) & self.mask()
+    }
+
+    fn overlaps(self, other: Self) -> bool {
+        self.contains(other.address) || other.contains(self.address)
     }
 
     fn mask(self) -> u32 {
@@ -268,6 +273,50 @@ mod tests {
         let nodes = node("address", "10.0.0.10");
         let guide = ClusterTemplate::parse((CLUSTER, SourceId(1)), (&nodes, SourceId(2))).unwrap();
         assert_eq!(guide.warnings[0].message, "address: 10.0.0.10 is cluster_api_addr too");
+    }
+
+    #[test]
+    fn cluster_that_cannot_work_is_a_warning() {
+        let warnings = |cluster: &str, nodes: &str| -> Vec<String> {
+            let cluster = format!("{CLUSTER}{cluster}");
+            let guide =
+                ClusterTemplate::parse((&cluster, SourceId(1)), (nodes, SourceId(2))).unwrap();
+            let shown = |warning: Problem| format!("{}: {}", warning.origin.line, warning.message);
+            guide.warnings.into_iter().map(shown).collect()
+        };
+        let good = node("", "");
+        assert_eq!(warnings("", &good), [""; 0]);
+        assert_eq!(
+            warnings("node_default_gateway: 10.0.1.1\n", &good),
+            ["3: node_default_gateway: 10.0.1.1 is not in node_cidr"]
+        );
+        assert_eq!(
+            warnings("cluster_pod_cidr: 10.0.0.0/8\n", &good),
+            [
+                "3: cluster_pod_cidr and node_cidr overlap",
+                "3: cluster_pod_cidr and cluster_svc_cidr overlap"
+            ]
+        );
+        assert_eq!(
+            warnings("cluster_svc_cidr: 10.42.128.0/17\n", &good),
+            ["3: cluster_svc_cidr and cluster_pod_cidr overlap"]
+        );
+        let id = "g1".repeat(32);
+        assert_eq!(
+            warnings("", &node("schematic_id", &id)),
+            [format!("2: schematic_id: {id} is not the id of any schematic")]
+        );
+        assert_eq!(warnings("", &node("controller", "false")), ["2: no node is a control plane"]);
+    }
+
+    #[test]
+    fn missing_key_names_the_misspelt_one() {
+        let found = problems("node_cidr: 10.0.0.0/24\ncluster_api_adr: 10.0.0.10\n", &node("", ""));
+        assert_eq!(found[0].message, "cluster_api_addr is missing");
+        assert_eq!(
+            found[0].hint.as_deref(),
+            Some("is \"cluster_api_adr\" on line 2 meant? It is an IPv4 address")
+        );
     }
 
     #[test]

@@ -180,6 +180,10 @@ fn what_is_for_nobody_is_told() {
     assert_eq!(said.code, 0);
     assert!(said.stderr.contains("patches/cp-9: no node has this name"), "{}", said.stderr);
     assert!(said.stderr.contains("global/notes.txt: skipped"), "{}", said.stderr);
+    // A file beside the directories is no patch of anybody.
+    directory.write("templates/config/talos/patches/README.md.j2", "");
+    let said = directory.run("gen talconfig");
+    assert!(!said.stderr.contains("README"), "{}", said.stderr);
 }
 
 /// A talconfig.yaml.j2 of one's own is what counts.

@@ -102,6 +102,7 @@ pub(super) fn cluster(
             Some("name it: `node_default_gateway: 10.0.0.1`".to_owned()),
         );
     }
+    warnings.extend(networks(&keys, node_network, gateway, &pods, &services));
     let or = |given: Option<Vec<String>>, usual: [&str; 2]| {
         given.unwrap_or_else(|| usual.map(str::to_owned).to_vec())
     };
@@ -116,6 +117,51 @@ pub(super) fn cluster(
         dns_servers: or(dns_servers, ["1.1.1.1", "1.0.0.1"]),
         time_servers: or(time_servers, ["162.159.200.1", "162.159.200.123"]),
     })
+}
+
+/// Networks that overlap, and a gateway that no node reaches.
+fn networks(
+    keys: &Keys<'_>,
+    nodes: Network,
+    gateway: Option<Ipv4Addr>,
+    pods: &str,
+    services: &str,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut problem = |key: &str, message: String, hint: &str| {
+        problems.push(Problem { origin: keys.origin(key), message, hint: Some(hint.to_owned()) });
+    };
+    if let Some(gateway) = gateway.filter(|gateway| !nodes.contains(*gateway)) {
+        problem(
+            "node_default_gateway",
+            format!("node_default_gateway: {gateway} is not in node_cidr"),
+            "nodes reach a gateway only in their own network",
+        );
+    }
+    let all = [
+        ("node_cidr", Some(nodes)),
+        ("cluster_pod_cidr", Network::parse(pods)),
+        ("cluster_svc_cidr", Network::parse(services)),
+    ];
+    for (index, (key, network)) in all.iter().enumerate() {
+        for (other_key, other) in &all[..index] {
+            // Networks that are the same are an error already.
+            if let (Some(network), Some(other)) = (network, other)
+                && network != other
+                && network.overlaps(*other)
+            {
+                // A default is not in the file: the key that is can be changed.
+                let (key, other_key) =
+                    if keys.has(key) { (key, other_key) } else { (other_key, key) };
+                problem(
+                    key,
+                    format!("{key} and {other_key} overlap"),
+                    "addresses of nodes, pods and services must differ",
+                );
+            }
+        }
+    }
+    problems
 }
 
 pub(super) fn nodes(root: &Node, problems: &mut Vec<Problem>) -> Vec<NodeEntry> {
@@ -211,16 +257,29 @@ fn node(keys: &Keys<'_>, origin: Location, problems: &mut Vec<Problem>) -> Optio
     })
 }
 
-/// Nodes whose address does not fit the cluster.
+/// Nodes that do not fit the cluster.
 pub(super) fn misplaced(cluster: &ClusterFile, nodes: &[NodeEntry]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for NodeEntry { address, origin, .. } in nodes {
+    if let Some(first) = nodes.first().filter(|_| nodes.iter().all(|node| !node.is_controller)) {
+        problems.push(Problem {
+            origin: first.origin,
+            message: "no node is a control plane".to_owned(),
+            hint: Some("set `controller: true` on one node or on three".to_owned()),
+        });
+    }
+    for NodeEntry { address, schematic, origin, .. } in nodes {
         let mut problem = |message: String, hint: Option<&str>| {
             let hint = hint.map(str::to_owned);
             problems.push(Problem { origin: *origin, message, hint });
         };
         if !cluster.node_network.contains(*address) {
             problem(format!("address: {address} is not in node_cidr"), None);
+        }
+        if !schematic.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            problem(
+                format!("schematic_id: {schematic} is not the id of any schematic"),
+                Some("an id has no letters beyond f: copy it from the image factory"),
+            );
         }
         if *address == cluster.api_address {
             problem(
@@ -266,6 +325,11 @@ impl<'a> Keys<'a> {
         self.get(key).is_some()
     }
 
+    /// Returns the location of a key, or that of the mapping.
+    fn origin(&self, key: &str) -> Location {
+        self.get(key).map_or(self.1, |(key, _)| key.origin)
+    }
+
     /// Returns a key and its value.
     fn get(&self, key: &str) -> Option<(&'a Node, &'a Node)> {
         self.0.iter().find(|(name, _, _)| *name == key).map(|(_, key, value)| (*key, *value))
@@ -296,7 +360,16 @@ impl Reader<'_> {
 
     fn demand(&mut self, key: &str, wanted: &str) {
         if !self.keys.has(key) {
-            let hint = Some(format!("it is {wanted}"));
+            let names = self.keys.0.iter().map(|(name, _, _)| *name);
+            let others =
+                names.filter(|name| !CLUSTER_KEYS.contains(name) && !NODE_KEYS.contains(name));
+            let near = suggest(key, others).and_then(|name| Some((name, self.keys.get(name)?.0)));
+            let hint = Some(match near {
+                Some((name, at)) => {
+                    format!("is {name:?} on line {} meant? It is {wanted}", at.origin.line)
+                }
+                None => format!("it is {wanted}"),
+            });
             let message = format!("{key} is missing");
             self.problems.push(Problem { origin: self.keys.1, message, hint });
         }
@@ -358,8 +431,7 @@ impl Reader<'_> {
     }
 
     fn wrong(&mut self, key: &str, message: String, hint: Option<String>) {
-        let origin = self.keys.get(key).map_or(self.keys.1, |(key, _)| key.origin);
-        self.problems.push(Problem { origin, message, hint });
+        self.problems.push(Problem { origin: self.keys.origin(key), message, hint });
     }
 
     /// Returns a value for an error message.

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::{ValueKind, from_args};
+use minijinja::value::{Kwargs, Rest, ValueKind, from_args};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, State, UndefinedBehavior, Value};
-use talos_config::yaml::{self, Content, Node, Resolved};
+use talos_config::yaml::{self, Content, Limits, Node, Resolved};
 
 use super::read::{ClusterFile, Keys};
-use super::{Network, PatchFiles};
+use super::{Network, PatchFiles, tags};
 use crate::error::ErrorDetail;
 
 /// Returns the data of templates: all keys of both files, and the defaults that the
@@ -51,11 +51,14 @@ pub(super) fn render(
     data: &Value,
     patches: &PatchFiles,
 ) -> Result<String, ErrorDetail> {
+    let template = tags::rewrite(template).map_err(|tags::TooLong { line }| {
+        ErrorDetail::new(format!(
+            "{name}:{line}: this tag is too long, or there are too many branches"
+        ))
+        .hint("name parts of it with `#% set … %#`")
+    })?;
     let render = || -> Result<String, Error> {
-        let environment = environment(patches)?;
-        // Jinja takes Python's formatting of texts; of its forms templates use the one that makes a text of a value.
-        let template = template.replace("'%s' % ", "'' ~ ");
-        environment.template_from_named_str(name, &template)?.render(data.clone())
+        environment(patches)?.template_from_named_str(name, &template)?.render(data.clone())
     };
     render().map_err(|error| {
         let line = error.line().map_or_else(String::new, |line| format!(":{line}"));
@@ -92,6 +95,17 @@ fn environment(patches: &PatchFiles) -> Result<Environment<'static>, Error> {
         let host = Network::parse(&network).and_then(|network| network.host(number));
         host.map_or(Value::from(false), |host| Value::from(host.to_string()))
     });
+    environment.add_filter("center", |text: String, width: Option<usize>| {
+        let missing = width.unwrap_or(80).saturating_sub(text.chars().count());
+        // Python puts the odd blank to the left where the width is odd too.
+        let left = missing / 2 + (missing & width.unwrap_or(80) & 1);
+        Ok(format!("{}{text}{}", blanks(left)?, blanks(missing - left)?))
+    });
+    environment.add_filter("wordcount", |text: String| {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).count()
+    });
+    environment.add_filter("indent", indent);
     let patches = patches.clone();
     environment.add_function("talos_patches", move |scope: String| {
         let files = patches.get(&scope).map(Vec::as_slice).unwrap_or_default();
@@ -101,6 +115,89 @@ fn environment(patches: &PatchFiles) -> Result<Environment<'static>, Error> {
     });
     Ok(environment)
 }
+
+/// Returns blanks, as many as a patch may have.
+fn blanks(count: usize) -> Result<String, Error> {
+    if count > MOST_BLANKS {
+        let message = format!("more than {MOST_BLANKS} blanks");
+        return Err(Error::new(ErrorKind::InvalidOperation, message));
+    }
+    Ok(" ".repeat(count))
+}
+
+/// Indents lines as Jinja does: all but the first one and blank ones, unless that is wanted.
+#[expect(clippy::needless_pass_by_value, reason = "the engine gives named arguments so")]
+fn indent(
+    text: &str,
+    width: Option<usize>,
+    first: Option<bool>,
+    blank: Option<bool>,
+    named: Kwargs,
+) -> Result<String, Error> {
+    let width = match width {
+        Some(width) => width,
+        None => named.get::<Option<usize>>("width")?.unwrap_or(4),
+    };
+    let named_flag = |given: Option<bool>, name: &str| match given {
+        Some(given) => Ok(given),
+        None => Ok::<_, Error>(named.get::<Option<bool>>(name)?.unwrap_or(false)),
+    };
+    let (first, blank) = (named_flag(first, "first")?, named_flag(blank, "blank")?);
+    named.assert_all_used()?;
+    let pad = blanks(width)?;
+    if text.matches('\n').count().saturating_mul(width) > Limits::default().bytes {
+        return Err(Error::new(ErrorKind::InvalidOperation, "more text than a file may have"));
+    }
+    let mut output = String::new();
+    for (index, line) in text.split('\n').enumerate() {
+        if index > 0 {
+            output.push('\n');
+        }
+        if if index == 0 { first } else { blank || !line.is_empty() } {
+            output.push_str(&pad);
+        }
+        output.push_str(line);
+    }
+    Ok(output)
+}
+
+/// Fills in the places of `'{} {0} {name}'`, without Python's ways to format them.
+fn format_braces(text: &str, arguments: &[Value]) -> Result<Value, Error> {
+    let (values, named): (Rest<Value>, Kwargs) = from_args(arguments)?;
+    let mut output = String::new();
+    let mut next = 0;
+    let mut rest = text;
+    let wrong = |what: String| Error::new(ErrorKind::InvalidOperation, format!("format: {what}"));
+    while let Some(at) = rest.find(['{', '}']) {
+        output.push_str(&rest[..at]);
+        let (brace, after) = rest[at..].split_at(1);
+        if let Some(after) = after.strip_prefix(brace) {
+            output.push_str(brace);
+            rest = after;
+            continue;
+        }
+        let end = after.find('}').filter(|_| brace == "{");
+        let end = end.ok_or_else(|| wrong(format!("a single {brace}")))?;
+        let field = &after[..end];
+        let value = if field.is_empty() {
+            next += 1;
+            values.get(next - 1).cloned()
+        } else if let Ok(index) = field.parse::<usize>() {
+            values.get(index).cloned()
+        } else {
+            named.get::<Option<Value>>(field)?
+        };
+        let value = value.ok_or_else(|| wrong(format!("nothing is given for {{{field}}}")))?;
+        output.push_str(&value.to_string());
+        rest = &after[end + 1..];
+    }
+    named.assert_all_used()?;
+    output.push_str(rest);
+    Ok(Value::from(output))
+}
+
+/// Far more than a patch can use.
+const MOST_BLANKS: usize = 10_000;
 
 /// Methods that Python's texts and mappings have.
 fn method(
@@ -116,6 +213,17 @@ fn method(
     match (value.kind(), name) {
         (ValueKind::String, "lower" | "upper" | "title" | "capitalize" | "replace") => {
             filter(state, name)
+        }
+        (ValueKind::String, "center") => filter(state, name),
+        (ValueKind::String, "format") => {
+            format_braces(value.as_str().unwrap_or_default(), arguments)
+        }
+        (ValueKind::String, "zfill") => {
+            let (width,): (usize,) = from_args(arguments)?;
+            let text = value.as_str().unwrap_or_default();
+            let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+            let zeros = blanks(width.saturating_sub(text.chars().count()))?.replace(' ', "0");
+            Ok(Value::from(format!("{}{zeros}{digits}", &text[..text.len() - digits.len()])))
         }
         (ValueKind::String, "strip") => filter(state, "trim"),
         (ValueKind::String, "splitlines") => filter(state, "lines"),
@@ -220,6 +328,22 @@ mod tests {
             ("#{ talos_patches('global') | map('basename') | join(' ') }#", "a.yaml b.yaml"),
             ("#{ nodes | selectattr('controller', 'equalto', False) | list | length }#", "0"),
             ("#{ cilium_bgp_enabled }# #{ node_default_gateway }#", "False 10.0.0.1"),
+            ("#{ '%s %d %03d %.1f %s%%' % ('a', 1, 2, 1.25, none) }#", "a 1 002 1.2 None%"),
+            ("#{ ('%s: %s' % (node_cidr, own.deep[1])) | upper }#", "10.0.0.0/24: TWO"),
+            ("#{ '%s' % nodes[0].name | upper }#!", "CP-1!"),
+            ("#{ '%s' % 'a' ~ '%s' % 'b' }#", "ab"),
+            (
+                "#{ '%s-%s' | format('a', 1) }# #{ '{} {1} {x} {{}}'.format('a', 2, x=3) }#",
+                "a-1 a 2 3 {}",
+            ),
+            ("#{ own | tojson }#", "{\"deep\": [1, \"two\"]}"),
+            ("#{ 'a b/ü' | urlencode }#", "a%20b/%C3%BC"),
+            ("[#{ 'abc' | center(6) }#] [#{ 'ab' | center(5) }#]", "[ abc  ] [  ab ]"),
+            ("#{ 'Hello, World! 1 x_y' | wordcount }# #{ '-7'.zfill(4) }#", "4 -007"),
+            (
+                "#{ 'a\\nb\\n\\nc' | indent(2) }# #{ 'a' | indent(first=true) }#",
+                "a\n  b\n\n  c     a",
+            ),
             ("$$patch: delete # ${VALUE}\n\n", "$$patch: delete # ${VALUE}\n\n"),
         ] {
             assert_eq!(filled(template).as_deref(), Ok(expected), "{template}");
@@ -237,6 +361,13 @@ mod tests {
             message("#% for a in range(9999) %##% for b in range(9999) %##% endfor %##% endfor %#")
                 .contains("engine ran out of fuel")
         );
+        assert!(message("#{ '%s %s' % 'a' }#").starts_with("p.yaml.j2:1: invalid operation"));
+        assert!(message("\n#{ 'x' | center(9999999999) }#").contains("more than 10000 blanks"));
+        assert!(
+            message(&format!("\n#{{ {}1 }}#", "-".repeat(100_000))).starts_with("p.yaml.j2:2: ")
+        );
+        let deep = format!("#{{ {}1 }}#", "-".repeat(990));
+        assert_eq!(filled(&deep).as_deref(), Ok("1"));
         let hint = filled("#{ age_key('private') }#").expect_err("an error").hint;
         assert!(hint.is_some_and(|hint| hint.starts_with("functions that read secrets")));
     }

@@ -184,6 +184,10 @@ fn patch_files(
         return Ok(patches);
     }
     for scope in names(folder)? {
+        // A file beside the directories, such as README.md.j2, is no patch.
+        if !folder.join(&scope).is_dir() {
+            continue;
+        }
         if !SCOPES.contains(&scope.as_str()) && !guide.node_names().any(|name| name == scope) {
             let place = folder.join(&scope);
             printer.note(&format!("warning: {}: no node has this name", place.display()));
