@@ -55,48 +55,74 @@ fn edits(old: &[&str], new: &[&str]) -> Vec<Edit> {
 }
 
 /// The ends of the runs of equal lines on the shortest way from one text to the other.
+///
+/// A way of more than [`MOST_EDITS`] is not searched for: then everything between the lines that both texts begin
+/// and end with is replaced. Memory and time stay bounded that way, and a text that is all new, which is the long
+/// difference that people meet, is shown as it would be anyway.
 fn path(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     let (width, height) = (signed(old.len()), signed(new.len()));
-    let offset = width + height;
-    let mut furthest = vec![0_isize; usize::try_from(2 * offset + 2).unwrap_or(0)];
-    let at = |k: isize| usize::try_from(k + offset).unwrap_or(0);
-    let mut trace = Vec::new();
-    'search: for d in 0..=offset {
-        let mut k = -d;
-        while k <= d {
-            let down = k == -d || (k != d && furthest[at(k - 1)] < furthest[at(k + 1)]);
-            let mut x = if down { furthest[at(k + 1)] } else { furthest[at(k - 1)] + 1 };
+    let most = (width + height).min(MOST_EDITS);
+    // Row `d` holds how far each diagonal from `-d` to `d` is followed with `d` edits; every second one can be reached.
+    let mut rows: Vec<Vec<u32>> = Vec::new();
+    let furthest = |rows: &[Vec<u32>], d: isize, k: isize| -> isize {
+        let row = usize::try_from(d).ok().and_then(|d| rows.get(d));
+        let x = row.and_then(|row| row.get(usize::try_from(k.midpoint(d)).ok()?));
+        x.map_or(0, |x| isize::try_from(*x).unwrap_or(isize::MAX))
+    };
+    let is_down = |rows: &[Vec<u32>], d: isize, k: isize| {
+        k == -d || (k != d && furthest(rows, d - 1, k - 1) < furthest(rows, d - 1, k + 1))
+    };
+    let mut edits = None;
+    'search: for d in 0..=most {
+        let mut row = Vec::with_capacity(unsigned(d) + 1);
+        for k in (-d..=d).step_by(2) {
+            let mut x = if is_down(&rows, d, k) {
+                furthest(&rows, d - 1, k + 1)
+            } else {
+                furthest(&rows, d - 1, k - 1) + 1
+            };
             let mut y = x - k;
             while x < width && y < height && old[unsigned(x)] == new[unsigned(y)] {
                 x += 1;
                 y += 1;
             }
-            furthest[at(k)] = x;
             if x == width && y == height {
-                trace.push(furthest.clone());
+                edits = Some(d);
                 break 'search;
             }
-            k += 2;
+            row.push(u32::try_from(x).unwrap_or(u32::MAX));
         }
-        trace.push(furthest.clone());
+        rows.push(row);
     }
+    let Some(edits) = edits else { return replaced(old, new) };
     let (mut x, mut y) = (width, height);
     let mut ends = Vec::new();
-    for d in (1..trace.len()).rev() {
+    for d in (1..=edits).rev() {
         if x <= 0 || y <= 0 {
             break;
         }
         ends.push((unsigned(x), unsigned(y)));
-        let (furthest, d, k) = (&trace[d], signed(d), x - y);
-        let down = k == -d || (k != d && furthest[at(k - 1)] < furthest[at(k + 1)]);
-        let before = if down { k + 1 } else { k - 1 };
-        x = furthest[at(before)];
+        let k = x - y;
+        let before = if is_down(&rows, d, k) { k + 1 } else { k - 1 };
+        x = furthest(&rows, d - 1, before);
         y = x - before;
     }
     if x >= 0 && y >= 0 {
         ends.push((unsigned(x), unsigned(y)));
     }
     ends.reverse();
+    ends
+}
+
+/// The ends of the runs that both texts begin and end with.
+fn replaced(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let first = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let rest = old[first..].iter().rev().zip(new[first..].iter().rev());
+    let last = rest.take_while(|(old, new)| old == new).count();
+    let mut ends = vec![(first, first)];
+    // One end for the lines that go, and one for those that come.
+    ends.push((old.len() - last, first));
+    ends.push((old.len(), new.len()));
     ends
 }
 
@@ -174,6 +200,9 @@ fn hunks<'a>(old: &[&'a str], new: &[&'a str], edits: &[Edit]) -> Vec<Hunk<'a>> 
     hunks
 }
 
+/// Edits that a way is searched with: some 30 MiB and a second at most.
+const MOST_EDITS: isize = 4_000;
+
 /// Lines that are shown around a change.
 const AROUND: usize = 3;
 
@@ -188,6 +217,32 @@ mod tests {
             "--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@\n a\n-b\n+x\n c\n+y\n\\ No newline at end of file\n";
         assert_eq!(diff, expected);
         assert_eq!(unified("/f", "a\n", "a\n"), "");
+        assert_eq!(
+            edits_of("abcabba", "cbabac"),
+            [(0, 1, 0, 0), (1, 2, 0, 0), (3, 3, 1, 2), (5, 6, 4, 4), (7, 7, 5, 6)]
+        );
         assert_eq!(unified("/f", "", "a\nb\n"), "--- a/f\n+++ b/f\n@@ -1 +1,2 @@\n+a\n+b\n");
+    }
+
+    #[test]
+    fn a_long_difference_takes_little_memory() {
+        let many = |what: &str| {
+            (0..20_000).map(|line| format!("{what} {line}\n")).collect::<Vec<_>>().concat()
+        };
+        let new = many("new");
+        let diff = unified("/f", "", &new);
+        assert_eq!(diff.lines().filter(|line| line.starts_with("+new")).count(), 20_000);
+        let diff = unified("/f", &format!("a\n{}z\n", many("old")), &format!("a\n{new}z\n"));
+        assert!(diff.starts_with("--- a/f\n+++ b/f\n@@ -1,20002 +1,20002 @@\n a\n-old 0\n"));
+        assert!(diff.ends_with("+new 19999\n z\n"));
+    }
+
+    fn edits_of(old: &'static str, new: &'static str) -> Vec<(usize, usize, usize, usize)> {
+        let letters = |text: &'static str| text.split_terminator("").skip(1).collect::<Vec<_>>();
+        let (old, new) = (letters(old), letters(new));
+        super::edits(&old, &new)
+            .into_iter()
+            .map(|edit| (edit.old.start, edit.old.end, edit.new.start, edit.new.end))
+            .collect()
     }
 }

@@ -96,26 +96,54 @@ fn matches(pattern: &str, path: &str) -> bool {
     })
 }
 
-fn fits(pattern: &[char], text: &[char]) -> bool {
-    match pattern {
-        [] => text.is_empty(),
-        ['*', '*', '/', rest @ ..] => {
-            fits(rest, text)
-                || text.iter().enumerate().any(|(at, c)| *c == '/' && fits(rest, &text[at + 1..]))
-        }
-        ['/', '*', '*'] => text.is_empty() || text[0] == '/',
-        ['*', rest @ ..] => {
-            let end = text.iter().position(|c| *c == '/').unwrap_or(text.len());
-            (0..=end).any(|at| fits(rest, &text[at..]))
-        }
-        ['[', rest @ ..] => match (rest.iter().position(|c| *c == ']'), text) {
-            (Some(end), [first, after @ ..]) => {
-                in_class(&rest[..end], *first) && fits(&rest[end + 1..], after)
+/// Matches a whole text. All positions that the pattern can have reached are followed at once, so that many stars
+/// cost no more than few.
+fn fits(mut pattern: &[char], text: &[char]) -> bool {
+    // Whether the pattern so far matches the text up to each position.
+    let mut reached = vec![false; text.len() + 1];
+    reached[0] = true;
+    while let Some((first, after)) = pattern.split_first() {
+        let mut next = vec![false; text.len() + 1];
+        let mut is_open = false;
+        match (first, after) {
+            ('*', ['*', '/', rest @ ..]) => {
+                for at in 0..=text.len() {
+                    next[at] = reached[at] || (is_open && text[at - 1] == '/');
+                    is_open |= reached[at];
+                }
+                pattern = rest;
             }
-            _ => false,
-        },
-        [first, rest @ ..] => text.first() == Some(first) && fits(rest, &text[1..]),
+            ('/', ['*', '*']) => {
+                let is_end = |at: usize| at == text.len() || text[at] == '/';
+                return (0..=text.len()).any(|at| reached[at] && is_end(at));
+            }
+            ('*', rest) => {
+                for at in 0..=text.len() {
+                    is_open = reached[at] || (is_open && text[at - 1] != '/');
+                    next[at] = is_open;
+                }
+                pattern = rest;
+            }
+            ('[', rest) => {
+                let Some(end) = rest.iter().position(|c| *c == ']') else { return false };
+                for at in 0..text.len() {
+                    next[at + 1] = reached[at] && in_class(&rest[..end], text[at]);
+                }
+                pattern = &rest[end + 1..];
+            }
+            (first, rest) => {
+                for at in 0..text.len() {
+                    next[at + 1] = reached[at] && text[at] == *first;
+                }
+                pattern = rest;
+            }
+        }
+        if !next.contains(&true) {
+            return false;
+        }
+        reached = next;
     }
+    reached[text.len()]
 }
 
 fn in_class(class: &[char], character: char) -> bool {
@@ -135,4 +163,36 @@ fn in_class(class: &[char], character: char) -> bool {
         }
     }
     found != negated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ignored;
+
+    #[test]
+    fn many_stars_cost_no_more_than_few() {
+        let path = "a".repeat(60);
+        assert!(!is_ignored(&format!("{}b", "*a".repeat(25)), &path));
+        assert!(!is_ignored(&format!("{}b", "**/*".repeat(25)), &path));
+        assert!(is_ignored(&"*a".repeat(25), &path));
+        assert!(is_ignored(&"*".repeat(1_000_000), &path));
+    }
+
+    #[test]
+    fn patterns_match_names_and_folders() {
+        for (pattern, path, expected) in [
+            ("*.yaml", "a.yaml", true),
+            ("*.yaml", "a/b.yaml", true),
+            ("/*.yaml", "a/b.yaml", false),
+            ("a/**", "a/b", true),
+            ("**/b", "a/c/b", true),
+            ("a*c", "abc", true),
+            ("a*c", "ab/c", false),
+            ("[a-c]x", "bx", true),
+            ("[^a-c]x", "bx", false),
+            ("[a", "a", false),
+        ] {
+            assert_eq!(is_ignored(pattern, path), expected, "{pattern} {path}");
+        }
+    }
 }
