@@ -58,6 +58,12 @@ fn a_machine_becomes_an_entry_that_its_file_accepts() {
     directory.write("cluster.yaml", "node_cidr: 10.77.0.0/24\ncluster_api_addr: 10.77.0.10\n");
     directory.write("nodes.yaml", &format!("nodes:\n{nodes}"));
     directory.done("gen talconfig");
+    directory.write("nodes.yaml", "# machines\nnodes: []\n");
+    directory.done(&format!("{line} --for nodes --write nodes.yaml"));
+    assert_eq!(directory.read("nodes.yaml"), format!("# machines\nnodes:\n{nodes}"));
+    let again = directory.run(&format!("{line} --for nodes --write nodes.yaml"));
+    assert_eq!(again.code, 3, "{}", again.stderr);
+    assert!(again.stderr.contains("the entry on line 3 has name cp-1 already"), "{}", again.stderr);
     let native = directory.done(&format!("{line} --for ichor"));
     assert_eq!(native, "    - {name: cp-1, address: 10.77.0.11, disk: /dev/nvme0n1}\n");
     let wrong = directory.run(&line.replace("cp-1", "Not_A_Name"));

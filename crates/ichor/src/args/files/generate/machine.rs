@@ -1,5 +1,7 @@
 //! Arguments of `ichor gen machine`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 use crate::args::{ConnectionArgs, MaintenanceArgs};
@@ -11,13 +13,17 @@ use crate::args::{ConnectionArgs, MaintenanceArgs};
 /// are printed to stderr.
 ///
 ///   ichor gen machine -n 10.0.0.13 --insecure
-///   ichor gen machine -n 10.0.0.13 --insecure --for nodes --name cp-3 --control-plane
+///   ichor gen machine -n 10.0.0.13 --insecure --for nodes --name cp-3 --control-plane --write nodes.yaml
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct GenMachineArgs {
     /// Print an entry for this file
     #[arg(long = "for", value_enum, default_value_t, value_name = "FILE")]
     pub form: EntryForm,
+
+    /// Add the entry to the list of machines in a file instead of printing it
+    #[arg(long, value_name = "PATH")]
+    pub write: Option<PathBuf>,
 
     /// Set the name of the machine; by default derived from its MAC address
     #[arg(long)]

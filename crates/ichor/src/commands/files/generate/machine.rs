@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
+use std::path::Path;
 
 use plan::MachineName;
 use serde_json::Value;
@@ -16,7 +17,9 @@ use crate::commands::inspect::links::{self, Link};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
-use crate::{Error, ExitStatus, nodes, runtime};
+use crate::{Error, ExitStatus, files, nodes, runtime};
+
+use super::entry_list::{EntryList, ONLY};
 
 pub(in crate::commands) fn run(
     args: &GenMachineArgs,
@@ -39,21 +42,70 @@ pub(in crate::commands) fn run(
         let (answers, failures) = nodes.call_each(ask).await.split();
         let mut described = 0;
         let mut statuses = Vec::new();
+        let mut entries = Vec::new();
         for (machine, (disks, links)) in answers {
             match describe(&machine, &disks, &links, args) {
                 Ok(described_machine) => {
                     for reason in described_machine.reasons {
                         printer.note(&format!("{machine}: {reason}"));
                     }
-                    printer.verbatim(&described_machine.entry)?;
+                    entries.push(described_machine.entry);
                     described += 1;
                 }
                 Err(error) => statuses.push(printer.error(&error)),
             }
         }
+        match &args.write {
+            None => {
+                for entry in &entries {
+                    printer.verbatim(entry)?;
+                }
+            }
+            Some(file) if !entries.is_empty() => {
+                write(file, &args.list(), &entries)?;
+                printer.note(&format!("{}: {} added", file.display(), counted(entries.len())));
+            }
+            Some(_) => {}
+        }
         let status = nodes::report(failures, described, printer);
         Ok(if statuses.is_empty() { status } else { ExitStatus::Failed })
     })
+}
+
+/// Adds entries to the list in a file, all or none.
+fn write(file: &Path, list: &EntryList, entries: &[String]) -> Result<(), Error> {
+    let mut text = fs_err::read_to_string(file).map_err(Error::Input)?;
+    for entry in entries {
+        text = list.add(&text, entry).map_err(|problem| Error::Usage {
+            message: format!("{}: cannot add an entry: {problem}", file.display()),
+            hint: "without --write the entry is printed".to_owned(),
+        })?;
+    }
+    files::update(file, &text)
+}
+
+fn counted(entries: usize) -> String {
+    if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") }
+}
+
+impl GenMachineArgs {
+    /// Returns the list that an entry belongs to.
+    fn list(&self) -> EntryList {
+        match (self.form, self.control_plane) {
+            (EntryForm::Talconfig, _) => {
+                EntryList { path: &["nodes"], unique: &["hostname", "ipAddress"] }
+            }
+            (EntryForm::Nodes, _) => {
+                EntryList { path: &["nodes"], unique: &["name", "address", "mac_addr"] }
+            }
+            (EntryForm::Ichor, true) => {
+                EntryList { path: &["controlPlane", "machines"], unique: &["name", "address"] }
+            }
+            (EntryForm::Ichor, false) => {
+                EntryList { path: &["pools", ONLY, "machines"], unique: &["name", "address"] }
+            }
+        }
+    }
 }
 
 struct Described {
@@ -270,6 +322,7 @@ mod tests {
     fn args(form: EntryForm) -> GenMachineArgs {
         GenMachineArgs {
             form,
+            write: None,
             name: None,
             control_plane: true,
             usb: false,

@@ -6,6 +6,7 @@ mod certificate_files;
 pub(in crate::commands) mod config;
 pub(in crate::commands) mod crt;
 pub(in crate::commands) mod csr;
+mod entry_list;
 pub(in crate::commands) mod key;
 pub(in crate::commands) mod keypair;
 pub(in crate::commands) mod kubeconfig;
