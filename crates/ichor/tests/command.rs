@@ -83,7 +83,8 @@ fn a_personality_goes_by_the_name_of_the_program() {
     let link = directory.path().join("talhelper");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ichor"), &link).expect("a link");
     let output = Command::new(link).arg("--version").output().expect("it runs");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "talhelper version 3.1.15\n");
+    let version = concat!("talhelper version 3.1.15 (Ichor ", env!("CARGO_PKG_VERSION"), ")\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), version);
 }
 
 #[test]

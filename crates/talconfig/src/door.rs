@@ -11,14 +11,13 @@
 //! 4. Layers become configuration: [`machine`], which records a [`trace`] on request.
 //! 5. Configuration becomes a spec and prerendered layers: [`translate`].
 //!
-//! [`source_text`] and [`error_location`] find the line of the file that a key or an error belongs to.
+//! Values carry the location in the file that they come from; [`source_text`] says it for people.
 
 pub(crate) mod check;
 pub(crate) mod decode;
 pub(crate) mod documents;
 pub(crate) mod dotenv;
 pub(crate) mod environment;
-pub(crate) mod error_location;
 pub(crate) mod image;
 pub(crate) mod json_schema;
 pub(crate) mod layers;

@@ -3,6 +3,8 @@
 //! The text of an error begins with talhelper's words, since scripts look for it; further help is
 //! in the hint.
 
+use talos_config::{Location, Problem};
+
 use crate::door::check::Finding;
 use crate::host::FileError;
 
@@ -25,14 +27,17 @@ pub enum Error {
     #[error("failed to unmarshal config file: {0}")]
     WrongType(ErrorDetail),
     /// A file that the talconfig refers to cannot be used.
-    #[error("{detail}")]
-    Reference {
-        /// The key that refers to it, such as `nodes[0].machineFiles[1]`.
-        key: String,
-        /// The key of the machine's group, which may hold the reference instead.
-        group: &'static str,
-        /// The problem.
-        detail: ErrorDetail,
+    #[error("{0}")]
+    Reference(ErrorDetail),
+    /// The talconfig cannot be used for one of the reasons above: in our own words, with locations.
+    #[error("{}", located(file, problems))]
+    Located {
+        /// The talconfig.
+        file: String,
+        /// The code of the reason.
+        code: &'static str,
+        /// At least one problem.
+        problems: Vec<Problem>,
     },
     /// The talconfig is invalid.
     #[error("please fix issues with your config file")]
@@ -82,7 +87,8 @@ impl Error {
             Self::Substitution(_) => "talconfig.variable",
             Self::Structure(_) => "talconfig.structure",
             Self::WrongType(_) => "talconfig.shape",
-            Self::Reference { .. } => "talconfig.reference",
+            Self::Reference(_) => "talconfig.reference",
+            Self::Located { code, .. } => code,
             Self::Invalid(_) => "talconfig.invalid",
             Self::Secrets(_) => "talconfig.secrets",
             Self::Template(_) => "talconfig.template",
@@ -101,12 +107,15 @@ impl Error {
             | Self::Substitution(detail)
             | Self::Structure(detail)
             | Self::WrongType(detail)
-            | Self::Reference { detail, .. }
+            | Self::Reference(detail)
             | Self::Secrets(detail)
             | Self::Template(detail)
             | Self::Patch(detail)
             | Self::Machine(detail)
             | Self::Factory(detail) => detail.hint.as_deref(),
+            Self::Located { problems, .. } => {
+                problems.iter().find_map(|problem| problem.hint.as_deref())
+            }
             Self::Invalid(_) => None,
             Self::Spec(error) => error.hint(),
         }
@@ -120,6 +129,37 @@ impl Error {
             Self::Machine(detail) => Self::Machine(detail.within(place)),
             other => other,
         }
+    }
+}
+
+/// Formats problems, a line each: `talconfig.yaml:4:9: nodes[0].hostname: …`.
+fn located(file: &str, problems: &[Problem]) -> String {
+    let lines = problems.iter().map(|Problem { origin, message, .. }| match origin.line {
+        0 => format!("{file}: {message}"),
+        line => format!("{file}:{line}:{}: {message}", origin.column),
+    });
+    lines.collect::<Vec<_>>().join("\n  ")
+}
+
+/// Why a text is refused: in talhelper's words, which count lines of an intermediate text, and as problems with their
+/// locations in the file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Refusal {
+    pub(crate) said: ErrorDetail,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Refusal {
+    /// Creates a refusal with one problem.
+    pub(crate) fn new(said: ErrorDetail, origin: Location, message: String) -> Self {
+        let hint = said.hint.clone();
+        Self { said, problems: vec![Problem { origin, message, hint }] }
+    }
+}
+
+impl From<Refusal> for ErrorDetail {
+    fn from(refusal: Refusal) -> Self {
+        refusal.said
     }
 }
 

@@ -11,6 +11,7 @@ mod parse;
 mod value;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use talos_config::Value;
 
@@ -28,18 +29,55 @@ pub(crate) struct TemplateContext<'a> {
     pub(crate) sprig: bool,
 }
 
+/// The failure of a template, with its location in it.
+#[derive(Debug)]
+struct Failure {
+    line: u32,
+    /// Known once the template runs.
+    column: Option<usize>,
+    problem: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, column, problem } = self;
+        match column {
+            Some(column) => write!(f, "{line}:{column}: {problem}"),
+            None => write!(f, "{line}: {problem}"),
+        }
+    }
+}
+
+/// Why a template cannot be rendered.
+#[derive(Debug)]
+pub(crate) struct TemplateError {
+    /// The line of the template.
+    pub(crate) line: u32,
+    pub(crate) problem: String,
+    /// The same in Go's words, with the name of the template.
+    pub(crate) detail: ErrorDetail,
+}
+
+/// Returns the line that follows a text.
+fn line_after(before: &str) -> u32 {
+    u32::try_from(1 + before.matches('\n').count()).unwrap_or(u32::MAX)
+}
+
 /// Renders a template. Errors refer to it as `name`.
 pub(crate) fn render(
     name: &str,
     text: &str,
     data: &GoValue<'_>,
     context: &TemplateContext<'_>,
-) -> Result<String, ErrorDetail> {
+) -> Result<String, TemplateError> {
     if !text.contains("{{") {
         return Ok(text.to_owned());
     }
-    let wrong =
-        |message: String| ErrorDetail::new(format!("template: {name}:{message}")).hint(HINT);
+    let wrong = |failure: Failure| TemplateError {
+        detail: ErrorDetail::new(format!("template: {name}:{failure}")).hint(HINT),
+        line: failure.line,
+        problem: failure.problem,
+    };
     let template = parse::parse(text, context.sprig).map_err(wrong)?;
     eval::execute(name, text, &template, data, context).map_err(wrong)
 }

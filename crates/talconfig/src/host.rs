@@ -16,6 +16,11 @@ pub trait Host {
     /// Checks that a file or a directory exists.
     fn stat(&self, path: &str) -> Result<(), FileError>;
 
+    /// Returns true if others than the owner may read a file.
+    fn is_open(&self, _path: &str) -> bool {
+        false
+    }
+
     /// Returns the absolute path, without `.` and `..`, without access to the file system.
     fn absolute(&self, path: &str) -> String;
 
@@ -66,11 +71,13 @@ pub struct FileError {
     pub path: String,
     /// Why, in the words of the operating system.
     pub reason: String,
+    /// There is no such file.
+    pub missing: bool,
 }
 
 impl FileError {
     /// Returns true if the file does not exist.
     pub fn is_missing(&self) -> bool {
-        self.reason == "no such file or directory"
+        self.missing
     }
 }

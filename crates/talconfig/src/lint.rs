@@ -18,6 +18,7 @@ use plan::ClusterSpec;
 
 use crate::door::environment::Environment;
 use crate::door::load::Talconfig;
+use crate::door::translate::check_cluster;
 use crate::error::Error;
 use crate::host::Host;
 
@@ -80,8 +81,7 @@ pub fn check_talconfig(
     host: &dyn Host,
 ) -> Result<Vec<Diagnostic>, Error> {
     let mut environment = environment.clone();
-    let loaded =
-        Talconfig::open(&files.cluster, &files.env_files, &mut environment, host).map(drop);
+    let loaded = Talconfig::open(&files.cluster, &files.env_files, &mut environment, host);
     if let Err(error @ Error::Unreadable(_)) = loaded {
         return Err(error);
     }
@@ -92,7 +92,14 @@ pub fn check_talconfig(
     match loaded {
         Err(Error::EnvFile(_)) if told => {}
         Err(error) => diagnostics.extend(directory.refusal(&error)),
-        Ok(()) => {}
+        Ok(talconfig) => {
+            if let Err(error) = check_cluster(&talconfig) {
+                let same = diagnostics.iter().any(|found| found.code == "lint.same-machine");
+                let problems = directory.spec_problems(error).into_iter();
+                diagnostics
+                    .extend(problems.filter(|problem| !same || !TWICE.contains(&problem.code)));
+            }
+        }
     }
     Ok(in_order(diagnostics))
 }
@@ -134,7 +141,7 @@ fn run_rules(directory: &Directory<'_>, selected: impl Fn(&Rule) -> bool) -> Vec
     diagnostics
 }
 
-/// Sorts diagnostics. A location is reported once, however many machines share it.
+/// Sorts diagnostics. A problem is reported once, however many machines share it.
 fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     diagnostics.sort_by(|left, right| {
         (&left.location, left.code, &left.message).cmp(&(
@@ -143,7 +150,7 @@ fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
             &right.message,
         ))
     });
-    diagnostics.dedup_by(|next, first| next.location == first.location && next.code == first.code);
+    diagnostics.dedup();
     diagnostics
 }
 
@@ -188,6 +195,9 @@ impl fmt::Display for FileLocation {
 
 const ENV_FILE: &str = "lint.env-file";
 
+/// What plans say about two machines of one name or address, where a rule of ours says it with the line.
+const TWICE: [&str; 2] = ["spec.duplicate-name", "spec.duplicate-address"];
+
 /// Rules about what has no effect at all.
 const INEFFECTIVE: [&str; 3] = ["lint.unknown-key", "lint.second-document", "lint.several-secrets"];
 
@@ -197,6 +207,8 @@ const RULES: &[Rule] = &[
     Rule { code: "lint.second-document", level: Level::Error, check: keys::second_document },
     Rule { code: "lint.no-secrets", level: Level::Error, check: files::no_secrets },
     Rule { code: "lint.several-secrets", level: Level::Warning, check: files::several_secrets },
+    Rule { code: "lint.open-secrets", level: Level::Warning, check: files::open_secrets },
+    Rule { code: "lint.not-encrypted", level: Level::Error, check: files::not_encrypted },
     Rule { code: ENV_FILE, level: Level::Error, check: files::env_file },
     Rule { code: "lint.unused-variable", level: Level::Warning, check: files::unused_variable },
     Rule { code: "lint.missing-file", level: Level::Error, check: files::missing },
@@ -211,6 +223,11 @@ const RULES: &[Rule] = &[
     Rule { code: "lint.default-action", level: Level::Warning, check: machines::default_action },
     Rule { code: "lint.lost-key", level: Level::Error, check: machines::lost_key },
     Rule { code: "lint.same-machine", level: Level::Error, check: machines::same_machine },
+    Rule {
+        code: "lint.even-control-planes",
+        level: Level::Warning,
+        check: machines::even_control_planes,
+    },
     Rule { code: "lint.group-wins", level: Level::Warning, check: machines::group_wins },
     Rule { code: "lint.group-replaced", level: Level::Warning, check: machines::group_replaced },
     Rule { code: "lint.no-override", level: Level::Warning, check: machines::no_override },

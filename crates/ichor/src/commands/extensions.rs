@@ -28,9 +28,17 @@ pub(super) fn run(
         let file = release_catalog::save(&versions, cache)?;
         printer.note(&format!("kept in {}", file.display()));
     }
-    let names = versions.extensions(&version).ok_or_else(|| Error::Usage {
-        message: format!("the extensions of {version} are unknown"),
-        hint: "--refresh queries the image factory".to_owned(),
+    let names = versions.extensions(&version).ok_or_else(|| {
+        let is_patch =
+            |known: &&str| known.strip_prefix(&*version).is_some_and(|rest| rest.starts_with('.'));
+        let near: Vec<&str> = versions.releases().filter(is_patch).collect();
+        Error::Usage {
+            message: format!("the extensions of {version} are unknown"),
+            hint: match near.as_slice() {
+                [] => "--refresh queries the image factory".to_owned(),
+                near => format!("pass one of {}", near.join(", ")),
+            },
+        }
     })?;
     printer.value(&Extensions(names), settings.output)
 }

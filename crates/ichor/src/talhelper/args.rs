@@ -458,7 +458,10 @@ enum ValidateWhat {
 
 fn resolve(typed: Typed) -> Result<Meant, String> {
     if typed.version {
-        return Ok(Meant::Text(format!("talhelper version {STANDS_IN_FOR}\n")));
+        return Ok(Meant::Text(format!(
+            "talhelper version {STANDS_IN_FOR} (Ichor {})\n",
+            env!("CARGO_PKG_VERSION")
+        )));
     }
     let Some(command) = typed.command else { return Ok(Meant::Help(Vec::new())) };
     Ok(Meant::Command(match command {

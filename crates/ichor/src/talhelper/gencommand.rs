@@ -1,5 +1,7 @@
 //! `talhelper gencommand …`: lines for a shell, each a call of talosctl.
 
+use std::borrow::Cow;
+
 use talconfig::{Images, Node, Talconfig};
 
 use super::args::{Common, Verb};
@@ -71,12 +73,12 @@ impl Command<'_> {
                     continue;
                 };
             for address in addresses {
-                let mut flags = vec![format!("--nodes={address}")];
+                let mut flags = vec![format!("--nodes={}", quoted(&address))];
                 if self.verb == Verb::Apply {
                     let name = self.talconfig.file_name(node).map_err(|error| error.to_string())?;
-                    flags.push(format!("--file={}/{name}", self.common.out_dir));
+                    flags.push(format!("--file={}/{}", self.common.out_dir, quoted(&name)));
                 }
-                flags.extend(image.iter().map(|image| format!("--image={image}")));
+                flags.extend(image.iter().map(|image| format!("--image={}", quoted(image))));
                 flags.extend(self.common.extra_flags.iter().cloned());
                 lines.push(self.line(&flags));
             }
@@ -101,10 +103,10 @@ impl Command<'_> {
             let address = if by_address { wanted.to_owned() } else { first_address(node) };
             let mut flags = Vec::new();
             if self.verb == Verb::UpgradeK8s {
-                flags.push(format!("--to=v{}", self.talconfig.kubernetes()));
+                flags.push(format!("--to=v{}", quoted(self.talconfig.kubernetes())));
             }
             flags.extend(self.common.extra_flags.iter().cloned());
-            flags.push(format!("--nodes={address}"));
+            flags.push(format!("--nodes={}", quoted(&address)));
             return Ok(vec![self.line(&flags)]);
         }
         Ok(Vec::new())
@@ -122,7 +124,7 @@ impl Command<'_> {
             found.then(|| wanted.to_owned())
         };
         let line = address.map(|address| {
-            let mut flags = vec![format!("--nodes={address}")];
+            let mut flags = vec![format!("--nodes={}", quoted(&address))];
             flags.extend(self.common.extra_flags.iter().cloned());
             self.line(&flags)
         });
@@ -135,6 +137,15 @@ impl Command<'_> {
             std::iter::once(talosconfig.as_str()).chain(flags.iter().map(String::as_str)).collect();
         format!("talosctl {} {};", self.verb.command(), words.join(" "))
     }
+}
+
+/// Returns a word of the talconfig as a shell reads it unchanged; what the user typed stays as it is.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+=,".contains(c);
+    if word.chars().all(is_plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', "'\\''")))
 }
 
 fn first_address(node: &Node) -> String {

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read};
 use std::net::{IpAddr, ToSocketAddrs};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use talos_config::yaml::Limits;
 
 use crate::factory::ImageFactoryClient;
 use crate::printer::Printer;
+use crate::settings::ClusterLocation;
 use crate::sops_files::{self, SopsKeys};
 use crate::{clock, release_catalog, settings};
 
@@ -47,6 +49,11 @@ impl SystemHost {
             factories: ImageFactoryClient { trusted: settings::trusted(variable) },
             versions: release_catalog::load(settings::cache(variable).as_deref()),
         }
+    }
+
+    /// The host of a cluster's directory, with its keys.
+    pub(crate) fn of_directory(location: &ClusterLocation) -> Self {
+        Self { keys: location.keys.clone(), ..Self::new(false, &location.environment()) }
     }
 
     /// The files that were encrypted.
@@ -84,6 +91,10 @@ impl Host for SystemHost {
 
     fn stat(&self, path: &str) -> Result<(), FileError> {
         fs_err::metadata(path).map(drop).map_err(|error| file_error("stat", path, &error))
+    }
+
+    fn is_open(&self, path: &str) -> bool {
+        fs_err::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
     }
 
     fn absolute(&self, path: &str) -> String {
@@ -171,7 +182,8 @@ pub(super) fn file_error(attempt: &'static str, path: &str, error: &std::io::Err
         (_, Some(code)) => std::io::Error::from_raw_os_error(code).to_string(),
         (kind, None) => kind.to_string(),
     };
-    FileError { attempt, path: path.to_owned(), reason }
+    let missing = error.kind() == ErrorKind::NotFound;
+    FileError { attempt, path: path.to_owned(), reason, missing }
 }
 
 /// The time as it stands before every line of a log, in UTC.

@@ -5,6 +5,7 @@
 //! different, and what we do instead is in a snapshot. Lines that begin with `hint:` or `warning:` are ours and are
 //! not compared. Long values of the one secrets file stand as words such as `<os.crt>`.
 
+mod hostile;
 mod layout;
 mod lint;
 mod recorded;

@@ -1,6 +1,7 @@
 //! A directory of its own for one run of a program, and what is left in it.
 
 use std::collections::BTreeMap;
+use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -35,7 +36,10 @@ impl Sandbox {
                 continue;
             }
             fs_err::create_dir_all(path.parent().expect("a parent")).expect("a directory");
-            fs_err::write(path, text).expect("a file");
+            fs_err::write(&path, text).expect("a file");
+            if name.contains("secret") {
+                fs_err::set_permissions(path, Permissions::from_mode(0o600)).expect("a mode");
+            }
         }
         Self { root, before: files.clone() }
     }

@@ -3,11 +3,12 @@
 mod interfaces;
 mod references;
 
-use talos_config::{Value, rules};
+use talos_config::{Value, rules, suggest};
 
 use crate::door::image::Factory;
 use crate::door::load::{Node, Talconfig};
 use crate::door::release_catalog::{LATEST, ReleaseCatalog};
+use crate::door::source_text::SourceText;
 use crate::gotemplate;
 use crate::host::Host;
 use crate::value_ext::ValueExt;
@@ -27,16 +28,46 @@ pub struct Finding {
     pub is_warning: bool,
 }
 
+impl Finding {
+    /// Returns what can be done about it, where that does not follow from the messages.
+    pub fn hint(&self) -> Option<&'static str> {
+        let (_, hint) = HINTS.iter().find(|(kind, _)| *kind == self.kind)?;
+        Some(hint)
+    }
+}
+
+/// What can be done about findings, by the names of their rules.
+const HINTS: &[(&str, &str)] = &[
+    ("ClusterNameRequired", "for example: `clusterName: home`"),
+    ("KubernetesVersionRequired", "write `kubernetesVersion: v…` here or in talenv.yaml"),
+    ("EndpointRequired", "for example: `endpoint: https://10.0.0.10:6443`"),
+    ("NodesRequired", "write `nodes:` and below it `- hostname: …` for each machine"),
+    ("InvalidTalosVersion", "write a release such as v1.13.0"),
+    ("InvalidKubernetesVersion", "choose a release that this release of Talos supports"),
+    ("InvalidTalosEndpoint", "for example: `endpoint: https://10.0.0.10:6443`"),
+    ("InvalidDomain", "for example: `domain: cluster.local`"),
+    ("InvalidClusterPodNets", "for example: `clusterPodNets: [10.42.0.0/16]`"),
+    ("InvalidClusterSvcNets", "for example: `clusterSvcNets: [10.43.0.0/16]`"),
+    ("NodeHostnameRequired", "for example: `hostname: cp-1`"),
+    ("NodeIPAddressRequired", "write the address at which the machine is reached"),
+    ("NodeInstallRequired", "for example: `installDisk: /dev/sda`, or an installDiskSelector"),
+    ("InvalidNodeIPAddress", "separate several addresses by commas"),
+    ("InvalidNodeHostname", "a name is letters, digits and dashes between points"),
+    ("InvalidNodeSchematic", "`ichor extensions VERSION` lists the extensions of a release"),
+    ("InvalidMachineFiles", "op is create, append or overwrite, path is absolute"),
+    ("InvalidNodeNameservers", "for example: `nameservers: [10.0.0.1]`"),
+];
+
 /// Applies all rules.
 pub(crate) fn check(talconfig: &Talconfig, host: &dyn Host) -> Vec<Finding> {
     host.debug(&|| "start validating talconfig file".to_owned());
-    let mut findings = Findings::default();
+    let mut findings = Findings { all: Vec::new(), source_text: &talconfig.source_text };
     check_cluster(talconfig, host.release_catalog(), &mut findings);
     warn_of_unknown_release(talconfig, host);
     let factory = Factory::from_talconfig(&talconfig.cluster);
     for node in &talconfig.nodes {
         host.debug(&|| format!("validating config file for node {}", node.hostname()));
-        let mut findings = findings.of_node(node.index);
+        let mut findings = findings.of_node(node);
         check_identity(node, &mut findings);
         check_kubernetes(&node.value, &mut findings);
         check_disks_and_files(&node.value, &mut findings);
@@ -58,66 +89,75 @@ pub(crate) fn check(talconfig: &Talconfig, host: &dyn Host) -> Vec<Finding> {
         check_firewall(node.value.get("ingressFirewall"), &mut findings);
         check_extra_manifests(&node.value, host, &mut findings);
     }
-    findings.0
+    findings.all
 }
 
-#[derive(Default)]
-struct Findings(Vec<Finding>);
+struct Findings<'a> {
+    all: Vec<Finding>,
+    source_text: &'a SourceText,
+}
 
-impl Findings {
-    fn of_node(&mut self, index: usize) -> Scope<'_> {
-        Scope { findings: self, prefix: format!("nodes[{index}].") }
+impl<'a> Findings<'a> {
+    fn of_node<'f>(&'f mut self, node: &'f Node) -> Scope<'f, 'a> {
+        Scope { findings: self, prefix: format!("nodes[{}].", node.index), value: &node.value }
     }
 
-    fn of_cluster(&mut self) -> Scope<'_> {
-        Scope { findings: self, prefix: String::new() }
+    fn of_cluster<'f>(&'f mut self, cluster: &'f Value) -> Scope<'f, 'a> {
+        Scope { findings: self, prefix: String::new(), value: cluster }
     }
 }
 
 /// The part of a talconfig that is looked at.
-struct Scope<'a> {
-    findings: &'a mut Findings,
+struct Scope<'f, 'a> {
+    findings: &'f mut Findings<'a>,
     prefix: String,
+    value: &'f Value,
 }
 
-impl Scope<'_> {
+impl Scope<'_, '_> {
+    /// Returns true if findings are in our own words, with locations.
+    fn is_located(&self) -> bool {
+        self.findings.source_text.is_known()
+    }
+
+    fn push(&mut self, kind: &'static str, key: &str, messages: Vec<String>, is_warning: bool) {
+        let origin = self.value.get(key).map_or(self.value.origin, |value| value.origin);
+        self.findings.all.push(Finding {
+            kind,
+            field: format!("{}{key}", self.prefix),
+            location: self.findings.source_text.place(origin),
+            messages,
+            is_warning,
+        });
+    }
+
     /// Adds an error, unless there is no message.
     fn error(&mut self, kind: &'static str, key: &str, messages: impl IntoIterator<Item = String>) {
         let messages: Vec<String> = messages.into_iter().collect();
         if !messages.is_empty() {
-            let field = format!("{}{key}", self.prefix);
-            self.findings.0.push(Finding {
-                kind,
-                field,
-                location: None,
-                messages,
-                is_warning: false,
-            });
+            self.push(kind, key, messages, false);
         }
     }
 
     fn warn(&mut self, kind: &'static str, key: &str, message: String) {
-        let field = format!("{}{key}", self.prefix);
-        self.findings.0.push(Finding {
-            kind,
-            field,
-            location: None,
-            messages: vec![message],
-            is_warning: true,
-        });
+        self.push(kind, key, vec![message], true);
     }
 
     fn require(&mut self, kind: &'static str, key: &str, is_there: bool) {
         if !is_there {
-            let message = format!("\"{}{key}\" is required to be not empty", self.prefix);
+            let message = if self.is_located() {
+                "the key is missing or empty".to_owned()
+            } else {
+                format!("\"{}{key}\" is required to be not empty", self.prefix)
+            };
             self.error(kind, key, [message]);
         }
     }
 }
 
-fn check_cluster(talconfig: &Talconfig, catalog: &ReleaseCatalog, findings: &mut Findings) {
+fn check_cluster(talconfig: &Talconfig, catalog: &ReleaseCatalog, findings: &mut Findings<'_>) {
     let cluster = &talconfig.cluster;
-    let mut scope = findings.of_cluster();
+    let mut scope = findings.of_cluster(cluster);
     scope.require("ClusterNameRequired", "clusterName", cluster.has("clusterName"));
     scope.require(
         "KubernetesVersionRequired",
@@ -177,7 +217,7 @@ fn warn_of_unknown_release(talconfig: &Talconfig, host: &dyn Host) {
     }
 }
 
-fn check_talos_version(talconfig: &Talconfig, catalog: &ReleaseCatalog, scope: &mut Scope<'_>) {
+fn check_talos_version(talconfig: &Talconfig, catalog: &ReleaseCatalog, scope: &mut Scope<'_, '_>) {
     if !talconfig.cluster.has("talosVersion") {
         return;
     }
@@ -187,8 +227,11 @@ fn check_talos_version(talconfig: &Talconfig, catalog: &ReleaseCatalog, scope: &
     }
     let quoted = rules::quoted(&version);
     if major_minor(&version).is_some_and(|(major, minor)| major == 1 && (2..=14).contains(&minor)) {
-        let message =
-            format!("{quoted} might not be compatible with this Talhelper version you're using");
+        let message = if scope.is_located() {
+            format!("{quoted} is not among the known releases, the newest of which is {LATEST}")
+        } else {
+            format!("{quoted} might not be compatible with this Talhelper version you're using")
+        };
         scope.warn("UnreleasedTalosVersion", "talosVersion", message);
     } else {
         let message = format!("{quoted} is not a supported Talos version");
@@ -238,7 +281,7 @@ fn is_semantic_version(version: &str) -> bool {
         && build.is_none_or(words)
 }
 
-fn check_kubernetes_version(talconfig: &Talconfig, scope: &mut Scope<'_>) {
+fn check_kubernetes_version(talconfig: &Talconfig, scope: &mut Scope<'_, '_>) {
     const KIND: &str = "InvalidKubernetesVersion";
     if !talconfig.cluster.has("kubernetesVersion") {
         return;
@@ -305,7 +348,7 @@ const KUBERNETES: [(u32, u32); 13] = [
     (32, 37),
 ];
 
-fn check_identity(node: &Node, scope: &mut Scope<'_>) {
+fn check_identity(node: &Node, scope: &mut Scope<'_, '_>) {
     let value = &node.value;
     scope.require("NodeHostnameRequired", "hostname", value.has("hostname"));
     scope.require("NodeIPAddressRequired", "ipAddress", value.has("ipAddress"));
@@ -350,7 +393,7 @@ fn is_hostname(text: &str) -> bool {
         })
 }
 
-fn check_kubernetes(node: &Value, scope: &mut Scope<'_>) {
+fn check_kubernetes(node: &Value, scope: &mut Scope<'_, '_>) {
     let plain = |key: &str| {
         let mut map = node.map_at(key);
         map.retain(|_, value| !gotemplate::is_template(value));
@@ -362,7 +405,7 @@ fn check_kubernetes(node: &Value, scope: &mut Scope<'_>) {
     scope.error("InvalidNodeTaints", "nodeTaints", rules::node_taints(&node.map_at("nodeTaints")));
 }
 
-fn check_disks_and_files(node: &Value, scope: &mut Scope<'_>) {
+fn check_disks_and_files(node: &Value, scope: &mut Scope<'_, '_>) {
     if node.has("machineDisks") {
         let message = "`machineDisks` is deprecated, please use `userVolumes` instead".to_owned();
         scope.warn("DeprecatedNodeMachineDisks", "machineDisks", message);
@@ -406,7 +449,7 @@ fn is_unix_path(path: &str) -> bool {
         && !path[1..].split('/').rev().skip(1).any(str::is_empty)
 }
 
-fn check_schematic(node: &Value, talos: &str, catalog: &ReleaseCatalog, scope: &mut Scope<'_>) {
+fn check_schematic(node: &Value, talos: &str, catalog: &ReleaseCatalog, scope: &mut Scope<'_, '_>) {
     let Some(schematic) = node.get("schematic") else { return };
     let talos = if catalog.contains(talos) { talos } else { LATEST };
     let quoted_talos = rules::quoted(talos);
@@ -420,8 +463,18 @@ fn check_schematic(node: &Value, talos: &str, catalog: &ReleaseCatalog, scope: &
     for extension in extensions {
         let quoted = rules::quoted(&extension);
         if !catalog.has_extension(talos, &extension) {
-            messages
-                .push(format!("{quoted} is not a supported Talos extension for {quoted_talos}"));
+            let known = catalog.extensions(talos).unwrap_or_default();
+            let official = format!("siderolabs/{extension}");
+            let near = if known.contains(&official) {
+                Some(official.as_str())
+            } else {
+                suggest(&extension, known.iter().map(String::as_str))
+            };
+            let near = near.filter(|_| scope.is_located());
+            let meant = near.map(|near| format!(": did you mean {near:?}?")).unwrap_or_default();
+            messages.push(format!(
+                "{quoted} is not a supported Talos extension for {quoted_talos}{meant}"
+            ));
         }
         if seen.contains(&extension) {
             messages.push(format!("duplicate system extension {quoted}"));
@@ -444,7 +497,7 @@ fn check_schematic(node: &Value, talos: &str, catalog: &ReleaseCatalog, scope: &
     scope.error("InvalidNodeSchematic", "schematic", messages);
 }
 
-fn check_machine_spec(spec: Option<&Value>, scope: &mut Scope<'_>) {
+fn check_machine_spec(spec: Option<&Value>, scope: &mut Scope<'_, '_>) {
     let Some(spec) = spec else { return };
     let (method, suffix) = (spec.text_at("bootMethod"), spec.text_at("imageSuffix"));
     let mut messages = Vec::new();
@@ -470,7 +523,7 @@ fn check_machine_spec(spec: Option<&Value>, scope: &mut Scope<'_>) {
 const DISK_IMAGES: [&str; 7] =
     ["raw.zst", "raw.xz", "raw.tar.gz", "vhd.xz", "raw.gz", "ova", "qcow2"];
 
-fn check_firewall(firewall: Option<&Value>, scope: &mut Scope<'_>) {
+fn check_firewall(firewall: Option<&Value>, scope: &mut Scope<'_, '_>) {
     let Some(firewall) = firewall else { return };
     let mut messages = Vec::new();
     for (index, rule) in firewall.items_at("rules").iter().enumerate() {
@@ -502,7 +555,7 @@ fn check_firewall(firewall: Option<&Value>, scope: &mut Scope<'_>) {
     scope.error("InvalidNodeIngressFirewall", "ingressFirewall", messages);
 }
 
-fn check_extra_manifests(node: &Value, host: &dyn Host, scope: &mut Scope<'_>) {
+fn check_extra_manifests(node: &Value, host: &dyn Host, scope: &mut Scope<'_, '_>) {
     let manifests = node.texts_at("extraManifests");
     if manifests.is_empty() {
         return;

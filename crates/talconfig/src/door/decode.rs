@@ -6,36 +6,73 @@
 use std::collections::BTreeMap;
 
 use talos_config::yaml::{self, Content, Node, Resolved};
-use talos_config::{Data, Location, Value, rules};
+use talos_config::{Confidential, Data, Location, Value, rules};
 
 use crate::door::schema::{Object, Type};
-use crate::door::text;
-use crate::error::ErrorDetail;
+use crate::door::text::{self, Complaint};
+use crate::error::{ErrorDetail, Refusal};
 
-/// Reads the first document of a text as an object.
-pub(crate) fn object(text: &str, object: &'static Object) -> Result<Value, ErrorDetail> {
+/// Reads the first document of a text as an object. With a tree that the text was written from, values have the
+/// locations of its nodes. Complaints hide confidential values.
+pub(crate) fn object(
+    text: &str,
+    object: &'static Object,
+    written: Option<&Node>,
+    confidential: &Confidential,
+) -> Result<Value, Refusal> {
     let documents = text::parse(text)?;
-    let Some(document) = documents.first() else {
+    let Some(mut document) = documents.into_iter().next() else {
         return Ok(Value::new(Data::Map(BTreeMap::new())));
     };
-    let mut decoder = Decoder { complaints: Vec::new() };
-    let value = decoder.value(&document.root, Type::Whole(object)).map_err(ErrorDetail::new)?;
+    if let Some(written) = written {
+        text::relocate(&mut document.root, written);
+    }
+    let mut decoder = Decoder {
+        complaints: Vec::new(),
+        path: String::new(),
+        reads_on: written.is_some(),
+        confidential,
+    };
+    let value = decoder
+        .value(&document.root, Type::Whole(object))
+        .map_err(|said| Refusal { said: ErrorDetail::new(said), problems: Vec::new() })?;
     if !decoder.complaints.is_empty() {
-        return Err(text::unmarshal_errors(&decoder.complaints));
+        return Err(text::unmarshal_errors(decoder.complaints));
     }
     Ok(value.unwrap_or_else(|| Value::new(Data::Map(BTreeMap::new()))))
 }
 
-struct Decoder {
+struct Decoder<'a> {
     /// Values of a wrong type. Reading goes on, so that all of them are reported at once.
-    complaints: Vec<String>,
+    complaints: Vec<Complaint>,
+    /// The path of the current key.
+    path: String,
+    /// No problem ends the reading.
+    reads_on: bool,
+    confidential: &'a Confidential,
 }
 
 /// The value, or `None` for null. An error ends the reading.
 type Read = Result<Option<Value>, String>;
 
-impl Decoder {
+impl Decoder<'_> {
+    /// Reads a value below the current path.
+    fn below(&mut self, step: &str, read: impl FnOnce(&mut Self) -> Read) -> Read {
+        let length = self.path.len();
+        self.path.push_str(step.strip_prefix('.').filter(|_| length == 0).unwrap_or(step));
+        let value = read(self);
+        self.path.truncate(length);
+        value
+    }
+
     fn value(&mut self, node: &Node, ty: Type) -> Read {
+        match self.read(node, ty) {
+            Err(_) if self.reads_on => Ok(self.complain(node, ty)),
+            other => other,
+        }
+    }
+
+    fn read(&mut self, node: &Node, ty: Type) -> Read {
         if yaml::resolve_node(node) == Resolved::Null && node.scalar().is_some() {
             return Ok(None);
         }
@@ -173,7 +210,8 @@ impl Decoder {
         for (key, value) in text::merged(entries) {
             let Some((name, _)) = key.scalar() else { continue };
             let Some(known) = object.keys().find(|known| known.name == name) else { continue };
-            if let Some(value) = self.value(value, known.ty)? {
+            let value = self.below(&format!(".{name}"), |decoder| decoder.value(value, known.ty));
+            if let Some(value) = value? {
                 map.insert(name.to_owned(), value);
             }
         }
@@ -184,16 +222,17 @@ impl Decoder {
     fn list(&mut self, node: &Node, ty: Type, item: Type, held: bool) -> Read {
         let Content::Sequence(items) = &node.content else { return Ok(self.complain(node, ty)) };
         let mut list = Vec::new();
-        for node in items {
+        for (index, node) in items.iter().enumerate() {
             let is_null = node.scalar().is_some() && yaml::resolve_node(node) == Resolved::Null;
             if is_null && held {
-                self.complaints.push(format!(
-                    "line {}: cannot unmarshal !!null `null` into {}",
-                    node.origin.line,
-                    item.go()
-                ));
+                let path = format!("{}[{index}]", self.path);
+                self.complaints.push(Complaint {
+                    origin: node.origin,
+                    said: format!("cannot unmarshal !!null `null` into {}", item.go()),
+                    message: text::within(&path, &format!("nothing is not {}", item.wanted())),
+                });
             }
-            match self.value(node, item)? {
+            match self.below(&format!("[{index}]"), |decoder| decoder.value(node, item))? {
                 Some(value) => list.push(value),
                 None if is_null => {}
                 // An element that is empty is an element all the same.
@@ -238,13 +277,27 @@ impl Decoder {
     }
 
     fn complain(&mut self, node: &Node, ty: Type) -> Option<Value> {
-        self.complaints.push(format!(
-            "line {}: cannot unmarshal {} into {}",
-            node.origin.line,
-            text::shown(node),
-            ty.go()
-        ));
+        let message = format!("{} is not {}", shown(node), ty.wanted());
+        self.complaints.push(Complaint {
+            origin: node.origin,
+            said: format!(
+                "cannot unmarshal {} into {}",
+                text::shown(node, self.confidential),
+                ty.go()
+            ),
+            message: text::within(&self.path, &message),
+        });
         None
+    }
+}
+
+/// Returns a value for people. A long text is not shown: a part of one could not be recognised as that of a secret.
+fn shown(node: &Node) -> String {
+    match &node.content {
+        Content::Scalar { text, .. } if text.chars().count() <= 40 => format!("\"{text}\""),
+        Content::Scalar { .. } => "this text".to_owned(),
+        Content::Sequence(_) => "a list".to_owned(),
+        Content::Mapping(_) => "a mapping".to_owned(),
     }
 }
 

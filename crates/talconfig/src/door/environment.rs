@@ -52,7 +52,8 @@ impl Environment {
             };
             let bytes = host.read(file).map_err(|error| wrong(error.to_string().into()))?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            let opened = sops_files::decrypt_yaml(text.clone(), file, self, host).map_err(wrong)?;
+            let opened = sops_files::decrypt_yaml(text.clone(), file, self, host)
+                .map_err(|unopened| wrong(unopened.detail))?;
             let encrypted_names = match &opened.encrypted {
                 Some(values) => {
                     self.encrypted.extend(values);
@@ -64,7 +65,7 @@ impl Environment {
             let variables = dotenv::parse(&lines).map_err(|error| {
                 Error::EnvFile(ErrorDetail::new(format!("{file}: {error}")).hint(NO_DOTENV))
             })?;
-            for (name, value) in variables {
+            for (name, dotenv::Variable { value, .. }) in variables {
                 // Encrypted values and keys must not appear in a log.
                 let is_secret = opened.encrypted.is_some() || name.starts_with("SOPS_");
                 let shown = if is_secret { talos_config::REDACTED } else { &value };

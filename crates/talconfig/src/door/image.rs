@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use talos_config::{Data, Schematic, SourceId, Value};
+use talos_config::{Confidential, Data, Schematic, SourceId, Value};
 
 use crate::door::decode;
 use crate::door::environment::Environment;
@@ -245,13 +245,14 @@ impl<'a> Images<'a> {
         let context =
             TemplateContext { environment: self.environment, now: self.host.now(), sprig: true };
         gotemplate::render(name, text, data, &context)
-            .map_err(|detail| Error::Template(detail.in_file("imageFactory")))
+            .map_err(|error| Error::Template(error.detail.in_file("imageFactory")))
     }
 }
 
 /// Reads a schematic from a file of its own, as talhelper does.
 pub fn read_schematic(text: &str) -> Result<Schematic, ErrorDetail> {
-    decode::object(text, SCHEMATIC_FILE).map(|value| Schematic::from_value(&value))
+    let value = decode::object(text, SCHEMATIC_FILE, None, &Confidential::default())?;
+    Ok(Schematic::from_value(&value))
 }
 
 /// Returns a schematic with only extensions and kernel arguments.
@@ -296,8 +297,17 @@ impl Talconfig {
         };
         let environment = Environment::default();
         let context = TemplateContext { environment: &environment, now: 0, sprig: false };
-        gotemplate::render("filename", text, &data, &context)
-            .map_err(|detail| Error::Template(detail.in_file("filenameTmpl")))
+        let name = gotemplate::render("filename", text, &data, &context)
+            .map_err(|error| Error::Template(error.detail.in_file("filenameTmpl")))?;
+        // A talconfig of somebody else must not choose files outside of the output directory.
+        if name.split('/').any(|part| part == "..") || name.contains('\0') {
+            let shown = talos_config::rules::quoted(&name);
+            return Err(Error::Template(
+                ErrorDetail::new(format!("{shown} is outside of the output directory"))
+                    .hint("the name of a file comes from clusterName, hostname and filenameTmpl"),
+            ));
+        }
+        Ok(name)
     }
 }
 

@@ -9,8 +9,8 @@ use crate::door::environment::Environment;
 use crate::door::release_catalog::{LATEST, tag};
 use crate::door::schema::{SHARED, TALCONFIG};
 use crate::door::source_text::SourceText;
-use crate::door::{decode, error_location, sops_files, text};
-use crate::error::{Error, ErrorDetail};
+use crate::door::{decode, sops_files, text};
+use crate::error::{Error, ErrorDetail, Refusal};
 use crate::host::Host;
 use crate::value_ext::ValueExt;
 
@@ -37,52 +37,63 @@ pub struct Node {
     pub(crate) group_patches: usize,
 }
 
+/// How errors are worded.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Wording {
+    /// As talhelper does, for scripts that look for its words.
+    Talhelper,
+    /// In our own words, with locations in the file.
+    Located,
+}
+
 impl Talconfig {
     /// Reads a talconfig and the files that it refers to, and checks it. Variables that env files
-    /// set are set in the environment afterwards.
+    /// set are set in the environment afterwards. Errors are in talhelper's words.
     pub fn load(
         file: &str,
         env_files: &[String],
         environment: &mut Environment,
         host: &dyn Host,
     ) -> Result<Self, Error> {
-        Self::read(file, env_files, environment, host, &[])
+        Self::read(file, env_files, environment, host, Wording::Talhelper)
     }
 
     /// Reads a talconfig for commands beyond talhelper's: missing versions are taken from the
-    /// variables of the same name, and errors name their location in the file.
+    /// variables of the same name, and errors are in our own words and name their location in the file.
     pub fn open(
         file: &str,
         env_files: &[String],
         environment: &mut Environment,
         host: &dyn Host,
     ) -> Result<Self, Error> {
-        let opened = Self::read(file, env_files, environment, host, &RELEASES);
-        let mut talconfig = opened.map_err(|error| {
-            let bytes = host.read(file).unwrap_or_default();
-            error_location::locate(error, file, &String::from_utf8_lossy(&bytes))
-        })?;
-        let warnings = std::mem::take(&mut talconfig.warnings).into_iter();
-        let source_text = &talconfig.source_text;
-        talconfig.warnings =
-            warnings.map(|warning| error_location::locate_finding(warning, source_text)).collect();
-        Ok(talconfig)
+        Self::read(file, env_files, environment, host, Wording::Located)
     }
 
-    /// `from_variables`: keys that variables of the same name may give.
     fn read(
         file: &str,
         env_files: &[String],
         environment: &mut Environment,
         host: &dyn Host,
-        from_variables: &[&str],
+        wording: Wording,
     ) -> Result<Self, Error> {
         host.debug(&|| "start loading and validating config file".to_owned());
         let written = read(file, host)?;
         environment.load(env_files, host)?;
         host.debug(&|| "substituting config file with environment variable".to_owned());
-        let text = text::substitute(&written, environment)
-            .map_err(|detail| Error::Substitution(detail.in_file(file)))?;
+        let refused = |variant: fn(ErrorDetail) -> Error| {
+            move |Refusal { said, problems }: Refusal| match (variant(said), wording) {
+                (error, Wording::Located) => {
+                    Error::Located { file: file.to_owned(), code: error.code(), problems }
+                }
+                (Error::Substitution(said), Wording::Talhelper) => {
+                    Error::Substitution(said.in_file(file))
+                }
+                (error, Wording::Talhelper) => error,
+            }
+        };
+        let documents = text::parse(&written).map_err(refused(Error::Substitution))?;
+        let text = text::substitute_documents(&documents, environment)
+            .map_err(refused(Error::Substitution))?;
         host.debug(&|| "substituting relative paths with absolute paths".to_owned());
         let folder = match file.rsplit_once('/') {
             Some(("", _)) => "/",
@@ -96,19 +107,28 @@ impl Talconfig {
                 host.absolute(&format!("{folder}/{path}"))
             }
         };
-        let text = text::absolutize_paths(&text, &absolute).map_err(Error::Structure)?;
-        let mut cluster = decode::object(&text, &TALCONFIG).map_err(Error::WrongType)?;
-        if let Data::Map(map) = &mut cluster.data {
-            for key in from_variables {
+        let root = documents.first().map(|document| &document.root);
+        let source_text = match (wording, root) {
+            (Wording::Located, Some(root)) => SourceText::new(file, root),
+            _ => SourceText::default(),
+        };
+        let root = root.filter(|_| wording == Wording::Located);
+        let (text, tree) =
+            text::absolutize_paths(&text, root, &absolute).map_err(refused(Error::Structure))?;
+        let tree = root.map(|_| &tree);
+        let mut cluster = decode::object(&text, &TALCONFIG, tree, environment.encrypted())
+            .map_err(refused(Error::WrongType))?;
+        if let (Data::Map(map), Wording::Located) = (&mut cluster.data, wording) {
+            for key in RELEASES {
                 if let Some(value) = environment.get(key) {
-                    map.entry((*key).to_owned()).or_insert_with(|| Value::from(value.trim()));
+                    map.entry(key.to_owned()).or_insert_with(|| Value::from(value.trim()));
                 }
             }
         }
         let mut encrypted = environment.encrypted().clone();
-        fetch_manifests(&mut cluster, environment, host, &mut encrypted)?;
-        let nodes = nodes(&cluster, environment, host, &mut encrypted)?;
-        let source_text = SourceText::new(file, &written);
+        let refused = refused(Error::Reference);
+        fetch_manifests(&mut cluster, environment, host, &mut encrypted).map_err(&refused)?;
+        let nodes = nodes(&cluster, environment, host, &mut encrypted).map_err(&refused)?;
         let mut talconfig = Self { cluster, source_text, encrypted, nodes, warnings: Vec::new() };
         let findings = check::check(&talconfig, host);
         if findings.iter().any(|finding| !finding.is_warning) {
@@ -123,16 +143,19 @@ impl Talconfig {
     pub fn validate(
         file: &str,
         env_files: &[String],
-        environment: Option<&mut Environment>,
+        mut environment: Option<&mut Environment>,
         host: &dyn Host,
     ) -> Result<Vec<Finding>, Error> {
         let mut text = read(file, host)?;
-        if let Some(environment) = environment {
+        if let Some(environment) = environment.as_deref_mut() {
             environment.load(env_files, host)?;
             text = text::substitute(&text, environment)
-                .map_err(|detail| Error::Substitution(detail.in_file(file)))?;
+                .map_err(|refusal| Error::Substitution(refusal.said.in_file(file)))?;
         }
-        let cluster = decode::object(&text, &TALCONFIG).map_err(Error::WrongType)?;
+        let encrypted = environment.map(|environment| environment.encrypted().clone());
+        let encrypted = encrypted.unwrap_or_default();
+        let cluster = decode::object(&text, &TALCONFIG, None, &encrypted)
+            .map_err(|refusal| Error::WrongType(refusal.said))?;
         let nodes = cluster.items_at("nodes").iter().enumerate();
         let nodes =
             nodes.map(|(index, value)| Node { value: value.clone(), index, group_patches: 0 });
@@ -140,7 +163,7 @@ impl Talconfig {
             nodes: nodes.collect(),
             cluster,
             source_text: SourceText::default(),
-            encrypted: Confidential::default(),
+            encrypted,
             warnings: Vec::new(),
         };
         Ok(check::check(&talconfig, host))
@@ -211,15 +234,14 @@ fn fetch_manifests(
     environment: &Environment,
     host: &dyn Host,
     encrypted: &mut Confidential,
-) -> Result<(), Error> {
+) -> Result<(), Refusal> {
     for (index, manifest) in items_mut(cluster, "inlineManifests").enumerate() {
         fetch(manifest, "contents", environment, host, encrypted).map_err(|detail| {
             let name = manifest.text_at("contents");
             let attempt = format!(
                 "failed to get inlineManifest content for {name} in `inlineManifest[{index}]`: "
             );
-            let key = format!("inlineManifests[{index}]");
-            Error::Reference { key, group: "", detail: detail.within(&attempt) }
+            unreadable(manifest, "contents", &format!("inlineManifests[{index}]"), &attempt, detail)
         })?;
     }
     Ok(())
@@ -239,17 +261,32 @@ fn fetch(
     let opened = sops_files::read_with_values(&path, environment, host)?;
     let mut content = opened.text;
     if !holder.flag_at("skipEnvsubst") {
-        content =
-            text::substitute(&content, environment).map_err(|detail| detail.in_file(&path))?;
+        content = text::substitute(&content, environment)
+            .map_err(|refusal| refusal.said.in_file(&path))?;
     }
     if let Some(values) = &opened.encrypted {
         encrypted.extend(values);
         encrypted.add_value(&content);
     }
-    if let Data::Map(map) = &mut holder.data {
-        map.insert(key.to_owned(), Value::from(content.as_str()));
+    if let Data::Map(map) = &mut holder.data
+        && let Some(value) = map.get_mut(key)
+    {
+        value.data = Data::Text(content);
     }
     Ok(())
+}
+
+/// Refuses a reference to a file. `path` is that of its holder.
+fn unreadable(
+    holder: &Value,
+    key: &str,
+    path: &str,
+    attempt: &str,
+    detail: ErrorDetail,
+) -> Refusal {
+    let origin = holder.get(key).map_or(holder.origin, |value| value.origin);
+    let message = text::within(&text::below(path, key), &detail.message);
+    Refusal::new(detail.within(attempt), origin, message)
 }
 
 /// Returns the machines, each merged with its group.
@@ -258,7 +295,7 @@ fn nodes(
     environment: &Environment,
     host: &dyn Host,
     encrypted: &mut Confidential,
-) -> Result<Vec<Node>, Error> {
+) -> Result<Vec<Node>, Refusal> {
     let nothing = Value::new(Data::Map(BTreeMap::new()));
     let mut nodes = Vec::new();
     for (index, value) in cluster.items_at("nodes").iter().enumerate() {
@@ -276,9 +313,13 @@ fn nodes(
                 let attempt = format!(
                     "failed to get machine file content for {hostname} in `machineFiles[{at}]`: "
                 );
-                let detail = detail.within(&attempt);
-                let of_node = format!("nodes[{index}].machineFiles[{at}]");
-                Error::Reference { key: of_node, group: key, detail }
+                let holder = if value.has("machineFiles") {
+                    format!("nodes[{index}]")
+                } else {
+                    key.to_owned()
+                };
+                let path = format!("{holder}.machineFiles[{at}]");
+                unreadable(file, "content", &path, &attempt, detail)
             })?;
         }
         nodes.push(node);

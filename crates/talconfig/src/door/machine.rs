@@ -18,11 +18,10 @@ use crate::door::image::Images;
 use crate::door::layers::{Layer, LayerContext, LayerOp};
 use crate::door::load::{Node, Talconfig};
 use crate::door::secrets::Secrets;
-use crate::door::source_text::{self, SourceText};
-use crate::door::trace::{LayerTrace, plain};
-use crate::door::{error_location, sops_files, text};
+use crate::door::trace::{LayerTrace, PatchLines, TracedText, plain};
+use crate::door::{sops_files, text};
 use crate::error::{Error, ErrorDetail};
-use crate::gotemplate::{self, TemplateContext};
+use crate::gotemplate::{self, TemplateContext, TemplateError};
 use crate::host::Host;
 use crate::value_ext::ValueExt;
 
@@ -97,10 +96,10 @@ impl<'a> Cluster<'a> {
         let builder = Builder {
             host: self.images.host,
             environment: self.images.environment,
-            source_text: &self.talconfig.source_text,
+            talconfig: self.talconfig,
             node,
-            with_locations: trace.enabled,
         };
+        trace.located = self.talconfig.source_text.is_known();
         let keys = self
             .layer_context()
             .keys(node)
@@ -131,7 +130,7 @@ impl<'a> Cluster<'a> {
         }
         // Rules of our own are not part of talhelper's output.
         let warnings = validation.warnings.into_iter().filter(|warning| warning.code.is_none());
-        let documents = text::parse(&text).map_err(Error::Machine)?;
+        let documents = text::parse(&text).map_err(|refusal| Error::Machine(refusal.said))?;
         Ok(Machine {
             text: Secret::new(yaml::rewrite(&documents, 2, true)),
             warnings: warnings.map(|warning| warning.message).collect(),
@@ -206,10 +205,8 @@ enum Stage {
 struct Builder<'a> {
     host: &'a dyn Host,
     environment: &'a Environment,
-    source_text: &'a SourceText,
+    talconfig: &'a Talconfig,
     node: &'a Node,
-    /// Adds locations in the files to errors.
-    with_locations: bool,
 }
 
 /// A patch with variables and templates rendered.
@@ -257,8 +254,8 @@ impl Builder<'_> {
                 LayerOp::Rendered { kind, path, key, template } => {
                     let before = snapshot.get_or_insert_with(|| documents.clone());
                     let value = self.render(template, before);
-                    let value = value.map_err(|detail| {
-                        let detail = detail.in_file(&layer.origin);
+                    let value = value.map_err(|error| {
+                        let detail = error.detail.in_file(&layer.origin);
                         self.within(&layer.origin, Error::Template(detail))
                     })?;
                     let what = if path
@@ -359,7 +356,6 @@ impl Builder<'_> {
         let whose = if stage == Stage::Machine { "node specific" } else { "global" };
         self.host.debug(&|| format!("applying {whose} patches to {}", self.node.hostname()));
         let (below, text) = intermediate.read()?;
-        let with_locations = self.with_locations;
         let mut rendered = Vec::new();
         for (key, entry) in entries {
             rendered.extend(match entry.strip_prefix('@') {
@@ -367,9 +363,9 @@ impl Builder<'_> {
                     self.patch_file(path, &below).map_err(|error| self.within(key, error))?
                 }
                 None => {
-                    let text = self.render(entry, below.documents()).map_err(|detail| {
-                        let text = self.source_text.plan_text(key, entry.lines().count());
-                        self.template_error(detail, &text)
+                    let text = self.render(entry, below.documents()).map_err(|error| {
+                        let text = self.talconfig.plan_text(key, entry.lines().count());
+                        self.template_error(error, &text)
                     })?;
                     Some(RenderedPatch {
                         name: key.to_owned(),
@@ -384,19 +380,14 @@ impl Builder<'_> {
         for patch in rendered {
             let RenderedPatch { name, text, origin, encrypted } = self.named_file(patch)?;
             let source = trace.text(match origin {
-                PatchOrigin::Key if with_locations => {
-                    self.source_text.plan_text(&name, text.lines().count())
-                }
                 PatchOrigin::Key => {
-                    LayerSource { file: String::new(), key: name, lines: Vec::new() }
+                    let LayerSource { file, key, lines } =
+                        self.talconfig.plan_text(&name, text.lines().count());
+                    TracedText { file, key, lines: PatchLines::Known(lines) }
                 }
-                PatchOrigin::File(raw) => {
-                    let lines = if with_locations {
-                        source_text::line_map(&raw, &text)
-                    } else {
-                        Vec::new()
-                    };
-                    LayerSource { file: name, key: String::new(), lines }
+                PatchOrigin::File(written) => {
+                    let lines = PatchLines::Of { written, text: text.clone() };
+                    TracedText { file: name, key: String::new(), lines }
                 }
             });
             let patch = Patch::parse(&text, source).map_err(|error| trace.patch_error(&error))?;
@@ -421,8 +412,8 @@ impl Builder<'_> {
         for (index, patch) in patches.iter().enumerate() {
             let applied = patched.apply(patch, Dialect::default());
             patched = applied.map_err(|error| trace.patch_error(&error))?;
-            if with_locations {
-                let layer = trace.texts[first + index].location(0);
+            if trace.enabled {
+                let layer = trace.texts[first + index].layer_source().location(0);
                 trace.push(|| layer, || patched.clone().into_config().ok());
             }
         }
@@ -444,21 +435,22 @@ impl Builder<'_> {
         let opened = sops_files::decrypt_yaml(raw.clone(), path, self.environment, self.host);
         let (content, encrypted) = match opened {
             Ok(opened) => (opened.text, opened.encrypted),
-            Err(detail) if detail.message.starts_with("SOPS decryption failed") => {
-                return Err(Error::Patch(detail.within(&format!("{path}: "))));
+            Err(unopened) if unopened.is_encrypted => {
+                return Err(Error::Patch(unopened.detail.within(&format!("{path}: "))));
             }
             // A template need not be YAML before it is rendered.
             Err(_) => (raw.clone(), None),
         };
         let encrypted = self.encrypted(&content, encrypted);
         let content = self.render_file(path, &content, below)?;
-        let text = text::substitute(&content, self.environment).map_err(|detail| {
-            let detail = detail.in_file(path);
-            Error::Patch(if self.with_locations {
-                error_location::locate_substitution(detail, path, &raw)
+        let text = text::substitute(&content, self.environment).map_err(|refusal| {
+            if self.talconfig.source_text.is_known() {
+                // Of a template that was rendered, the lines need not be those of the file.
+                let (file, problems) = (path.to_owned(), refusal.problems);
+                Error::Located { file, code: "talconfig.patch", problems }
             } else {
-                detail
-            })
+                Error::Patch(refusal.said.in_file(path))
+            }
         })?;
         Ok(Some(RenderedPatch {
             name: path.to_owned(),
@@ -539,45 +531,43 @@ impl Builder<'_> {
     /// Returns the location of a key for people.
     fn layer(&self, key: &str) -> String {
         let group = if self.node.is_control_plane() { "controlPlane" } else { "worker" };
-        self.source_text.key_location(key, group)
+        self.talconfig.key_location(key, group)
     }
 
     /// Adds the key of the talconfig to an error, if locations are wanted.
     fn within(&self, key: &str, error: Error) -> Error {
-        if self.with_locations { error.within(&format!("{}: ", self.layer(key))) } else { error }
+        if self.talconfig.source_text.is_known() {
+            error.within(&format!("{}: ", self.layer(key)))
+        } else {
+            error
+        }
     }
 
     fn render_file(&self, path: &str, content: &str, below: &Config) -> Result<String, Error> {
-        self.render(content, below.documents()).map_err(|detail| {
+        self.render(content, below.documents()).map_err(|error| {
             let count = u32::try_from(content.lines().count()).unwrap_or(u32::MAX);
             let text = LayerSource {
                 file: path.to_owned(),
                 key: String::new(),
                 lines: (1..=count).collect(),
             };
-            self.template_error(detail, &text)
+            self.template_error(error, &text)
         })
     }
 
     /// Returns the error of a template. With locations it has the line of the file, otherwise that
     /// of the template.
-    fn template_error(&self, detail: ErrorDetail, written: &LayerSource) -> Error {
-        if !self.with_locations {
+    fn template_error(&self, error: TemplateError, written: &LayerSource) -> Error {
+        let TemplateError { line, problem, detail } = error;
+        if !self.talconfig.source_text.is_known() {
             let name = if written.key.is_empty() { &written.file } else { &written.key };
             return Error::Template(detail.in_file(name));
         }
-        let said = detail.message.strip_prefix("template: template:").unwrap_or(&detail.message);
-        let numbers = said
-            .split_inclusive(':')
-            .map_while(|part| Some((part.len(), part.strip_suffix(':')?.parse::<u32>().ok()?)));
-        let numbers: Vec<_> = numbers.collect();
-        let line = numbers.first().map_or(1, |(_, line)| *line);
-        let rest = said[numbers.iter().map(|(length, _)| length).sum()..].trim_start();
-        let message = format!("{}: template: {rest}", written.location(line));
+        let message = format!("{}: template: {problem}", written.location(line));
         Error::Template(ErrorDetail { message, hint: detail.hint })
     }
 
-    fn render(&self, template: &str, documents: &[Document]) -> Result<String, ErrorDetail> {
+    fn render(&self, template: &str, documents: &[Document]) -> Result<String, TemplateError> {
         if !template.contains("{{") {
             return Ok(template.to_owned());
         }

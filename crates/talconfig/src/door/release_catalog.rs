@@ -87,6 +87,13 @@ impl ReleaseCatalog {
         self.refreshed.contains_key(version) || self.release(version).is_some()
     }
 
+    /// Returns the known releases: those that are built in, then those that were added.
+    pub fn releases(&self) -> impl Iterator<Item = &str> {
+        let built_in = self.built_in.versions.iter().map(|(version, ..)| *version);
+        let added = self.refreshed.keys().map(String::as_str);
+        built_in.chain(added.filter(|version| self.release(version).is_none()))
+    }
+
     /// Returns the system extensions of a release; `None` if it is unknown.
     pub fn extensions(&self, version: &str) -> Option<Vec<String>> {
         if let Some(release) = self.refreshed.get(version) {

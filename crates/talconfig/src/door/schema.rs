@@ -78,6 +78,28 @@ pub(crate) enum Type {
 
 impl Type {
     /// Returns the name of the Go type, for error messages.
+    /// Returns what a value should be, for people.
+    pub(crate) fn wanted(self) -> String {
+        match self {
+            Self::Text => "text".to_owned(),
+            Self::Bool | Self::Flag => "true or false".to_owned(),
+            Self::Int { min, max, .. } if max > u32::MAX.into() => {
+                if min < 0 { "a whole number" } else { "a number from 0 on" }.to_owned()
+            }
+            Self::Int { min, max, .. } => format!("a number from {min} to {max}"),
+            Self::Duration => "a length of time, as 10m or 1h30m".to_owned(),
+            Self::Word { words, .. } => format!("one of {}", words.join(", ")),
+            Self::DiskSize => "a size, as 100GB".to_owned(),
+            Self::SizeMatch => "a size, as 100GB or >= 100GB".to_owned(),
+            Self::Size { share: false } => "a size, as 100GiB".to_owned(),
+            Self::Size { share: true } => "a size or a share, as 100GiB or 50%".to_owned(),
+            Self::Prefix => "a network, as 10.0.0.0/24".to_owned(),
+            Self::Ports => "a port or a range of ports, as 80 or 100-200".to_owned(),
+            Self::Any | Self::TextMap | Self::Part(_) | Self::Whole(_) => "a mapping".to_owned(),
+            Self::List { .. } | Self::Objects { .. } => "a list".to_owned(),
+        }
+    }
+
     pub(crate) fn go(self) -> &'static str {
         match self {
             Self::Text | Self::SizeMatch | Self::DiskSize => "string",

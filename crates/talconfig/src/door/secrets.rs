@@ -4,7 +4,8 @@ use talos_config::yaml::{Content, Node};
 use talos_config::{Bundle, SourceId};
 
 use crate::door::environment::Environment;
-use crate::door::{sops_files, text};
+use crate::door::sops_files;
+use crate::door::text::{self, Complaint};
 use crate::error::{Error, ErrorDetail};
 use crate::host::Host;
 
@@ -27,21 +28,21 @@ impl Secrets {
         host.debug(&|| format!("using secret file {file}"));
         let bytes = host.read(file).map_err(|error| Error::Secrets(error.to_string().into()))?;
         let read = String::from_utf8_lossy(&bytes).into_owned();
-        let opened =
-            sops_files::decrypt_yaml(read, file, environment, host).map_err(Error::Secrets)?;
+        let opened = sops_files::decrypt_yaml(read, file, environment, host)
+            .map_err(|unopened| Error::Secrets(unopened.detail))?;
         if opened.text.is_empty() {
             return Err(Error::Secrets(format!("secret file {file} is empty").into()));
         }
         let filled = text::substitute(&opened.text, environment)
-            .map_err(|detail| Error::Secrets(detail.in_file(file)))?;
-        let documents = text::parse(&filled).map_err(Error::Secrets)?;
+            .map_err(|refusal| Error::Secrets(refusal.said.in_file(file)))?;
+        let documents = text::parse(&filled).map_err(|refusal| Error::Secrets(refusal.said))?;
         let root = documents.first().map(|document| &document.root);
         let mut complaints = Vec::new();
         if let Some(root) = root {
             unknown_keys(root, BUNDLE, &mut complaints);
         }
         if !complaints.is_empty() {
-            return Err(Error::Secrets(text::unmarshal_errors(&complaints)));
+            return Err(Error::Secrets(text::unmarshal_errors(complaints).said));
         }
         let bundle = Bundle::parse(&filled, SourceId::default()).map_err(|error| {
             let message = error.to_string();
@@ -78,17 +79,18 @@ struct Known {
     keys: &'static [(&'static str, Option<&'static Self>)],
 }
 
-fn unknown_keys(node: &Node, known: &Known, complaints: &mut Vec<String>) {
+fn unknown_keys(node: &Node, known: &Known, complaints: &mut Vec<Complaint>) {
     let Content::Mapping(entries) = &node.content else { return };
     for (key, value) in entries {
         let Some((name, _)) = key.scalar() else { continue };
         match known.keys.iter().find(|(key, _)| *key == name) {
             Some((_, Some(inner))) => unknown_keys(value, inner, complaints),
             Some((_, None)) => {}
-            None => complaints.push(format!(
-                "line {}: field {name} not found in type {}",
-                key.origin.line, known.go
-            )),
+            None => complaints.push(Complaint {
+                origin: key.origin,
+                said: format!("field {name} not found in type {}", known.go),
+                message: format!("unknown key {name:?}"),
+            }),
         }
     }
 }

@@ -31,18 +31,20 @@ pub(crate) fn decrypt_yaml(
     file: &str,
     environment: &Environment,
     host: &dyn Host,
-) -> Result<FileContent, ErrorDetail> {
+) -> Result<FileContent, Unopened> {
     if text.is_empty() {
         return Ok(FileContent::clear(text));
     }
     let documents =
         yaml::parse(&text, SourceId::default(), Limits::default()).map_err(|error| {
-            ErrorDetail::new(format!("error converting YAML to JSON: {}", text::syntax(&error)))
+            let words = format!("error converting YAML to JSON: {}", text::syntax(&error));
+            Unopened { detail: ErrorDetail::new(words), is_encrypted: false }
         })?;
     let wrong = |what: &str, into: &str| {
         let message = format!("json: cannot unmarshal {what} into Go {into}");
-        ErrorDetail::new(format!("error unmarshaling JSON: while decoding JSON: {message}"))
-            .hint(format!("{file} must be a mapping: lines of `key: value`"))
+        let words = format!("error unmarshaling JSON: while decoding JSON: {message}");
+        let hint = format!("{file} must be a mapping: lines of `key: value`");
+        Unopened { detail: ErrorDetail::new(words).hint(hint), is_encrypted: false }
     };
     let root = documents.first().map(|document| &document.root);
     let encrypted = match root.map(|root| (&root.content, root)) {
@@ -71,8 +73,23 @@ pub(crate) fn decrypt_yaml(
         return Ok(FileContent::clear(text));
     }
     host.debug(&|| format!("{file} is SOPS encrypted, decrypting"));
-    decrypt(&text, Format::Yaml, file, environment, host)
-        .map_err(|detail| detail.within("SOPS decryption failed: "))
+    decrypt(&text, Format::Yaml, file, environment, host).map_err(|detail| Unopened {
+        detail: detail.within("SOPS decryption failed: "),
+        is_encrypted: true,
+    })
+}
+
+/// Why a file cannot be opened.
+pub(crate) struct Unopened {
+    pub(crate) detail: ErrorDetail,
+    /// It is encrypted, and cannot be decrypted. Otherwise it is not what such a file should be.
+    pub(crate) is_encrypted: bool,
+}
+
+impl From<Unopened> for ErrorDetail {
+    fn from(unopened: Unopened) -> Self {
+        unopened.detail
+    }
 }
 
 /// Returns the keys of an encrypted mapping whose values are encrypted.
@@ -183,7 +200,7 @@ fn check_form(text: &str, format: Format) -> Result<(), ErrorDetail> {
                     .into());
                 }
                 (_, Some((scalar, style))) if yaml::resolve(scalar, style) != Resolved::Null => {
-                    text::shown(root)
+                    text::shown(root, &Confidential::default())
                 }
                 (_, Some(_)) => return Ok(()),
                 (_, None) => "!!seq".to_owned(),

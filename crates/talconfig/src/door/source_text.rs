@@ -1,37 +1,67 @@
-//! The source text of a talconfig, as a map from keys to lines.
+//! Where the keys of a talconfig stand.
 //!
-//! A talconfig is rewritten several times on the way to machine configuration, and its lines get
-//! lost. Here they are found again by the paths of keys.
+//! Values carry their locations, from the file through all the texts that talhelper makes of it
+//! ([`text::relocate`]). What else is needed for people is here: the name of the file, and which texts begin on the line
+//! after their key.
 
-use std::sync::OnceLock;
+use std::collections::BTreeSet;
 
 use talos_config::yaml::{Content, Node, Style};
-use talos_config::{Location, SourceId};
+use talos_config::{Data, Location, SourceId, Value};
 
+use crate::door::load::Talconfig;
 use crate::door::text;
 
-/// A talconfig as it was written.
+/// A talconfig as it was written; empty where errors are in talhelper's words, which name no locations.
 #[derive(Clone, Default)]
 pub(crate) struct SourceText {
     file: String,
-    text: String,
-    /// Parsed on first use, since most commands never need a location.
-    root: OnceLock<Option<Node>>,
+    /// The locations of texts that are written with `|`.
+    literals: BTreeSet<Location>,
 }
 
 impl SourceText {
-    /// Takes the text of a file. Text that is not YAML has no locations.
-    pub(crate) fn new(file: &str, text: &str) -> Self {
-        Self { file: file.to_owned(), text: text.to_owned(), root: OnceLock::new() }
+    pub(crate) fn new(file: &str, root: &Node) -> Self {
+        fn collect(node: &Node, literals: &mut BTreeSet<Location>) {
+            match &node.content {
+                // Through an alias a text is somewhere else than its lines.
+                _ if node.alias.is_some() => {}
+                Content::Scalar { style: Style::Literal, .. } => {
+                    literals.insert(node.origin);
+                }
+                Content::Scalar { .. } => {}
+                Content::Sequence(items) => items.iter().for_each(|item| collect(item, literals)),
+                Content::Mapping(entries) => {
+                    for (_, value) in entries {
+                        collect(value, literals);
+                    }
+                }
+            }
+        }
+        let mut literals = BTreeSet::new();
+        collect(root, &mut literals);
+        Self { file: file.to_owned(), literals }
     }
 
-    pub(crate) fn file(&self) -> &str {
-        &self.file
+    /// Returns true if values have locations.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.file.is_empty()
     }
 
+    /// Returns a location in the file for messages.
+    pub(crate) fn place(&self, origin: Location) -> Option<String> {
+        match origin.line {
+            _ if !self.is_known() => None,
+            0 => Some(self.file.clone()),
+            line => Some(format!("{}:{line}", self.file)),
+        }
+    }
+}
+
+impl Talconfig {
     /// Returns the location of a key such as `nodes[0].patches[1]`.
     pub(crate) fn origin(&self, path: &str) -> Option<Location> {
-        self.find(path).map(|node| node.alias.unwrap_or(node.origin))
+        self.find(path).map(|value| value.origin).filter(|origin| origin.line > 0)
     }
 
     /// Returns the location of a key, or of the nearest key above it.
@@ -49,6 +79,7 @@ impl SourceText {
     /// Returns the location of a key for people: `talconfig.yaml:12 (nodes[0].installDisk)`. If the
     /// machine does not set the key, its group does.
     pub(crate) fn key_location(&self, path: &str, group: &str) -> String {
+        let file = &self.source_text.file;
         let of_group = || {
             let (node, key) = path.split_once("].")?;
             node.starts_with("nodes[").then(|| format!("{group}.{key}"))
@@ -56,89 +87,37 @@ impl SourceText {
         let paths = [Some(path.to_owned()), of_group()];
         for path in paths.into_iter().flatten() {
             if let Some(origin) = self.origin(&path) {
-                return format!("{}:{} ({path})", self.file, origin.line);
+                return format!("{file}:{} ({path})", origin.line);
             }
         }
-        format!("{} (default of {})", self.file, path.rsplit('.').next().unwrap_or(path))
+        format!("{file} (default of {})", path.rsplit('.').next().unwrap_or(path))
     }
 
     /// Returns the text of a key for plans, with a map of its lines to those of the file.
     pub(crate) fn plan_text(&self, path: &str, lines: usize) -> plan::LayerSource {
-        let lines = self.find(path).map_or_else(Vec::new, |node| {
-            let first = node.origin.line;
-            let count = u32::try_from(lines).unwrap_or(u32::MAX);
-            match (node.alias, node.scalar()) {
+        let SourceText { file, literals } = &self.source_text;
+        let lines = self.origin(path).map_or_else(Vec::new, |origin| {
+            if literals.contains(&origin) {
+                let count = u32::try_from(lines).unwrap_or(u32::MAX);
                 // The text begins on the line after the `|`.
-                (None, Some((_, Style::Literal))) => {
-                    (1..=count).map(|line| first.saturating_add(line)).collect()
-                }
-                (alias, _) => vec![alias.map_or(first, |alias| alias.line); lines],
+                (1..=count).map(|line| origin.line.saturating_add(line)).collect()
+            } else {
+                vec![origin.line; lines]
             }
         });
-        plan::LayerSource { file: self.file.clone(), key: path.to_owned(), lines }
+        plan::LayerSource { file: file.clone(), key: path.to_owned(), lines }
     }
 
-    /// Returns the path of the key on a line, as far as it can be told.
-    pub(crate) fn key_at(&self, line: u32) -> Option<String> {
-        fn below(node: &Node, path: &str, line: u32, found: &mut Option<String>) {
-            match &node.content {
-                Content::Scalar { .. } => {}
-                Content::Sequence(items) => {
-                    for (index, item) in items.iter().enumerate() {
-                        let path = format!("{path}[{index}]");
-                        if item.origin.line == line {
-                            found.get_or_insert_with(|| path.clone());
-                        }
-                        below(item, &path, line, found);
-                    }
-                }
-                Content::Mapping(entries) => {
-                    for (key, value) in entries {
-                        let Some((name, _)) = key.scalar() else { continue };
-                        let path = if path.is_empty() {
-                            name.to_owned()
-                        } else {
-                            format!("{path}.{name}")
-                        };
-                        if key.origin.line == line || value.origin.line == line {
-                            *found = Some(path.clone());
-                        }
-                        below(value, &path, line, found);
-                    }
-                }
-            }
-        }
-        let mut found = None;
-        below(self.root()?, "", line, &mut found);
-        found
-    }
-
-    fn root(&self) -> Option<&Node> {
-        let read = || {
-            let documents = text::parse(&self.text).unwrap_or_default();
-            documents.into_iter().next().map(|document| document.root)
-        };
-        self.root.get_or_init(read).as_ref()
-    }
-
-    fn find(&self, path: &str) -> Option<&Node> {
-        let mut node = self.root()?;
+    fn find(&self, path: &str) -> Option<&Value> {
+        let mut value = &self.cluster;
         for part in path.split(['.', '[']) {
-            node = match (part.strip_suffix(']'), &node.content) {
-                (Some(index), Content::Sequence(items)) => {
-                    items.get(index.parse::<usize>().ok()?)?
-                }
-                (None, Content::Mapping(entries)) => {
-                    let entries = text::merged(entries);
-                    let named = |(key, _): &&(&Node, &Node)| {
-                        key.scalar().is_some_and(|(key, _)| key == part)
-                    };
-                    entries.iter().find(named).map(|(_, value)| *value)?
-                }
+            value = match (part.strip_suffix(']'), &value.data) {
+                (Some(index), Data::List(items)) => items.get(index.parse::<usize>().ok()?)?,
+                (None, Data::Map(map)) => map.get(part)?,
                 _ => return None,
             };
         }
-        Some(node)
+        Some(value)
     }
 }
 
@@ -200,7 +179,12 @@ fn note(anew: u32, original: u32, lines: &mut [u32]) {
 
 #[cfg(test)]
 mod tests {
+    use talos_config::Confidential;
+
     use super::*;
+    use crate::door::decode;
+    use crate::door::environment::Environment;
+    use crate::door::schema::TALCONFIG;
 
     const TEXT: &str = "\
 # Comment
@@ -209,24 +193,44 @@ base: &base
   installDisk: /dev/sda
 nodes:
   - <<: *base
-    hostname: n1
+    hostname: ${NAME}
     patches:
       - |
         machine:
           sysctls: {a: b}
+worker:
+  nameservers: [1.1.1.1]
 ";
 
     #[test]
-    fn keys_are_found_where_they_stand() {
-        let original = SourceText::new("talconfig.yaml", TEXT);
-        let line = |path: &str| original.origin(path).map(|origin| origin.line);
+    fn values_carry_their_locations_through_every_text() {
+        let environment = Environment::from_iter([("NAME".to_owned(), "n1".to_owned())]);
+        let documents = text::parse(TEXT).expect("YAML");
+        let root = &documents[0].root;
+        let substituted = text::substitute_documents(&documents, &environment).expect("a text");
+        let (text, tree) =
+            text::absolutize_paths(&substituted, Some(root), &str::to_owned).expect("a text");
+        let confidential = Confidential::default();
+        let cluster =
+            decode::object(&text, &TALCONFIG, Some(&tree), &confidential).expect("a talconfig");
+        let talconfig = Talconfig {
+            cluster,
+            source_text: SourceText::new("talconfig.yaml", root),
+            encrypted: Confidential::default(),
+            nodes: Vec::new(),
+            warnings: Vec::new(),
+        };
+        let line = |path: &str| talconfig.origin(path).map(|origin| origin.line);
         assert_eq!(line("clusterName"), Some(2));
         assert_eq!(line("nodes[0].hostname"), Some(7));
         assert_eq!(line("nodes[0].installDisk"), Some(4));
         assert_eq!(line("nodes[1]"), None);
-        assert_eq!(original.nearest_origin("nodes[0].ipAddress", SourceId(3)).line, 6);
-        assert_eq!(original.plan_text("nodes[0].patches[0]", 2).lines, [10, 11]);
-        assert_eq!(original.key_at(7).as_deref(), Some("nodes[0].hostname"));
+        assert_eq!(talconfig.nearest_origin("nodes[0].ipAddress", SourceId(3)).line, 6);
+        assert_eq!(talconfig.plan_text("nodes[0].patches[0]", 2).lines, [10, 11]);
+        assert_eq!(
+            talconfig.key_location("nodes[0].nameservers", "worker"),
+            "talconfig.yaml:13 (worker.nameservers)"
+        );
     }
 
     #[test]

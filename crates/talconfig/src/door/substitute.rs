@@ -6,6 +6,8 @@
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
+use talos_config::yaml::Limits;
+
 use crate::door::environment::Environment;
 
 /// The reason why variables cannot be substituted.
@@ -20,6 +22,9 @@ pub(crate) enum SubstitutionError {
     /// A `${` without its end on the same line.
     #[error("closing brace expected")]
     Unclosed,
+    /// The values make more text than any file may have.
+    #[error("more than {0} bytes")]
+    TooLong(usize),
 }
 
 /// Substitutes variables in a text.
@@ -30,7 +35,15 @@ pub(crate) fn substitute(
     if !text.contains('$') {
         return Ok(text.to_owned());
     }
-    parts(text)?.iter().map(|part| part.value(environment)).collect()
+    let most = Limits::default().bytes;
+    let mut output = String::new();
+    for part in parts(text)? {
+        output.push_str(&part.value(environment)?);
+        if output.len() > most {
+            return Err(SubstitutionError::TooLong(most));
+        }
+    }
+    Ok(output)
 }
 
 /// Substitutes the variables that are set; others stay.
@@ -44,9 +57,16 @@ pub(crate) fn substitute_known(text: &str, environment: &Environment) -> String 
         Err(SubstitutionError::NotSet(name) | SubstitutionError::Empty(name)) => {
             format!("${{{name}}}")
         }
-        Err(SubstitutionError::Unclosed) => String::new(),
+        Err(SubstitutionError::Unclosed | SubstitutionError::TooLong(_)) => String::new(),
     };
-    parts.iter().map(value).collect()
+    let mut output = String::new();
+    for part in &parts {
+        // A longer text is refused when it is substituted in earnest.
+        if output.len() <= Limits::default().bytes {
+            output.push_str(&value(part));
+        }
+    }
+    output
 }
 
 fn parts(text: &str) -> Result<Vec<Part>, SubstitutionError> {
@@ -332,5 +352,15 @@ mod tests {
             let error = substitute(text, &environment).map_err(|error| error.to_string());
             assert_eq!(error, Err(expected.to_owned()), "{text}");
         }
+    }
+
+    #[test]
+    fn values_do_not_make_more_than_a_file_may_have() {
+        let value = ("A".to_owned(), "x".repeat(1 << 20));
+        let environment = Environment::from_iter([value]);
+        let text = "${A}".repeat(1 << 10);
+        let error = substitute(&text, &environment).map_err(|error| error.to_string());
+        assert_eq!(error, Err("more than 16777216 bytes".to_owned()));
+        assert!(super::substitute_known(&text, &environment).len() < 32 << 20);
     }
 }

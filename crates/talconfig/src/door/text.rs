@@ -7,40 +7,92 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use talos_config::yaml::{self, Content, Document, Limits, Node, Resolved, SyntaxError};
-use talos_config::{Location, SourceId};
+use talos_config::yaml::{self, Content, Document, Limits, Node, Resolved, Style, SyntaxError};
+use talos_config::{Confidential, Location, Problem, SourceId};
 
 use crate::door::environment::Environment;
 use crate::door::substitute::{self, SubstitutionError};
-use crate::error::ErrorDetail;
+use crate::error::{ErrorDetail, Refusal};
 
 /// Removes comments from a text and substitutes variables.
-pub(crate) fn substitute(text: &str, environment: &Environment) -> Result<String, ErrorDetail> {
-    let documents = parse(text)?;
+pub(crate) fn substitute(text: &str, environment: &Environment) -> Result<String, Refusal> {
+    substitute_documents(&parse(text)?, environment)
+}
+
+/// Writes documents without comments, and substitutes variables in the result.
+pub(crate) fn substitute_documents(
+    documents: &[Document],
+    environment: &Environment,
+) -> Result<String, Refusal> {
     if documents.is_empty() {
-        return Err(ErrorDetail::new("yaml: expected STREAM-START")
-            .hint("there is nothing but comments in it"));
+        let said = ErrorDetail::new("yaml: expected STREAM-START")
+            .hint("there is nothing but comments in it");
+        return Err(Refusal::new(said, Location::default(), "the file is empty".to_owned()));
     }
-    let bare = yaml::rewrite(&documents, 2, false);
+    let bare = yaml::rewrite(documents, 2, false);
     substitute::substitute(&bare, environment).map_err(|error| {
+        let mut roots = documents.iter().map(|document| &document.root);
+        let found = roots.find_map(|root| unsubstituted(root, "", environment));
+        let (origin, key) = found.unwrap_or_default();
         let hint = match &error {
-            SubstitutionError::NotSet(name) | SubstitutionError::Empty(name) => {
-                let line = text.lines().position(|line| line.contains(name.as_str()));
-                let place = line.map_or(String::new(), |line| format!("line {}: ", line + 1));
-                format!(
-                    "{place}set {name} in the environment or in an env file, or write $$ for a dollar sign"
-                )
-            }
+            SubstitutionError::NotSet(name) | SubstitutionError::Empty(name) => format!(
+                "set {name} in the environment or in an env file, or write $$ for a dollar sign"
+            ),
             SubstitutionError::Unclosed => "a `${` has no `}` on its line".to_owned(),
+            SubstitutionError::TooLong(_) => "look for a variable with a long value".to_owned(),
         };
-        ErrorDetail::new(error.to_string()).hint(hint)
+        let place = match origin.line {
+            0 => String::new(),
+            line => format!("line {line}: "),
+        };
+        let said = ErrorDetail::new(error.to_string()).hint(format!("{place}{hint}"));
+        let problem =
+            Problem { origin, message: within(&key, &error.to_string()), hint: Some(hint) };
+        Refusal { said, problems: vec![problem] }
     })
 }
 
+/// Returns the location and the key of the first text whose variables cannot be substituted.
+fn unsubstituted(node: &Node, key: &str, environment: &Environment) -> Option<(Location, String)> {
+    match &node.content {
+        Content::Scalar { text, style } => {
+            let fails = |line: &str| substitute::substitute(line, environment).is_err();
+            let line = u32::try_from(text.lines().position(fails)?).unwrap_or_default();
+            let mut origin = node.alias.unwrap_or(node.origin);
+            if *style == Style::Literal && node.alias.is_none() {
+                // The text begins on the line after the `|`.
+                origin = Location { line: origin.line + 1 + line, column: 1, ..origin };
+            }
+            Some((origin, key.to_owned()))
+        }
+        Content::Sequence(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(index, item)| unsubstituted(item, &format!("{key}[{index}]"), environment)),
+        Content::Mapping(entries) => entries.iter().find_map(|(name, value)| {
+            let key = below(key, key_text(name));
+            unsubstituted(name, &key, environment)
+                .or_else(|| unsubstituted(value, &key, environment))
+        }),
+    }
+}
+
+/// Returns the path of a key within the object at a path.
+pub(crate) fn below(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// Puts the path of a key before a message about it.
+pub(crate) fn within(path: &str, message: &str) -> String {
+    if path.is_empty() { message.to_owned() } else { format!("{path}: {message}") }
+}
+
 /// Reads a text as YAML.
-pub(crate) fn parse(text: &str) -> Result<Vec<Document>, ErrorDetail> {
-    yaml::parse(text, SourceId::default(), Limits::default())
-        .map_err(|error| ErrorDetail::new(syntax(&error)))
+pub(crate) fn parse(text: &str) -> Result<Vec<Document>, Refusal> {
+    yaml::parse(text, SourceId::default(), Limits::default()).map_err(|error| {
+        let said = ErrorDetail::new(syntax(&error));
+        Refusal::new(said, error.origin, error.problem)
+    })
 }
 
 /// Formats a YAML error in the words that talhelper's users know.
@@ -49,26 +101,87 @@ pub(crate) fn syntax(error: &SyntaxError) -> String {
 }
 
 /// Rewrites the first document as free-form data: aliases and merges resolved, paths of files
-/// absolute, keys sorted, scalars in canonical form.
+/// absolute, keys sorted, scalars in canonical form. Returns the text, and the tree that it is written from with the
+/// locations of `written`, which the text was made from.
 pub(crate) fn absolutize_paths(
     text: &str,
+    written: Option<&Node>,
     absolute: &dyn Fn(&str) -> String,
-) -> Result<String, ErrorDetail> {
+) -> Result<(String, Node), Refusal> {
     let documents = parse(text)?;
-    let Some(document) = documents.into_iter().next() else { return Ok("null\n".to_owned()) };
-    let mut duplicates = Vec::new();
-    let node = plain(&document.root, &mut duplicates);
-    if !duplicates.is_empty() {
-        return Err(unmarshal_errors(&duplicates));
+    let Some(document) = documents.into_iter().next() else {
+        return Ok(("null\n".to_owned(), Node::plain("null", Location::default())));
+    };
+    let mut root = document.root;
+    if let Some(written) = written {
+        relocate(&mut root, written);
     }
-    let node = with_paths(node, Reference::No, absolute);
-    let document = Document { origin: Location::default(), root: node, comments: Vec::new() };
-    Ok(yaml::rewrite(&[document], 4, false))
+    let mut duplicates = Vec::new();
+    let node = plain(&root, &mut duplicates);
+    if !duplicates.is_empty() {
+        return Err(unmarshal_errors(duplicates));
+    }
+    let root = with_paths(node, Reference::No, absolute);
+    let document = Document { origin: Location::default(), root, comments: Vec::new() };
+    let documents = [document];
+    let text = yaml::rewrite(&documents, 4, false);
+    let [Document { root, .. }] = documents;
+    Ok((text, root))
 }
 
-/// Joins complaints about values into one error.
-pub(crate) fn unmarshal_errors(complaints: &[String]) -> ErrorDetail {
-    ErrorDetail::new(format!("yaml: unmarshal errors:\n  {}", complaints.join("\n  ")))
+/// Gives the nodes of a rewritten text the locations of those that they were rewritten from. What came into the text
+/// by a variable gets the location of the nearest node above it.
+pub(crate) fn relocate(node: &mut Node, from: &Node) {
+    node.origin = from.alias.unwrap_or(from.origin);
+    node.alias = None;
+    match (&mut node.content, &from.content) {
+        (Content::Scalar { .. }, _) => {}
+        (Content::Sequence(items), other) => {
+            let others = if let Content::Sequence(items) = other { items.as_slice() } else { &[] };
+            for (index, item) in items.iter_mut().enumerate() {
+                relocate(item, others.get(index).unwrap_or(from));
+            }
+        }
+        (Content::Mapping(entries), other) => {
+            let others =
+                if let Content::Mapping(entries) = other { entries.as_slice() } else { &[] };
+            let same = entries.len() == others.len();
+            for (index, (key, value)) in entries.iter_mut().enumerate() {
+                let other = if same {
+                    others.get(index)
+                } else {
+                    others.iter().find(|(other, _)| key_text(other) == key_text(key))
+                };
+                let (from_key, from_value) =
+                    other.map_or((from, from), |(key, value)| (key, value));
+                relocate(key, from_key);
+                relocate(value, from_value);
+            }
+        }
+    }
+}
+
+/// A problem of a value, which does not end the reading.
+pub(crate) struct Complaint {
+    pub(crate) origin: Location,
+    /// In talhelper's words, without the line.
+    pub(crate) said: String,
+    pub(crate) message: String,
+}
+
+/// Joins complaints about values into one refusal.
+pub(crate) fn unmarshal_errors(complaints: Vec<Complaint>) -> Refusal {
+    let lines: Vec<String> = complaints
+        .iter()
+        .map(|complaint| format!("line {}: {}", complaint.origin.line, complaint.said))
+        .collect();
+    let said = ErrorDetail::new(format!("yaml: unmarshal errors:\n  {}", lines.join("\n  ")));
+    let problems = complaints.into_iter().map(|Complaint { origin, message, .. }| Problem {
+        origin,
+        message,
+        hint: None,
+    });
+    Refusal { said, problems: problems.collect() }
 }
 
 /// Merges the keys of `<<` into a mapping, whose own keys win.
@@ -102,16 +215,17 @@ fn is_merge(key: &Node) -> bool {
     yaml::resolve_node(key) == Resolved::Merge
 }
 
-/// The keys that a mapping has twice, with their lines.
-pub(crate) fn duplicates(entries: &[(Node, Node)], complaints: &mut Vec<String>) {
+/// The keys that a mapping has twice, with their locations.
+pub(crate) fn duplicates(entries: &[(Node, Node)], complaints: &mut Vec<Complaint>) {
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
     for (key, _) in entries {
         let Some((text, _)) = key.scalar() else { continue };
         match seen.get(text) {
-            Some(first) => complaints.push(format!(
-                "line {}: mapping key {text:?} already defined at line {first}",
-                key.origin.line
-            )),
+            Some(first) => complaints.push(Complaint {
+                origin: key.origin,
+                said: format!("mapping key {text:?} already defined at line {first}"),
+                message: format!("{text}: the key is there already, on line {first}"),
+            }),
             None => {
                 seen.insert(text, key.origin.line);
             }
@@ -121,7 +235,7 @@ pub(crate) fn duplicates(entries: &[(Node, Node)], complaints: &mut Vec<String>)
 
 /// Rewrites a node as free-form data: no anchors, aliases and merges, keys sorted, scalars in
 /// canonical form.
-fn plain(node: &Node, complaints: &mut Vec<String>) -> Node {
+fn plain(node: &Node, complaints: &mut Vec<Complaint>) -> Node {
     let content = match &node.content {
         Content::Scalar { text, .. } => return scalar(node, text),
         Content::Sequence(items) => {
@@ -154,7 +268,7 @@ fn scalar(node: &Node, text: &str) -> Node {
         Resolved::Int(number) => Node::plain(&number.to_string(), node.origin),
         Resolved::Float(number) => Node::plain(&yaml::float(number), node.origin),
         Resolved::Timestamp => Node::plain(&timestamp(text), node.origin),
-        Resolved::Merge | Resolved::Text => Node::of_text(text),
+        Resolved::Merge | Resolved::Text => Node { origin: node.origin, ..Node::of_text(text) },
     }
 }
 
@@ -224,7 +338,9 @@ fn with_paths(node: Node, reference: Reference, absolute: &dyn Fn(&str) -> Strin
             };
             match marked.map(str::trim).filter(|_| is_text) {
                 Some("") if text.starts_with('@') => Content::Scalar { text, style },
-                Some(path) => return Node::of_text(&format!("@{}", absolute(path))),
+                Some(path) => {
+                    return Node { origin, ..Node::of_text(&format!("@{}", absolute(path))) };
+                }
                 None => Content::Scalar { text, style },
             }
         }
@@ -233,7 +349,7 @@ fn with_paths(node: Node, reference: Reference, absolute: &dyn Fn(&str) -> Strin
 }
 
 /// Formats a node for complaints: its type and the beginning of its text.
-pub(crate) fn shown(node: &Node) -> String {
+pub(crate) fn shown(node: &Node, confidential: &Confidential) -> String {
     let Some((text, _)) = node.scalar() else {
         return match &node.content {
             Content::Sequence(_) => "!!seq",
@@ -250,6 +366,8 @@ pub(crate) fn shown(node: &Node) -> String {
         Resolved::Merge => "!!merge",
         Resolved::Text => "!!str",
     };
+    // Before it is cut: a part of a value would not be recognised.
+    let text = confidential.redact(text);
     let part: String = text.chars().take(7).collect();
     if text.len() > 10 { format!("{tag} `{part}...`") } else { format!("{tag} `{text}`") }
 }

@@ -3,6 +3,7 @@
 use plan::{LayerSnapshot, LayerSource};
 use talos_config::{Confidential, Config, Location, SourceId};
 
+use crate::door::source_text;
 use crate::error::{Error, ErrorDetail};
 
 /// The configuration after each layer; recorded only for `ichor explain` and for errors.
@@ -10,10 +11,39 @@ use crate::error::{Error, ErrorDetail};
 pub(crate) struct LayerTrace {
     pub(crate) list: Vec<LayerSnapshot>,
     /// The texts of patches, by the number that places in them carry, less one.
-    pub(crate) texts: Vec<LayerSource>,
+    pub(crate) texts: Vec<TracedText>,
     /// The values of encrypted patches and manifests, and the fields that they set.
     pub(crate) confidential: Confidential,
     pub(crate) enabled: bool,
+    /// Errors name locations in the files.
+    pub(crate) located: bool,
+}
+
+/// The text of a patch. Its lines are paired with those of its file only when a location is needed.
+pub(crate) struct TracedText {
+    pub(crate) file: String,
+    /// The key of the talconfig, unless it is a file.
+    pub(crate) key: String,
+    pub(crate) lines: PatchLines,
+}
+
+pub(crate) enum PatchLines {
+    Known(Vec<u32>),
+    /// Those of a file, from which the text was made.
+    Of {
+        written: String,
+        text: String,
+    },
+}
+
+impl TracedText {
+    pub(crate) fn layer_source(&self) -> LayerSource {
+        let lines = match &self.lines {
+            PatchLines::Known(lines) => lines.clone(),
+            PatchLines::Of { written, text } => source_text::line_map(written, text),
+        };
+        LayerSource { file: self.file.clone(), key: self.key.clone(), lines }
+    }
 }
 
 impl LayerTrace {
@@ -37,7 +67,7 @@ impl LayerTrace {
     }
 
     /// Adds the text of a patch and returns its id.
-    pub(crate) fn text(&mut self, text: LayerSource) -> SourceId {
+    pub(crate) fn text(&mut self, text: TracedText) -> SourceId {
         self.texts.push(text);
         SourceId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
     }
@@ -81,8 +111,8 @@ impl LayerTrace {
     fn location(&self, origin: Location) -> Option<String> {
         let index = usize::try_from(origin.source.0).unwrap_or(0).checked_sub(1)?;
         let text = self.texts.get(index)?;
-        if self.enabled {
-            return Some(text.location(origin.line));
+        if self.located {
+            return Some(text.layer_source().location(origin.line));
         }
         let name = if text.key.is_empty() { &text.file } else { &text.key };
         Some(format!("{name}:{}:{}", origin.line, origin.column))

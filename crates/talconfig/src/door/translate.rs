@@ -4,17 +4,18 @@
 //! networks are read from the resulting configuration, since patches may set them.
 
 use std::collections::BTreeMap;
+use std::net::Ipv6Addr;
 use std::str::FromStr;
 
 use plan::{
     Address, ClusterName, ClusterNetwork, ClusterSpec, Cni, ControlPlane, InvalidText, Layers,
     Machine, MachineName, MachineSource, Policy, Pool, Prerendered, Problem, SpecError, SpecRule,
 };
-use talos_config::{Config, Location, SourceId, Value};
+use talos_config::{Config, Contract, Location, SourceId, Value};
 
 use crate::door::load::{Node, Talconfig};
 use crate::door::machine::Cluster;
-use crate::door::trace::LayerTrace;
+use crate::door::trace::{LayerTrace, TracedText};
 use crate::error::Error;
 use crate::host::Host;
 use crate::value_ext::ValueExt;
@@ -38,86 +39,99 @@ impl Cluster<'_> {
             }
             laid.extend(name.map(|name| (name, made)));
         }
-        let spec = self.spec(source, first.as_ref()).map_err(Error::Spec)?;
+        let address = |node: &Node| node.address(self.images.host);
+        let spec = spec(self.talconfig, self.contract, &address, source, first.as_ref())
+            .map_err(Error::Spec)?;
         Ok((spec, Layers::prerendered(laid)))
     }
 
     fn prerender(&self, node: &Node, traced: bool) -> Result<Prerendered, Error> {
         let mut trace = if traced { LayerTrace::enabled() } else { LayerTrace::default() };
-        let machine = match self.build(node, &mut trace) {
-            Ok(machine) => machine,
-            // Once more for the places, which are not looked for where nothing is wrong.
-            Err(_) => {
-                self.build(node, &mut LayerTrace::enabled()).map_err(|error| match error {
-                    Error::Machine(_) => {
-                        let key = format!("nodes[{}]", node.index);
-                        let place = self.talconfig.source_text.key_location(&key, "");
-                        error.within(&format!("{place}: {}: ", node.hostname()))
-                    }
-                    other => other,
-                })?
+        let machine = self.build(node, &mut trace).map_err(|error| match error {
+            Error::Machine(_) => {
+                let place = self.talconfig.key_location(&format!("nodes[{}]", node.index), "");
+                error.within(&format!("{place}: {}: ", node.hostname()))
             }
-        };
+            other => other,
+        })?;
         let mut confidential = self.talconfig.encrypted.clone();
         confidential.extend(&trace.confidential);
         let LayerTrace { list: steps, texts, .. } = trace;
+        let texts = texts.iter().filter(|_| traced).map(TracedText::layer_source).collect();
         Ok(Prerendered { text: machine.text, steps, texts, confidential })
     }
+}
 
-    fn spec(&self, source: SourceId, first: Option<&Config>) -> Result<ClusterSpec, SpecError> {
-        let Self { talconfig, contract, .. } = self;
-        let cluster = &talconfig.cluster;
-        let mut reader = Reader { talconfig, host: self.images.host, source, problems: Vec::new() };
-        let name = reader.cluster_name();
-        let endpoint = reader.parsed("endpoint", cluster.text_at("endpoint"));
-        let talos = reader.parsed("talosVersion", &talconfig.talos());
-        let kubernetes = reader.parsed("kubernetesVersion", talconfig.kubernetes());
-        let network = reader.network(first);
-        let (mut control_planes, mut workers) = (Vec::new(), Vec::new());
-        for node in &talconfig.nodes {
-            let group = if node.is_control_plane() { &mut control_planes } else { &mut workers };
-            group.extend(reader.machine(node));
-        }
-        let workers_origin = workers.first().map(|machine: &Machine| machine.origin);
-        let pool = "workers".parse().ok().zip(workers_origin);
-        let pools = pool.map(|(name, origin)| Pool {
-            name,
-            machines: workers,
-            patches: Vec::new(),
-            origin,
-        });
-        let releases = ["kubernetesVersion", "talosVersion"];
-        let releases = releases.iter().find_map(|key| talconfig.source_text.origin(key));
-        let problems = reader.problems;
-        match (name, endpoint, talos, kubernetes) {
-            (Some(cluster), Some(endpoint), Some(talos), Some(kubernetes))
-                if problems.is_empty() =>
-            {
-                Ok(ClusterSpec {
-                    cluster,
-                    endpoint,
-                    talos,
-                    kubernetes,
-                    contract: *contract,
-                    image: None,
-                    extensions: Vec::new(),
-                    network,
-                    provider: None,
-                    control_plane: ControlPlane {
-                        machines: control_planes,
-                        patches: Vec::new(),
-                        schedulable: talconfig.schedules_on_control_planes(),
-                    },
-                    pools: pools.into_iter().collect(),
+/// Checks what plans need of a cluster, without its configuration and without looking names up.
+pub(crate) fn check_cluster(talconfig: &Talconfig) -> Result<(), SpecError> {
+    let Ok(contract) = talconfig.talos().parse() else { return Ok(()) };
+    // A name is taken to have an address that no other machine has.
+    let address = |node: &Node| {
+        let given = node.addresses().iter().find_map(|address| address.parse().ok());
+        let index = u16::try_from(node.index).unwrap_or_default();
+        let of_name = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 1, index);
+        Some(given.unwrap_or(Address(of_name.into())))
+    };
+    let spec = spec(talconfig, contract, &address, SourceId::default(), None)?;
+    match check_spec(&spec) {
+        Err(Error::Spec(error)) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Reads the spec of a talconfig; `first` is the configuration of its first control plane.
+fn spec(
+    talconfig: &Talconfig,
+    contract: Contract,
+    address: &dyn Fn(&Node) -> Option<Address>,
+    source: SourceId,
+    first: Option<&Config>,
+) -> Result<ClusterSpec, SpecError> {
+    let cluster = &talconfig.cluster;
+    let mut reader = Reader { talconfig, address, source, problems: Vec::new() };
+    let name = reader.cluster_name();
+    let endpoint = reader.parsed("endpoint", cluster.text_at("endpoint"));
+    let talos = reader.parsed("talosVersion", &talconfig.talos());
+    let kubernetes = reader.parsed("kubernetesVersion", talconfig.kubernetes());
+    let network = reader.network(first);
+    let (mut control_planes, mut workers) = (Vec::new(), Vec::new());
+    for node in &talconfig.nodes {
+        let group = if node.is_control_plane() { &mut control_planes } else { &mut workers };
+        group.extend(reader.machine(node));
+    }
+    let workers_origin = workers.first().map(|machine: &Machine| machine.origin);
+    let pool = "workers".parse().ok().zip(workers_origin);
+    let pools =
+        pool.map(|(name, origin)| Pool { name, machines: workers, patches: Vec::new(), origin });
+    let releases = ["kubernetesVersion", "talosVersion"];
+    let releases = releases.iter().find_map(|key| talconfig.origin(key));
+    let problems = reader.problems;
+    match (name, endpoint, talos, kubernetes) {
+        (Some(cluster), Some(endpoint), Some(talos), Some(kubernetes)) if problems.is_empty() => {
+            Ok(ClusterSpec {
+                cluster,
+                endpoint,
+                talos,
+                kubernetes,
+                contract,
+                image: None,
+                extensions: Vec::new(),
+                network,
+                provider: None,
+                control_plane: ControlPlane {
+                    machines: control_planes,
                     patches: Vec::new(),
-                    policy: Policy::default(),
-                    backup: None,
-                    releases: releases
-                        .map_or_else(Location::default, |origin| Location { source, ..origin }),
-                })
-            }
-            _ => Err(SpecError::Problems(problems)),
+                    schedulable: talconfig.schedules_on_control_planes(),
+                },
+                pools: pools.into_iter().collect(),
+                patches: Vec::new(),
+                policy: Policy::default(),
+                backup: None,
+                releases: releases
+                    .map_or_else(Location::default, |origin| Location { source, ..origin }),
+            })
         }
+        _ => Err(SpecError::Problems(problems)),
     }
 }
 
@@ -163,7 +177,8 @@ impl Node {
 /// Reads values, and collects problems.
 struct Reader<'a> {
     talconfig: &'a Talconfig,
-    host: &'a dyn Host,
+    /// The address at which a machine is reached.
+    address: &'a dyn Fn(&Node) -> Option<Address>,
     source: SourceId,
     problems: Vec<Problem>,
 }
@@ -174,7 +189,7 @@ impl Reader<'_> {
     }
 
     fn note(&mut self, key: &str, message: &str, hint: Option<&str>) {
-        let origin = self.talconfig.source_text.nearest_origin(key, self.source);
+        let origin = self.talconfig.nearest_origin(key, self.source);
         let (rule, hint) = (SpecRule::Value, hint.map(str::to_owned));
         self.problems.push(Problem { rule, origin, message: format!("{key}: {message}"), hint });
     }
@@ -194,7 +209,7 @@ impl Reader<'_> {
             let hostname = node.hostname().to_owned();
             let _: Option<MachineName> = self.parsed(&format!("{key}.hostname"), &hostname);
         }
-        let address = node.address(self.host);
+        let address = (self.address)(node);
         if address.is_none() {
             let message = format!(
                 "{:?} is not an address, nor a name that resolves to one",
@@ -210,7 +225,7 @@ impl Reader<'_> {
             disk: node.value.text_at("installDisk").to_owned(),
             domain: None,
             patches: Vec::new(),
-            origin: self.talconfig.source_text.nearest_origin(&key, self.source),
+            origin: self.talconfig.nearest_origin(&key, self.source),
         })
     }
 
@@ -227,7 +242,7 @@ impl Reader<'_> {
             cni: found.cni,
             origin: ["clusterPodNets", "clusterSvcNets", "cniConfig"]
                 .iter()
-                .find_map(|key| self.talconfig.source_text.origin(key))
+                .find_map(|key| self.talconfig.origin(key))
                 .map_or_else(Location::default, |origin| Location {
                     source: self.source,
                     ..origin

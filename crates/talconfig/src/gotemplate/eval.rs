@@ -1,18 +1,18 @@
 //! Execution of templates.
 
-use super::TemplateContext;
 use super::functions::{self, MOST, ParameterType, truncated};
 use super::parse::{Command, Node, Operand, Pipeline, Term};
 use super::value::{GoValue, OPAQUE};
+use super::{Failure, TemplateContext, line_after};
 
-/// Fills in a template. The error begins with the place.
+/// Fills in a template.
 pub(super) fn execute(
     name: &str,
     text: &str,
     nodes: &[Node],
     data: &GoValue<'_>,
     context: &TemplateContext<'_>,
-) -> Result<String, String> {
+) -> Result<String, Failure> {
     let mut run = Run {
         name,
         text,
@@ -21,6 +21,7 @@ pub(super) fn execute(
         output: String::new(),
         at: 0,
         shown: String::new(),
+        left: BUDGET,
     };
     run.nodes(nodes, data)?;
     Ok(run.output)
@@ -35,7 +36,13 @@ struct Run<'a, 'd> {
     /// The position of the current term, and its text for errors.
     at: usize,
     shown: String,
+    /// What is left of [`BUDGET`].
+    left: usize,
 }
+
+/// Bytes that a template may copy, and nodes that it may run, together. Loops and doubled texts would otherwise make
+/// gigabytes from a line; the largest configuration takes a small part of this.
+const BUDGET: usize = 64 << 20;
 
 /// A function with its position, its text for errors, and its arguments.
 struct Call<'t> {
@@ -54,7 +61,7 @@ enum Flow {
 }
 
 impl<'d> Run<'_, 'd> {
-    fn nodes(&mut self, nodes: &[Node], dot: &GoValue<'d>) -> Result<Flow, String> {
+    fn nodes(&mut self, nodes: &[Node], dot: &GoValue<'d>) -> Result<Flow, Failure> {
         for node in nodes {
             let flow = self.node(node, dot)?;
             if flow != Flow::On {
@@ -64,14 +71,19 @@ impl<'d> Run<'_, 'd> {
         Ok(Flow::On)
     }
 
-    fn node(&mut self, node: &Node, dot: &GoValue<'d>) -> Result<Flow, String> {
+    fn node(&mut self, node: &Node, dot: &GoValue<'d>) -> Result<Flow, Failure> {
+        self.spend(NODE)?;
         match node {
-            Node::Text(text) => self.output.push_str(text),
+            Node::Text(text) => {
+                self.spend(text.len())?;
+                self.output.push_str(text);
+            }
             Node::Action(pipeline) => {
                 let value = self.pipeline(pipeline, dot)?;
                 if pipeline.variables.is_empty() {
                     self.stand(pipeline.at, &format!("{{{{{}}}}}", pipeline.shown));
                     let written = value.written().map_err(|problem| self.wrong(&problem))?;
+                    self.spend(written.len())?;
                     self.output.push_str(&written);
                 }
             }
@@ -108,10 +120,11 @@ impl<'d> Run<'_, 'd> {
         body: &[Node],
         otherwise: &[Node],
         dot: &GoValue<'d>,
-    ) -> Result<Flow, String> {
+    ) -> Result<Flow, Failure> {
         let begun = self.variables.len();
         let value = self.pipeline(values, dot)?;
         let pairs = self.pairs(value, values.variables.len())?;
+        self.spend(pairs.len() * NODE)?;
         if pairs.is_empty() {
             let flow = self.nodes(otherwise, dot)?;
             self.variables.truncate(begun);
@@ -140,7 +153,7 @@ impl<'d> Run<'_, 'd> {
         &self,
         value: GoValue<'d>,
         variables: usize,
-    ) -> Result<Vec<(GoValue<'d>, GoValue<'d>)>, String> {
+    ) -> Result<Vec<(GoValue<'d>, GoValue<'d>)>, Failure> {
         Ok(match value {
             GoValue::List(_, items) => {
                 (0..).zip(items).map(|(index, item)| (GoValue::Int(index), item)).collect()
@@ -171,7 +184,7 @@ impl<'d> Run<'_, 'd> {
     }
 
     /// Assigns to a variable that is declared.
-    fn assign(&mut self, name: &str, value: GoValue<'d>) -> Result<(), String> {
+    fn assign(&mut self, name: &str, value: GoValue<'d>) -> Result<(), Failure> {
         match self.variables.iter_mut().rev().find(|(known, _)| known == name) {
             Some((_, place)) => *place = value,
             None => return Err(self.wrong(&format!("undefined variable: {name}"))),
@@ -179,7 +192,7 @@ impl<'d> Run<'_, 'd> {
         Ok(())
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline, dot: &GoValue<'d>) -> Result<GoValue<'d>, String> {
+    fn pipeline(&mut self, pipeline: &Pipeline, dot: &GoValue<'d>) -> Result<GoValue<'d>, Failure> {
         self.stand(pipeline.at, &pipeline.shown);
         let mut value: Option<GoValue<'d>> = None;
         for command in &pipeline.commands {
@@ -201,7 +214,7 @@ impl<'d> Run<'_, 'd> {
         command: &Command,
         dot: &GoValue<'d>,
         last: Option<GoValue<'d>>,
-    ) -> Result<GoValue<'d>, String> {
+    ) -> Result<GoValue<'d>, Failure> {
         let Some((head, arguments)) = command.terms.split_first() else {
             return Ok(GoValue::Nil(""));
         };
@@ -240,7 +253,7 @@ impl<'d> Run<'_, 'd> {
         call: &Call<'_>,
         dot: &GoValue<'d>,
         last: Option<GoValue<'d>>,
-    ) -> Result<GoValue<'d>, String> {
+    ) -> Result<GoValue<'d>, Failure> {
         self.stand(call.at, call.name);
         let signature = functions::find(call.name, self.context.sprig)
             .map_err(|problem| self.wrong(&problem))?;
@@ -258,8 +271,14 @@ impl<'d> Run<'_, 'd> {
             let taken = signature.parameter(values.len()).take(last);
             values.push(taken.map_err(|problem| self.wrong(&problem))?);
         }
+        for value in &values {
+            self.spend_on(value)?;
+        }
         match functions::call(call.name, &values, self.context) {
-            Ok(value) => Ok(value),
+            Ok(value) => {
+                self.spend_on(&value)?;
+                Ok(value)
+            }
             Err(problem) => {
                 self.stand(call.at, call.shown);
                 Err(self.wrong(&format!("error calling {}: {problem}", call.name)))
@@ -273,7 +292,7 @@ impl<'d> Run<'_, 'd> {
         call: &Call<'_>,
         dot: &GoValue<'d>,
         last: Option<GoValue<'d>>,
-    ) -> Result<GoValue<'d>, String> {
+    ) -> Result<GoValue<'d>, Failure> {
         let mut value = GoValue::Nil("");
         for argument in call.arguments {
             value = self.argument(argument, ParameterType::Truth, dot)?;
@@ -290,7 +309,7 @@ impl<'d> Run<'_, 'd> {
         term: &Term,
         wanted: ParameterType,
         dot: &GoValue<'d>,
-    ) -> Result<GoValue<'d>, String> {
+    ) -> Result<GoValue<'d>, Failure> {
         self.stand(term.at, &term.shown);
         let value = match &term.operand {
             Operand::Dot => dot.clone(),
@@ -316,7 +335,7 @@ impl<'d> Run<'_, 'd> {
         term: &Term,
         dot: &GoValue<'d>,
         given: bool,
-    ) -> Result<GoValue<'d>, String> {
+    ) -> Result<GoValue<'d>, Failure> {
         self.stand(term.at, &term.shown);
         let (value, fields) = match &term.operand {
             Operand::Variable(name, fields) => (self.variable(name)?, fields.as_slice()),
@@ -326,6 +345,7 @@ impl<'d> Run<'_, 'd> {
             Operand::Fields(fields) => (dot.clone(), fields.as_slice()),
             _ => (dot.clone(), &[][..]),
         };
+        self.spend_on(&value)?;
         let Some((last, before)) = fields.split_last() else {
             self.refuse_arguments(term, given)?;
             return Ok(value);
@@ -343,18 +363,31 @@ impl<'d> Run<'_, 'd> {
         Err(self.wrong(&problem))
     }
 
+    /// Takes from the budget.
+    fn spend(&mut self, cost: usize) -> Result<(), Failure> {
+        let left = self.left.checked_sub(cost);
+        self.left = left.ok_or_else(|| self.wrong("Ichor does not run a template this long"))?;
+        Ok(())
+    }
+
+    /// Takes what copying a value costs.
+    fn spend_on(&mut self, value: &GoValue<'_>) -> Result<(), Failure> {
+        let weight = value.weight(MOST_NESTED);
+        self.spend(weight.ok_or_else(|| self.wrong("Ichor does not nest lists this deep"))?)
+    }
+
     fn stand(&mut self, at: usize, shown: &str) {
         self.at = at;
         self.shown = shown.to_owned();
     }
 
-    fn variable(&self, name: &str) -> Result<GoValue<'d>, String> {
+    fn variable(&self, name: &str) -> Result<GoValue<'d>, Failure> {
         let known = self.variables.iter().rev().find(|(known, _)| known == name);
         let value = known.map(|(_, value)| value.clone());
         value.ok_or_else(|| self.wrong(&format!("undefined variable: {name}")))
     }
 
-    fn refuse_arguments(&self, head: &Term, given: bool) -> Result<(), String> {
+    fn refuse_arguments(&self, head: &Term, given: bool) -> Result<(), Failure> {
         if given {
             return Err(self.wrong(&format!("can't give argument to non-function {}", head.shown)));
         }
@@ -362,11 +395,14 @@ impl<'d> Run<'_, 'd> {
     }
 
     /// `line:column: executing "name" at <what>: problem`
-    fn wrong(&self, problem: &str) -> String {
+    fn wrong(&self, problem: &str) -> Failure {
         let before = self.text.get(..self.at).unwrap_or(self.text);
-        let line = 1 + before.matches('\n').count();
         let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
-        format!("{line}:{column}: executing {:?} at <{}>: {problem}", self.name, self.shown)
+        Failure {
+            line: line_after(before),
+            column: Some(column),
+            problem: format!("executing {:?} at <{}>: {problem}", self.name, self.shown),
+        }
     }
 }
 
@@ -398,6 +434,12 @@ fn constant<'d>(term: &Term, wanted: ParameterType) -> Result<GoValue<'d>, Strin
     };
     Err(format!("expected {expected}; found {}", term.shown))
 }
+
+/// The cost of a node: it keeps a loop of empty bodies from running for minutes.
+const NODE: usize = 32;
+
+/// Lists within lists: values are read, printed and dropped by recursion.
+const MOST_NESTED: usize = 100;
 
 #[cfg(test)]
 pub(super) mod tests;

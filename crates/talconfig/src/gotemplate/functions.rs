@@ -15,6 +15,7 @@ mod strings;
 use std::collections::BTreeMap;
 
 use talos_config::rules::quoted;
+use talos_config::yaml::Limits;
 
 use super::TemplateContext;
 use super::value::{ANY, GoValue, OPAQUE};
@@ -208,6 +209,15 @@ fn others<'d>(
 
 /// Far more than a configuration can use, and little enough to be harmless.
 pub(super) const MOST: i64 = 100_000;
+
+/// Refuses a text that would be longer than any file may be.
+fn check_length(length: usize) -> Result<(), String> {
+    let most = Limits::default().bytes;
+    if length > most {
+        return Err(format!("Ichor does not make more than {most} bytes of it"));
+    }
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests {

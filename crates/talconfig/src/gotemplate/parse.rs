@@ -5,7 +5,7 @@ pub(super) mod literal;
 
 use talos_config::rules::quoted;
 
-use super::functions;
+use super::{Failure, functions, line_after};
 use lex::{Kind, Token};
 
 /// A piece of a template.
@@ -63,8 +63,8 @@ pub(super) enum Operand {
     Chain(Box<Term>, Vec<String>),
 }
 
-/// Reads a template. The error begins with its line.
-pub(super) fn parse(text: &str, sprig: bool) -> Result<Vec<Node>, String> {
+/// Reads a template.
+pub(super) fn parse(text: &str, sprig: bool) -> Result<Vec<Node>, Failure> {
     let (tokens, problem) = lex::tokens(text);
     let mut parser = Parser {
         text,
@@ -122,7 +122,7 @@ enum Ending {
 }
 
 impl<'a> Parser<'a> {
-    fn nodes(&mut self) -> Result<(Vec<Node>, Ending), String> {
+    fn nodes(&mut self) -> Result<(Vec<Node>, Ending), Failure> {
         let mut nodes = Vec::new();
         loop {
             let token = self.take();
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn action(&mut self) -> Result<Step, String> {
+    fn action(&mut self) -> Result<Step, Failure> {
         self.blanks();
         let token = self.peek();
         if token.kind != Kind::Keyword {
@@ -177,7 +177,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn branch(&mut self, word: &str) -> Result<Node, String> {
+    fn branch(&mut self, word: &str) -> Result<Node, Failure> {
         self.branches += 1;
         if self.branches > DEEPEST {
             return Err(self.wrong(self.last(), "branches are nested too deeply"));
@@ -202,7 +202,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn otherwise(&mut self, word: &str) -> Result<Vec<Node>, String> {
+    fn otherwise(&mut self, word: &str) -> Result<Vec<Node>, Failure> {
         let next = self.peek();
         // `else if` shares the end of its `if`, and `else with` that of its `with`.
         if next.kind == Kind::Keyword && next.text == word {
@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn pipeline(&mut self, context: &str, closes: Kind) -> Result<Pipeline, String> {
+    fn pipeline(&mut self, context: &str, closes: Kind) -> Result<Pipeline, Failure> {
         self.blanks();
         let at = self.peek().at;
         let (variables, declares) = self.declared(context)?;
@@ -252,7 +252,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads `$a :=`, `$a, $b :=` or `$a =`, if the text continues so.
-    fn declared(&mut self, context: &str) -> Result<(Vec<String>, bool), String> {
+    fn declared(&mut self, context: &str) -> Result<(Vec<String>, bool), Failure> {
         let mut names = Vec::new();
         loop {
             self.blanks();
@@ -284,7 +284,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn command(&mut self) -> Result<Command, String> {
+    fn command(&mut self) -> Result<Command, Failure> {
         let at = self.peek().at;
         let mut terms = Vec::new();
         loop {
@@ -306,7 +306,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a term and its fields.
-    fn operand(&mut self) -> Result<Option<Term>, String> {
+    fn operand(&mut self) -> Result<Option<Term>, Failure> {
         let Some(term) = self.term()? else { return Ok(None) };
         let field = self.peek();
         if field.kind != Kind::Field {
@@ -334,7 +334,7 @@ impl<'a> Parser<'a> {
         Ok(Some(Term { at: field.at, shown, operand }))
     }
 
-    fn term(&mut self) -> Result<Option<Term>, String> {
+    fn term(&mut self) -> Result<Option<Term>, Failure> {
         let token = self.peek();
         let wrong = |problem: String| self.wrong(token, &problem);
         let operand = match token.kind {
@@ -362,7 +362,7 @@ impl<'a> Parser<'a> {
         Ok(Some(Term { at: token.at, shown: token.text.to_owned(), operand }))
     }
 
-    fn group(&mut self) -> Result<Term, String> {
+    fn group(&mut self) -> Result<Term, Failure> {
         let left = self.take();
         self.parentheses += 1;
         if self.parentheses > DEEPEST {
@@ -374,7 +374,7 @@ impl<'a> Parser<'a> {
         Ok(Term { at, shown, operand: Operand::Group(Box::new(pipeline)) })
     }
 
-    fn close(&mut self, context: &str) -> Result<(), String> {
+    fn close(&mut self, context: &str) -> Result<(), Failure> {
         self.blanks();
         let token = self.take();
         if token.kind == Kind::Close { Ok(()) } else { Err(self.unexpected(token, context)) }
@@ -400,7 +400,7 @@ impl<'a> Parser<'a> {
         self.tokens[self.last]
     }
 
-    fn unexpected(&self, token: Token<'_>, context: &str) -> String {
+    fn unexpected(&self, token: Token<'_>, context: &str) -> Failure {
         let shown = match token.kind {
             Kind::Wrong => return self.wrong(token, &self.problem),
             Kind::End => "EOF".to_owned(),
@@ -414,10 +414,9 @@ impl<'a> Parser<'a> {
         self.wrong(token, &format!("unexpected {shown} in {context}"))
     }
 
-    fn wrong(&self, token: Token<'_>, problem: &str) -> String {
-        let before = self.text.bytes().take(token.at);
-        let line = 1 + before.filter(|byte| *byte == b'\n').count();
-        format!("{line}: {problem}")
+    fn wrong(&self, token: Token<'_>, problem: &str) -> Failure {
+        let before = self.text.get(..token.at).unwrap_or(self.text);
+        Failure { line: line_after(before), column: None, problem: problem.to_owned() }
     }
 }
 

@@ -50,6 +50,33 @@ impl GoValue<'_> {
         Self::Text(text.to_owned())
     }
 
+    /// Returns about how many bytes a copy takes; `None` for lists that are nested deeper than `depth`.
+    pub(super) fn weight(&self, depth: usize) -> Option<usize> {
+        let depth = depth.checked_sub(1)?;
+        let inner = match self {
+            Self::Text(text) | Self::Named(_, text) | Self::Url(text) => text.len(),
+            Self::List(_, items) => {
+                items.iter().try_fold(0, |sum, item| Some(item.weight(depth)? + sum))?
+            }
+            Self::Map(_, map) => map
+                .iter()
+                .try_fold(0, |sum, (key, item)| Some(item.weight(depth)? + key.len() + sum))?,
+            Self::Record(_, fields) => {
+                fields.iter().try_fold(0, |sum, (_, item)| Some(item.weight(depth)? + sum))?
+            }
+            Self::Nil(_)
+            | Self::Bool(_)
+            | Self::Flag(_)
+            | Self::Int(_)
+            | Self::Long(_)
+            | Self::Float(_)
+            | Self::Time(_)
+            | Self::Struct { .. }
+            | Self::Opaque(_) => 0,
+        };
+        Some(inner + size_of::<Self>())
+    }
+
     /// Returns the value of a field, or an error.
     pub(super) fn field(&self, name: &str) -> Result<Self, String> {
         let missing = |ty: &str| Err(format!("can't evaluate field {name} in type {ty}"));

@@ -1,9 +1,9 @@
 //! The input of rules: the tree of a talconfig with variables substituted, its machines, and their
 //! patches.
 
-use plan::{ClusterSpec, PatchEntry, PatchSource};
+use plan::{ClusterSpec, PatchEntry, PatchSource, SpecError};
 use talos_config::yaml::{self, Content, Node, Resolved, Style};
-use talos_config::{Contract, Location, Patch, SourceId};
+use talos_config::{Contract, Location, Patch, Problem, SourceId};
 
 use super::{Diagnostic, FileLocation, Files, Level};
 use crate::door::environment::Environment;
@@ -31,6 +31,8 @@ pub(super) struct Directory<'a> {
     /// Every patch that is named anywhere, once for each time.
     pub(super) patches: Vec<NamedPatch>,
     pub(super) machines: Vec<Machine>,
+    /// The number of control planes, and where they are listed.
+    pub(super) control_planes: Option<(usize, FileLocation)>,
 }
 
 /// A file that is named.
@@ -121,6 +123,10 @@ impl<'a> Directory<'a> {
         directory.contract = version.unwrap_or(LATEST).parse().ok();
         directory.find_references();
         directory.find_patches();
+        let nodes = directory.nodes();
+        let count = nodes.iter().filter(|node| is_true(node.get("controlPlane"))).count();
+        let origin = directory.root.get("nodes").map(|nodes| directory.location(nodes.origin));
+        directory.control_planes = origin.map(|origin| (count, origin));
         Ok(directory)
     }
 
@@ -133,6 +139,9 @@ impl<'a> Directory<'a> {
     ) -> Self {
         let mut directory = Self::empty(files, environment, host);
         directory.contract = Some(spec.contract);
+        let machines = &spec.control_plane.machines;
+        let first = machines.first().map(|machine| directory.location(machine.origin));
+        directory.control_planes = first.map(|first| (machines.len(), first));
         for (machine, location) in spec.machines() {
             let group: &[PatchSource] = match location {
                 plan::Membership::ControlPlane => &spec.control_plane.patches,
@@ -157,6 +166,7 @@ impl<'a> Directory<'a> {
             references: Vec::new(),
             patches: Vec::new(),
             machines: Vec::new(),
+            control_planes: None,
         }
     }
 
@@ -181,24 +191,54 @@ impl<'a> Directory<'a> {
         self.root.get(key)
     }
 
-    /// Converts the error of a refused talconfig to diagnostics.
-    pub(super) fn refusal(&self, error: &Error) -> Vec<Diagnostic> {
-        let diagnostic = |location: FileLocation, field, message: String, hint: String| {
-            Diagnostic { location, level: Level::Error, code: error.code(), field, message, hint }
-        };
-        let Error::Invalid(findings) = error else {
-            let location = FileLocation { file: self.files.cluster.clone(), line: 0, column: 0 };
-            let hint = error.hint().unwrap_or("`ichor talhelper genconfig` says the same");
-            return vec![diagnostic(location, None, error.to_string(), hint.to_owned())];
-        };
-        let wrong = findings.iter().filter(|finding| !finding.is_warning);
-        let diagnostics = wrong.map(|finding| {
-            let hint = format!("{} is not valid", finding.field);
-            let field = Some((finding.field.clone(), finding.kind));
-            let location = self.location(self.origin(&finding.field));
-            diagnostic(location, field, finding.messages.join("; "), hint)
+    /// Converts the problems of a cluster that plans cannot be made for.
+    pub(super) fn spec_problems(&self, error: SpecError) -> Vec<Diagnostic> {
+        let SpecError::Problems(problems) = error else { return Vec::new() };
+        let diagnostics = problems.into_iter().map(|problem| Diagnostic {
+            location: self.location(problem.origin),
+            level: Level::Error,
+            code: problem.rule.name(),
+            field: None,
+            message: problem.message,
+            hint: problem.hint.unwrap_or_else(|| "`ichor validate` refuses it too".to_owned()),
         });
         diagnostics.collect()
+    }
+
+    /// Converts the error of a refused talconfig to diagnostics.
+    pub(super) fn refusal(&self, error: &Error) -> Vec<Diagnostic> {
+        let diagnostic = |location: FileLocation, field, message: String, hint: Option<&str>| {
+            let hint = hint.unwrap_or("`ichor talhelper genschema` writes what each key may be");
+            let hint = hint.to_owned();
+            Diagnostic { location, level: Level::Error, code: error.code(), field, message, hint }
+        };
+        match error {
+            Error::Invalid(findings) => findings
+                .iter()
+                .filter(|finding| !finding.is_warning)
+                .map(|finding| {
+                    let field = Some((finding.field.clone(), finding.kind));
+                    let location = self.location(self.origin(&finding.field));
+                    let message = format!("{}: {}", finding.field, finding.messages.join("; "));
+                    diagnostic(location, field, message, finding.hint())
+                })
+                .collect(),
+            Error::Located { file, problems, .. } => problems
+                .iter()
+                .map(|Problem { origin, message, hint }| {
+                    let location = FileLocation {
+                        file: file.clone(),
+                        line: origin.line,
+                        column: origin.column,
+                    };
+                    diagnostic(location, None, message.clone(), hint.as_deref())
+                })
+                .collect(),
+            _ => {
+                let location = self.location(Location::default());
+                vec![diagnostic(location, None, error.to_string(), error.hint())]
+            }
+        }
     }
 
     /// Returns the location of a field such as `nodes[0].patches`, or of the nearest key above it.
@@ -310,8 +350,8 @@ impl<'a> Directory<'a> {
         let opened = match sops_files::decrypt_yaml(raw.clone(), path, &self.environment, self.host)
         {
             Ok(opened) => opened.text,
-            Err(detail) if detail.message.starts_with("SOPS") => {
-                return PatchText::Unusable(detail);
+            Err(unopened) if unopened.is_encrypted => {
+                return PatchText::Unusable(unopened.detail);
             }
             Err(_) => raw,
         };
@@ -323,7 +363,7 @@ impl<'a> Directory<'a> {
         }
         match text::substitute(&opened, &self.environment) {
             // Text that is not YAML is reported with its location by the parser of patches.
-            Err(detail) if text::parse(&opened).is_ok() => PatchText::Unusable(detail),
+            Err(refusal) if text::parse(&opened).is_ok() => PatchText::Unusable(refusal.said),
             _ => PatchText::Text(substitute::substitute_known(&opened, &self.environment)),
         }
     }

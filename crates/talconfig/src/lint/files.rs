@@ -1,9 +1,9 @@
 //! Rules about files: missing ones and unused ones.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::directory::Directory;
-use super::{FileLocation, Violation};
+use super::{FileLocation, Files, Violation};
 use crate::door::dotenv;
 use crate::door::load::RELEASES;
 use crate::door::sops_files;
@@ -17,8 +17,7 @@ pub(super) fn no_secrets(directory: &Directory<'_>, found: &mut Vec<Violation>) 
             location,
             format!("there are no secrets: none of {} exists", names.join(", ")),
             format!(
-                "`ichor gen secrets -o {}` makes them; without them talhelper makes new ones in every run, which \
-                 fit no machine of before",
+                "restore them from your backup; only for a cluster that does not exist yet: `ichor gen secrets -o {}`",
                 names.first().map_or("secrets.yaml", String::as_str)
             ),
         ));
@@ -35,6 +34,37 @@ pub(super) fn several_secrets(directory: &Directory<'_>, found: &mut Vec<Violati
             format!("these secrets are not used: {last} is there too"),
             "remove the one that is not the cluster's",
         ));
+    }
+}
+
+/// Secrets in clear that others on this computer may read.
+pub(super) fn open_secrets(directory: &Directory<'_>, found: &mut Vec<Violation>) {
+    for file in present(directory) {
+        if directory.host.is_open(file) && !is_encrypted(directory, file) {
+            found.push(Violation::new(
+                whole(file),
+                "others may read the secrets in this file",
+                format!("run `chmod 600 {file}`, or encrypt it with SOPS"),
+            ));
+        }
+    }
+}
+
+/// A file whose name promises what its content does not keep.
+pub(super) fn not_encrypted(directory: &Directory<'_>, found: &mut Vec<Violation>) {
+    let Files { env_files, secret_files, patches, .. } = directory.files;
+    let has_sops_name = |file: &&String| {
+        let name = file.rsplit('/').next().unwrap_or_default();
+        name.contains(".sops.")
+    };
+    for file in env_files.iter().chain(secret_files).chain(patches).filter(has_sops_name) {
+        if directory.host.stat(file).is_ok() && !is_encrypted(directory, file) {
+            found.push(Violation::new(
+                whole(file),
+                "the name says that this file is encrypted, and it is not",
+                format!("run `sops --encrypt --in-place {file}`, and change the secrets if it was in Git"),
+            ));
+        }
     }
 }
 
@@ -62,15 +92,22 @@ pub(super) fn unused_variable(directory: &Directory<'_>, found: &mut Vec<Violati
         let bytes = directory.host.read(path).unwrap_or_default();
         texts.push(String::from_utf8_lossy(&bytes).into_owned());
     }
+    let used: BTreeSet<&str> = texts.iter().flat_map(|text| names(text)).collect();
     for (file, text) in env_texts(directory) {
         let Ok(variables) = dotenv::parse(&text) else { continue };
-        // These count without being referred to.
-        let counts = |name: &str| name.starts_with("SOPS_") || RELEASES.contains(&name);
-        for name in variables.keys().filter(|name| !counts(name)) {
-            let line = text.lines().position(|line| line.trim_start().starts_with(name.as_str()));
-            let line = line.and_then(|line| u32::try_from(line + 1).ok()).unwrap_or_default();
-            let here = text.lines().filter(|line| line.contains(name.as_str())).count() > 1;
-            if !here && !texts.iter().any(|text| text.contains(name.as_str())) {
+        // The file itself may use a variable beside the line that sets it.
+        let mut lines: BTreeMap<&str, u32> = BTreeMap::new();
+        for line in text.lines() {
+            for name in names(line).collect::<BTreeSet<_>>() {
+                *lines.entry(name).or_default() += 1;
+            }
+        }
+        for (name, variable) in &variables {
+            // These count without being referred to.
+            let counts = name.starts_with("SOPS_") || RELEASES.contains(&name.as_str());
+            let is_used = used.contains(name.as_str()) || lines.get(name.as_str()) > Some(&1);
+            if !counts && !is_used {
+                let line = u32::try_from(variable.line).unwrap_or_default();
                 found.push(Violation::new(
                     FileLocation { file: file.clone(), line, column: 1 },
                     format!("{name} is set and never used"),
@@ -79,6 +116,16 @@ pub(super) fn unused_variable(directory: &Directory<'_>, found: &mut Vec<Violati
             }
         }
     }
+}
+
+/// Returns the words of a text that can be names of variables: a point may be a part of the name or stand behind it.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let words = text.split(move |c: char| !is_name(c) && c != '.');
+    words.flat_map(move |word| {
+        let parts = word.split('.').filter(move |_| word.contains('.'));
+        std::iter::once(word).chain(parts)
+    })
 }
 
 /// A reference to a missing file.
@@ -112,6 +159,11 @@ pub(super) fn unused_patch(directory: &Directory<'_>, found: &mut Vec<Violation>
 
 fn whole(file: &str) -> FileLocation {
     FileLocation { file: file.to_owned(), line: 0, column: 0 }
+}
+
+fn is_encrypted(directory: &Directory<'_>, file: &str) -> bool {
+    let bytes = directory.host.read(file).unwrap_or_default();
+    sops::is_encrypted(&String::from_utf8_lossy(&bytes), sops::Format::Yaml)
 }
 
 fn present<'a>(directory: &'a Directory<'_>) -> Vec<&'a String> {

@@ -134,6 +134,22 @@ pub(super) fn same_machine(directory: &Directory<'_>, found: &mut Vec<Violation>
     }
 }
 
+/// A number of voters that is even tolerates no more losses than one less.
+pub(super) fn even_control_planes(directory: &Directory<'_>, found: &mut Vec<Violation>) {
+    let Some((count, location)) = &directory.control_planes else { return };
+    if *count > 0 && count % 2 == 0 {
+        let tolerated = (count - 1) / 2;
+        found.push(Violation::new(
+            location.clone(),
+            format!(
+                "{count} control planes: etcd survives the loss of {tolerated}, as with {}",
+                count - 1
+            ),
+            format!("have {} or {} control planes", count - 1, count + 1),
+        ));
+    }
+}
+
 /// `false` of a machine counts as unset, so that `true` of its group applies.
 pub(super) fn group_wins(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     for node in directory.nodes() {

@@ -99,5 +99,6 @@ fn missing(attempt: &'static str, path: &str, error: &std::io::Error) -> FileErr
         std::io::ErrorKind::NotFound => "no such file or directory".to_owned(),
         other => other.to_string(),
     };
-    FileError { attempt, path: path.to_owned(), reason }
+    let missing = error.kind() == std::io::ErrorKind::NotFound;
+    FileError { attempt, path: path.to_owned(), reason, missing }
 }

@@ -7,7 +7,7 @@ use talos_config::{Value, rules};
 use super::Scope;
 use crate::value_ext::ValueExt;
 
-pub(super) fn check(devices: &[Value], scope: &mut Scope<'_>) {
+pub(super) fn check(devices: &[Value], scope: &mut Scope<'_, '_>) {
     let mut messages = Vec::new();
     let mut warnings = Vec::new();
     let mut bonded: BTreeMap<String, String> = BTreeMap::new();

@@ -56,6 +56,48 @@ fn entries(members: &[(&str, Value)]) -> BTreeMap<String, Value> {
 }
 
 #[test]
+fn little_text_does_not_make_much() {
+    let double = "{{ $x = printf \"%s%s\" $x $x }}".repeat(60);
+    let nested = "{{ $x := list 1 }}{{ range 100000 }}{{ $x = list $x }}{{ end }}";
+    let wide = "%100000d".repeat(1000);
+    for (template, problem) in [
+        (format!("{{{{ $x := \"0123456789\" }}}}{double}"), "Ichor does not"),
+        (
+            double.replace("printf \"%s%s\"", "list").replacen("$x =", "$x := list 1 }}{{ $x =", 1),
+            "does not run",
+        ),
+        (nested.to_owned(), "Ichor does not nest lists this deep"),
+        ("{{ range 100000 }}{{ range 100000 }}{{ end }}{{ end }}".to_owned(), "does not run"),
+        ("{{ range 100000 }}{{ range 100000 }}x{{ end }}{{ end }}".to_owned(), "does not run"),
+        (format!("{{{{ printf \"{wide}\" {}}}}}", "1 ".repeat(1000)), "more than 16777216 bytes"),
+        (
+            "{{ $a := repeat 100000 \"a\" }}{{ replace \"a\" $a $a }}".to_owned(),
+            "more than 16777216 bytes",
+        ),
+        (
+            "{{ $a := repeat 100000 \"a\" }}{{ regexReplaceAll \"a\" $a \"$0$0$0$0$0\" }}"
+                .to_owned(),
+            "",
+        ),
+        (
+            "{{ $a := repeat 100000 \"\\n\" }}{{ indent 100000 $a }}".to_owned(),
+            "more than 16777216 bytes",
+        ),
+    ] {
+        let filled = filled(&template);
+        let shown = filled.get(filled.len().saturating_sub(200)..).unwrap_or_default();
+        if problem.is_empty() {
+            assert!(!filled.starts_with("ERR"), "{shown}");
+        } else {
+            assert!(
+                filled.starts_with("ERR") && filled.contains(problem),
+                "{template:.80} {shown}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_wrong_number_of_arguments_is_told_as_go_does() {
     check(COUNTS);
 }

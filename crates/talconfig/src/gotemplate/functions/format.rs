@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use talos_config::rules::quoted;
 
-use super::MOST;
+use super::{MOST, check_length};
 use crate::gotemplate::value::GoValue;
 
 /// Joins values, with a blank between two of them that are not text.
@@ -35,6 +35,7 @@ pub(super) fn formatted(form: &str, values: &[GoValue<'_>]) -> Result<String, St
     let mut rest = form;
     while let Some((before, behind)) = rest.split_once('%') {
         output.push_str(before);
+        check_length(output.len())?;
         let (padding, behind) = Padding::read(behind)?;
         let mut characters = behind.chars();
         let verb = characters.next();

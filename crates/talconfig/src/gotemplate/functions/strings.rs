@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use regex_lite::Regex;
 use talos_config::rules::quoted;
 
-use super::{Arguments, MOST};
+use super::{Arguments, MOST, check_length};
 use crate::gotemplate::value::GoValue;
 
 pub(super) fn call<'d>(
@@ -25,7 +25,10 @@ pub(super) fn call<'d>(
         "contains" => GoValue::Bool(second.contains(first)),
         "hasPrefix" => GoValue::Bool(second.starts_with(first)),
         "hasSuffix" => GoValue::Bool(second.ends_with(first)),
-        "replace" => GoValue::Text(third.replace(first, second)),
+        "replace" => {
+            check_length(third.matches(first).count().saturating_mul(second.len()))?;
+            GoValue::Text(third.replace(first, second))
+        }
         "repeat" => GoValue::Text(repeated(second, arguments.number(0))?),
         "nospace" => GoValue::Text(without_blanks(first)),
         "quote" => GoValue::Text(each(arguments, |text| quoted(&text))?),
@@ -41,7 +44,14 @@ pub(super) fn call<'d>(
             Some(found) => GoValue::text(found.as_str()),
             None => GoValue::text(""),
         },
-        "regexReplaceAll" => GoValue::Text(pattern(first)?.replace_all(second, third).into_owned()),
+        "regexReplaceAll" => {
+            let pattern = pattern(first)?;
+            // Each `$` of the replacement may repeat a match.
+            let repeats = third.matches('$').count().saturating_mul(second.len());
+            let matches = pattern.find_iter(second).count();
+            check_length(matches.saturating_mul(third.len()).saturating_add(repeats))?;
+            GoValue::Text(pattern.replace_all(second, third).into_owned())
+        }
         _ => return Ok(None),
     }))
 }
@@ -116,6 +126,7 @@ fn without_blanks(text: &str) -> String {
 
 fn indented(text: &str, columns: i64) -> Result<String, String> {
     let pad = repeated(" ", columns)?;
+    check_length(text.matches('\n').count().saturating_mul(pad.len()))?;
     Ok(format!("{pad}{}", text.replace('\n', &format!("\n{pad}"))))
 }
 
