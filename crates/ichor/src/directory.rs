@@ -14,7 +14,7 @@ use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName};
 use sha2::{Digest as _, Sha256};
 use talos_config::{Bundle, Context, Mode, Secret, SourceId};
 
-pub(crate) use find::{ClusterDirectory, DirectoryKind, find, talosconfig};
+pub(crate) use find::{ClusterDirectory, DirectoryKind, find, repository_key, talosconfig};
 
 use ::talconfig::Registration;
 
@@ -22,6 +22,7 @@ use crate::commands::files::generate;
 use crate::credentials::short_lived;
 use crate::error::with_causes;
 use crate::factory::{DEFAULT_FACTORY, ImageFactoryClient};
+use crate::printer::Printer;
 use crate::settings::{self, ClusterLocation, Input};
 use crate::sops_files::{self, SopsKeys};
 use crate::sources::SourceMap;
@@ -39,6 +40,8 @@ pub(crate) struct OpenedDirectory {
     pub(crate) was_encrypted: bool,
     /// Warnings, which do not prevent anything.
     pub(crate) warnings: Vec<String>,
+    /// The machines with all of their addresses.
+    machines: Vec<KnownMachine>,
     /// Schematics to register with image factories before machines can be installed.
     registrations: Vec<Registration>,
     factories: ImageFactoryClient,
@@ -75,6 +78,7 @@ impl OpenedDirectory {
             secrets_file,
             was_encrypted,
             warnings,
+            machines,
             registrations,
         } = described;
         if let Some(file) = secrets_file {
@@ -92,9 +96,31 @@ impl OpenedDirectory {
             journal,
             was_encrypted,
             warnings,
+            machines,
             registrations,
             factories,
         })
+    }
+
+    /// Prints the warnings.
+    pub(crate) fn tell_warnings(&self, printer: &mut Printer) {
+        self.warnings.iter().for_each(|warning| printer.note(warning));
+    }
+
+    /// Returns the machine that has a name, a host name or an address.
+    pub(crate) fn machine(&self, text: &str) -> Option<&Machine> {
+        let label = text.split('.').next().unwrap_or_default();
+        let known = self.machines.iter().find(|known| known.is(text));
+        let is_known = |name: &str| known.is_some_and(|known| known.is(name));
+        self.cluster
+            .spec
+            .machines()
+            .map(|(machine, _)| machine)
+            .find(|machine| is_known(machine.name.as_str()) || machine.is_at(text))
+            .or_else(|| {
+                let mut machines = self.cluster.spec.machines().map(|(machine, _)| machine);
+                machines.find(|machine| machine.name.as_str().eq_ignore_ascii_case(label))
+            })
     }
 
     /// The installers that the configurations of machines name, by the names of the machines.
@@ -137,6 +163,7 @@ struct LoadedCluster {
     /// Whether other files than the secrets were encrypted.
     was_encrypted: bool,
     warnings: Vec<String>,
+    machines: Vec<KnownMachine>,
     registrations: Vec<Registration>,
 }
 
@@ -183,6 +210,7 @@ async fn native(
         secrets_file: None,
         was_encrypted: false,
         warnings: warning.into_iter().chain(not_yet(&spec, &name)).collect(),
+        machines: machines_of(&spec),
         registrations: registrations.into_iter().collect(),
         spec,
     })
@@ -237,15 +265,19 @@ pub(crate) fn known_machines(location: &ClusterLocation) -> Result<Vec<KnownMach
     match kind {
         DirectoryKind::Native => {
             let (spec, _) = native_spec(&file, &mut SourceMap::with_keys(&location.keys))?;
-            let machine = |(machine, membership): (&Machine, plan::Membership<'_>)| KnownMachine {
-                names: vec![machine.name.to_string()],
-                addresses: machine.address().iter().map(ToString::to_string).collect(),
-                is_control_plane: matches!(membership, plan::Membership::ControlPlane),
-            };
-            Ok(spec.machines().map(machine).collect())
+            Ok(machines_of(&spec))
         }
         DirectoryKind::Talconfig => talconfig::known_machines(&file, location),
     }
+}
+
+fn machines_of(spec: &ClusterSpec) -> Vec<KnownMachine> {
+    let machine = |(machine, membership): (&Machine, plan::Membership<'_>)| KnownMachine {
+        names: vec![machine.name.to_string()],
+        addresses: machine.address().iter().map(ToString::to_string).collect(),
+        is_control_plane: matches!(membership, plan::Membership::ControlPlane),
+    };
+    spec.machines().map(machine).collect()
 }
 
 /// Returns the machines on which the journal of the directory has a member of etcd, or one that was about to begin; none where

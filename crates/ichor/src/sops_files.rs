@@ -9,7 +9,7 @@ use std::time::Duration;
 use sops::{CreationRules, Format, Identities, Recipient, Rule, Timestamp};
 use talos_config::Confidential;
 
-use crate::{Error, entropy};
+use crate::{Error, directory, entropy};
 
 /// Keys of SOPS files, from the process environment only: they name a program to run and files to read. May hold a
 /// key, so it has no `Debug`.
@@ -25,6 +25,8 @@ pub(crate) struct SopsKeys {
     default_file: Option<PathBuf>,
     /// `SOPS_AGE_RECIPIENTS`
     recipients: Option<String>,
+    /// The directory whose repository may have a key at its root.
+    directory: Option<PathBuf>,
 }
 
 impl SopsKeys {
@@ -40,7 +42,13 @@ impl SopsKeys {
             key_command: text("SOPS_AGE_KEY_CMD"),
             default_file: configuration.map(|folder| folder.join("sops/age/keys.txt")),
             recipients: text("SOPS_AGE_RECIPIENTS"),
+            directory: None,
         }
+    }
+
+    /// Also looks for a key at the root of the repository that a directory is in, after all other places.
+    pub(crate) fn in_repository_of(self, directory: Option<&Path>) -> Self {
+        Self { directory: Some(directory.unwrap_or(Path::new(".")).to_owned()), ..self }
     }
 
     /// Replaces `SOPS_AGE_KEY`, the one variable that runs and reads nothing.
@@ -64,7 +72,8 @@ impl SopsKeys {
                 Err(_) => identities.add_missing("SOPS_AGE_KEY_CMD", "the command failed"),
             }
         }
-        for file in self.key_file.iter().chain(&self.default_file) {
+        let repository = self.directory.as_deref().and_then(directory::repository_key);
+        for file in self.key_file.iter().chain(&self.default_file).chain(&repository) {
             let name = file.display().to_string();
             // A key in place of a file name would be printed with the reason why nothing decrypts.
             if name.contains(PRIVATE_KEY) {

@@ -253,6 +253,187 @@ fn what_was_encrypted_is_imported_encrypted() {
 }
 
 #[test]
+fn import_encrypts_secrets_that_were_encrypted_whatever_their_name() {
+    let mut home = Home::new();
+    home.variables.insert("SOPS_AGE_KEY_FILE", shared("age.key"));
+    home.write(".sops.yaml", &format!("creation_rules:\n  - age: {}\n", recipient()));
+    let secrets = fs_err::read_to_string(shared("talsecret.yaml")).expect("secrets");
+    home.write("talos/talsecret.yaml", &sealed(&secrets));
+    let imported = home.ichor(&["import", "-o", "native"]);
+    assert!(imported.starts_with("exit: 0\n"), "{imported}");
+    assert!(home.root.path().join("native/secrets.sops.yaml").exists());
+    assert!(!home.root.path().join("native/secrets.yaml").exists());
+}
+
+#[test]
+fn import_names_no_disk_where_a_selector_chooses_it() {
+    let home = Home::new();
+    let imported = home.ichor(&["import", "-o", "native"]);
+    assert!(imported.starts_with("exit: 0\n"), "{imported}");
+    let spec = fs_err::read_to_string(home.root.path().join("native/ichor.yaml")).expect("a spec");
+    let (control_plane, worker) = spec.split_once("w-1").expect("both machines");
+    assert!(control_plane.contains("disk: /dev/sda"), "{spec}");
+    assert!(!worker.contains("disk:"), "{spec}");
+    let validated = home.ichor(&["validate", "-C", "native"]);
+    assert!(validated.starts_with("exit: 0\n"), "{validated}");
+}
+
+#[test]
+fn key_at_the_root_of_the_repository_opens_files() {
+    let home = Home::new();
+    home.write("talos/patches/all.yaml", &sealed("machine:\n  sysctls:\n    a: hunter2\n"));
+    let explain = ["explain", "machine.sysctls.a", "-n", "cp-1"];
+    assert!(home.ichor(&explain).starts_with("exit: 3\n"));
+    home.write("age.key", &fs_err::read_to_string(shared("age.key")).expect("a key"));
+    for arguments in [&explain[..], &[&explain[..], &["-C", "talos"]].concat()] {
+        let said = home.ichor(arguments);
+        assert!(said.starts_with("exit: 0\n"), "{said}");
+    }
+    let linted = home.ichor(&["lint"]);
+    assert!(linted.starts_with("exit: 0\n"), "{linted}");
+}
+
+#[test]
+fn machine_is_known_by_each_of_its_addresses() {
+    let home = Home::new();
+    let explain = |machine: &str| home.ichor(&["explain", "machine.type", "-n", machine]);
+    let by_name = explain("cp-1");
+    assert!(by_name.starts_with("exit: 0\n"), "{by_name}");
+    for machine in ["10.0.0.11", "127.91.0.11", "CP-1.example.org"] {
+        assert_eq!(explain(machine), by_name, "{machine}");
+    }
+    let differs = home.ichor(&["diff", "-n", "10.0.0.11"]);
+    assert!(differs.starts_with("exit: 5\n"), "{differs}");
+    let unknown = home.ichor(&["diff", "-n", "10.0.0.12"]);
+    assert!(unknown.starts_with("exit: 3\n"), "{unknown}");
+}
+
+#[test]
+fn warnings_are_printed_by_every_command() {
+    let home = Home::new();
+    let misspelt = TALCONFIG.replacen("installDisk:", "instalDisk: /dev/sdb\n    installDisk:", 1);
+    home.write("talos/talconfig.yaml", &misspelt);
+    for command in [
+        &["validate"][..],
+        &["plan"],
+        &["status"],
+        &["history"],
+        &["diff"],
+        &["explain", "machine.type", "-n", "cp-1"],
+        &["import", "-o", "native"],
+    ] {
+        let said = home.ichor(command);
+        assert!(said.contains("warning: unknown key \"instalDisk\""), "{command:?}: {said}");
+    }
+}
+
+#[test]
+fn lint_refuses_what_validate_refuses() {
+    for (from, to, code) in [
+        ("controlPlane: true", "controlPlane: false", "spec.no-control-plane"),
+        ("https://127.91.0.11:6443", "https://<cluster_api_addr>:6443", "spec."),
+        ("controlPlane: true", "controlPlane: perhaps", "talconfig.shape"),
+    ] {
+        let home = Home::new();
+        home.write("talos/talconfig.yaml", &TALCONFIG.replacen(from, to, 1));
+        let validated = home.ichor(&["validate"]);
+        assert!(validated.starts_with("exit: 3\n"), "{to}: {validated}");
+        let linted = home.ichor(&["lint"]);
+        assert!(linted.starts_with("exit: 1\n") && linted.contains(code), "{to}: {linted}");
+    }
+}
+
+#[test]
+fn lint_looks_after_files_with_secrets() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    let mode = |mode: u32| {
+        let path = home.root.path().join("talos/talsecret.yaml");
+        fs_err::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    mode(0o644);
+    assert!(home.ichor(&["lint"]).contains("warning[lint.open-secrets]"));
+    mode(0o600);
+    assert!(!home.ichor(&["lint"]).contains("lint.open-secrets"));
+    home.write("talos/patches/all.sops.yaml", "machine: {}\n");
+    let said = home.ichor(&["lint"]);
+    assert!(said.contains("talos/patches/all.sops.yaml: error[lint.not-encrypted]"), "{said}");
+}
+
+#[test]
+fn lint_counts_control_planes() {
+    let home = Home::new();
+    let two =
+        TALCONFIG.replacen("  - hostname: w-1\n", "  - hostname: w-1\n    controlPlane: true\n", 1);
+    home.write("talos/talconfig.yaml", &two);
+    let said = home.ichor(&["lint"]);
+    assert!(said.contains("warning[lint.even-control-planes]: 2 control planes"), "{said}");
+}
+
+#[test]
+fn lint_tells_every_problem_of_a_line() {
+    let home = Home::new();
+    let line =
+        "  - {hostname: w_1, ipAddress: 127.91.0, installDisk: /dev/sda, nameservers: [a]}\n";
+    let (before, after) = TALCONFIG.split_once("controlPlane:\n  nameservers").expect("groups");
+    home.write(
+        "talos/talconfig.yaml",
+        &format!("{before}{line}controlPlane:\n  nameservers{after}"),
+    );
+    let said = home.ichor(&["lint"]);
+    for problem in ["is not a valid hostname", "is not a valid list of IP addresses"] {
+        assert!(said.contains(problem), "{said}");
+    }
+}
+
+#[test]
+fn unknown_extension_names_the_one_that_is_meant() {
+    let home = Home::new();
+    let schematic = "schematic: {customization: {systemExtensions: {officialExtensions: \
+                     [qemu-guest-agent]}}}\n    installDisk:";
+    home.write("talos/talconfig.yaml", &TALCONFIG.replacen("installDisk:", schematic, 1));
+    for command in ["validate", "lint"] {
+        let said = home.ichor(&[command]);
+        assert!(said.contains("did you mean \"siderolabs/qemu-guest-agent\"?"), "{said}");
+    }
+}
+
+/// The file need not be one in clear for a value of it to be hidden.
+#[test]
+fn encrypted_variables_are_hidden_in_errors() {
+    let mut home = Home::new();
+    home.variables.insert("SOPS_AGE_KEY_FILE", shared("age.key"));
+    home.write("talos/talenv.sops.yaml", &sealed("S: hunter2-canary\n"));
+    for (from, to) in [
+        ("clusterName", "talosVersion: ${S}\nclusterName"),
+        ("controlPlane: true", "controlPlane: ${S}"),
+        ("nodes:", "${S}: 1\nnodes:"),
+        ("\"@./patches/all.yaml\"", "\"${S}\""),
+        ("nameservers: [127.0.0.53]", "nameservers: [\"${S}\"]"),
+        ("hostname: cp-1", "hostname: ${S}_"),
+        ("{size: '> 100GB'}", "{type: \"${S}\"}"),
+    ] {
+        home.write("talos/talconfig.yaml", &TALCONFIG.replacen(from, to, 1));
+        for command in [
+            &["validate"][..],
+            &["lint"],
+            &["plan"],
+            &[
+                "talhelper",
+                "validate",
+                "talconfig",
+                "talos/talconfig.yaml",
+                "-e",
+                "talos/talenv.sops.yaml",
+            ],
+        ] {
+            let said = home.ichor(command);
+            assert!(!said.contains("hunter2"), "{to}: {command:?}: {said}");
+        }
+    }
+}
+
+#[test]
 fn what_has_no_effect_is_told_and_wrong_where_that_matters() {
     let home = Home::new();
     let misspelt = TALCONFIG.replacen("installDisk:", "instalDisk: /dev/sdb\n    installDisk:", 1);

@@ -3,7 +3,7 @@
 //! In: the spec that a door made, and the configuration that each machine has. Out: a spec and patches that give
 //! every machine exactly that configuration; or nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{DigestKey, MachineName};
 use talos_config::{Bundle, Config, Location, Mode, Secret, diff, patches_between};
@@ -12,7 +12,7 @@ use crate::ErrorKind;
 use crate::install::Install;
 use crate::layers::{LayerError, Layers};
 use crate::render::{RenderError, Renderer};
-use crate::spec::{ClusterSpec, Machine, PatchEntry, PatchSource};
+use crate::spec::{ClusterSpec, DEFAULT_DISK, Machine, PatchEntry, PatchSource};
 
 /// A spec that names its patches, and their texts by their paths.
 pub struct NativeExport {
@@ -86,6 +86,14 @@ impl NativeExport {
             );
             return Err(NativeError::Differs { machine: machine.clone(), field });
         }
+        // A default stands for a disk that a patch takes away again: it is not written.
+        let unnamed = spec.machines().filter(|(machine, _)| machine.disk.is_empty());
+        let unnamed: BTreeSet<&MachineName> = unnamed.map(|(machine, _)| &machine.name).collect();
+        native.for_each_machine(|machine| {
+            if unnamed.contains(&machine.name) {
+                machine.disk.clear();
+            }
+        });
         Ok(native)
     }
 
@@ -116,7 +124,7 @@ impl NativeExport {
         self.for_each_machine(|machine| {
             // Where a selector names the disk, there has to be one before a patch can take it away.
             if machine.disk.is_empty() {
-                machine.disk = "/dev/sda".to_owned();
+                DEFAULT_DISK.clone_into(&mut machine.disk);
             }
         });
     }

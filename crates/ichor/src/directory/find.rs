@@ -1,5 +1,6 @@
 //! Finds the cluster directory, and the kind of file that describes its cluster.
 
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -80,6 +81,22 @@ fn refuse_foreign(here: &Path, paths: &[&Path]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Returns the key at the root of the repository that a directory is in. Only if both belong to the user: the owner of
+/// a key chooses what can be decrypted, and what looks as if it came from the user's own files.
+pub(crate) fn repository_key(directory: &Path) -> Option<PathBuf> {
+    let here = fs_err::canonicalize(directory).ok()?;
+    let root = here.ancestors().find(|folder| is_repository(folder))?;
+    let key = root.join(KEY);
+    let is_own = |path: &Path| {
+        let metadata = fs_err::symlink_metadata(path).ok()?;
+        is_trusted(metadata.uid(), user()).then_some(metadata)
+    };
+    is_own(root)?;
+    // A link leads anywhere, and a pipe is waited for.
+    let is_small_file = |metadata: Metadata| metadata.is_file() && metadata.len() < 1 << 16;
+    is_own(&key).is_some_and(is_small_file).then_some(key)
+}
+
 /// Returns whether files of an owner are used without being named. Root could replace the program itself as well.
 fn is_trusted(owner: u32, user: Option<u32>) -> bool {
     owner == 0 || Some(owner) == user
@@ -145,6 +162,8 @@ fn kind(file: &Path) -> DirectoryKind {
     }
 }
 
+/// The private key of a repository, which its `.gitignore` names.
+const KEY: &str = "age.key";
 /// Usual folder of a talconfig in a repository.
 const BELOW: &str = "talos";
 /// Files that mark the root of a repository.
@@ -241,6 +260,21 @@ mod tests {
         // Nothing is there, so that looking at it would fail.
         assert!(refuse_foreign(&here, &[&here.join("talconfig.yaml")]).is_ok());
         assert!(refuse_foreign(&here.join("apps"), &[&here.join("talconfig.yaml")]).is_err());
+    }
+
+    #[test]
+    fn key_of_a_repository_is_a_file_at_its_root() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = fs_err::canonicalize(directory.path()).expect("a path");
+        let below = root.join("talos/patches");
+        fs_err::create_dir_all(&below).expect("a directory");
+        fs_err::write(root.join("age.key"), "").expect("a file");
+        assert_eq!(repository_key(&below), None, "this is no repository");
+        fs_err::create_dir(root.join(".git")).expect("a directory");
+        assert_eq!(repository_key(&below), Some(root.join("age.key")));
+        fs_err::remove_file(root.join("age.key")).expect("removed");
+        fs_err::os::unix::fs::symlink("/dev/zero", root.join("age.key")).expect("a link");
+        assert_eq!(repository_key(&below), None, "it is a link");
     }
 
     #[test]

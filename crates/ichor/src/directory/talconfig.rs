@@ -19,7 +19,7 @@ pub(super) fn read(
     location: &ClusterLocation,
     explained: Option<&MachineName>,
 ) -> Result<LoadedCluster, Error> {
-    let host = SystemHost::new(false, &location.environment());
+    let host = SystemHost::of_directory(location);
     let (talconfig, environment) = load(file, location, &host)?;
     let vault = secrets_file(file)?;
     let mut sources = SourceMap::default();
@@ -38,6 +38,7 @@ pub(super) fn read(
     let was_encrypted = host.opened().iter().any(|opened| *opened != text(&vault));
     let (secrets, secrets_file) = (secrets.bundle, Some(vault));
     let registrations = images.registrations(&talconfig);
+    let machines = machines_of(&talconfig);
     Ok(LoadedCluster {
         spec,
         layers,
@@ -45,13 +46,14 @@ pub(super) fn read(
         secrets_file,
         was_encrypted,
         warnings,
+        machines,
         registrations,
     })
 }
 
 /// The name and the secrets of the cluster.
 pub(super) fn secrets(file: &Path, location: &ClusterLocation) -> Result<(String, Bundle), Error> {
-    let host = SystemHost::new(false, &location.environment());
+    let host = SystemHost::of_directory(location);
     let (talconfig, environment) = load(file, location, &host)?;
     let secrets = load_secrets(&secrets_file(file)?, &environment, &host)?;
     Ok((talconfig.cluster_name().to_owned(), secrets.bundle))
@@ -100,8 +102,12 @@ pub(super) fn known_machines(
     file: &Path,
     location: &ClusterLocation,
 ) -> Result<Vec<KnownMachine>, Error> {
-    let host = SystemHost::new(false, &location.environment());
+    let host = SystemHost::of_directory(location);
     let (talconfig, _) = load(file, location, &host)?;
+    Ok(machines_of(&talconfig))
+}
+
+fn machines_of(talconfig: &Talconfig) -> Vec<KnownMachine> {
     let machines = talconfig.nodes.iter().filter_map(|node| {
         let names = [Some(node.hostname().to_owned()), node.machine_name().map(String::from)];
         let addresses = Some(node.addresses()).filter(|addresses| !addresses.is_empty())?;
@@ -111,7 +117,7 @@ pub(super) fn known_machines(
             is_control_plane: node.is_control_plane(),
         })
     });
-    Ok(machines.collect())
+    machines.collect()
 }
 
 fn load(

@@ -98,7 +98,8 @@ pub(crate) struct ClusterLocation {
 
 impl ClusterLocation {
     pub(super) fn resolve(directory: Option<PathBuf>) -> Self {
-        Self { directory, keys: keys(), variables: variables() }
+        let keys = keys().in_repository_of(directory.as_deref());
+        Self { directory, keys, variables: variables() }
     }
 
     /// The value of a variable.

@@ -279,10 +279,10 @@ impl GenTalconfig {
         let root = args.directory.unwrap_or_else(|| ".".into());
         Self {
             target: args.output.unwrap_or_else(|| root.join("talos")),
+            keys: keys().in_repository_of(Some(&root)),
             root,
             dry_run: args.dry_run,
             overwrite: args.force,
-            keys: keys(),
         }
     }
 }

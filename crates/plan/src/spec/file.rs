@@ -515,7 +515,7 @@ const CLASS: Key = Key {
 const MOST_REPLICAS: u64 = 10_000;
 
 /// As talosctl has it.
-const DEFAULT_DISK: &str = "/dev/sda";
+pub(crate) const DEFAULT_DISK: &str = "/dev/sda";
 
 /// Replicas of the control plane are named as people name control planes.
 const CONTROL_PLANE_PREFIX: &str = "cp";

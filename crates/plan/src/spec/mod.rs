@@ -24,6 +24,7 @@ use domain::{
 use talos_config::{Contract, Location, Role, Schematic, Secret, SourceId};
 
 pub use error::{Problem, Rule as SpecRule, SpecError};
+pub(crate) use file::DEFAULT_DISK;
 pub use schema::json_schema;
 
 /// A cluster as it should be.

@@ -156,7 +156,9 @@ fn machine(machine: &Machine) -> Tree<'static> {
         MachineSource::Class(class) => keys.text("class", class.as_str()),
     }
     keys.list("fingerprints", fingerprints.iter().map(|one| Tree::Text(one.to_string().into())));
-    keys.text("disk", disk.as_str());
+    if !disk.is_empty() {
+        keys.text("disk", disk.as_str());
+    }
     if let Some(domain) = domain {
         keys.text("domain", domain.as_str());
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use engine::compare_live;
-use plan::ConfigChange;
+use plan::{ConfigChange, MachineName};
 use serde::Serialize;
 
 use super::interactive::NonInteractive;
@@ -26,7 +26,8 @@ pub(super) async fn run(
 ) -> Result<ExitStatus, Error> {
     let Diff { machines: names, output } = settings;
     let spec = &live.directory.cluster.spec;
-    let unknown = names.iter().find(|name| !spec.machines().any(|(machine, _)| is(machine, name)));
+    let machine = |name: &String| live.directory.machine(name).map(|machine| &machine.name);
+    let unknown = names.iter().find(|name| machine(name).is_none());
     if let Some(unknown) = unknown {
         let known: Vec<&str> = spec.machines().map(|(machine, _)| machine.name.as_str()).collect();
         return Err(Error::Usage {
@@ -34,11 +35,12 @@ pub(super) async fn run(
             hint: format!("it has {}", known.join(", ")),
         });
     }
+    let wanted: Vec<&MachineName> = names.iter().filter_map(machine).collect();
     let ports = live.ports(&NonInteractive, &NonInteractive);
     let mut compared = compare_live(&live.directory.cluster, &ports).await?;
     let mut differences = Live(Vec::new());
     for (machine, _) in spec.machines() {
-        let meant = names.is_empty() || names.iter().any(|name| is(machine, name));
+        let meant = names.is_empty() || wanted.contains(&&machine.name);
         if let Some(compared) = compared.remove(&machine.name).filter(|_| meant) {
             differences.0.push(Machine::new(machine.name.to_string(), compared));
         }
@@ -63,11 +65,6 @@ pub(super) async fn run(
     } else {
         ExitStatus::Done
     })
-}
-
-/// Returns whether this is the name or an address of the machine.
-fn is(machine: &plan::Machine, name: &str) -> bool {
-    machine.name.as_str() == name || machine.is_at(name)
 }
 
 #[derive(Serialize)]

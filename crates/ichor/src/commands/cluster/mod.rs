@@ -61,6 +61,7 @@ pub(super) fn run(settings: &Cluster, printer: &mut Printer) -> Result<ExitStatu
             }
             (opened, _) => opened?,
         };
+        live.directory.tell_warnings(printer);
         carry_out(verb, &live, environment, printer).await
     };
     match verb {

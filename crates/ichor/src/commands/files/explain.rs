@@ -59,7 +59,9 @@ pub(in crate::commands) fn of_machine(
 ) -> Result<ExitStatus, Error> {
     runtime::run(async {
         // Layers are kept apart for one machine, so that is found first.
-        let name = meant(&OpenedDirectory::open(location).await?, machine)?;
+        let directory = OpenedDirectory::open(location).await?;
+        directory.tell_warnings(printer);
+        let name = meant(&directory, machine)?;
         let directory = OpenedDirectory::open_to_explain(location, &name).await?;
         let explained = directory.cluster.renderer().explain(&name, path);
         let Explained { explanation, history } = explained.map_err(|error| match error {
@@ -77,14 +79,10 @@ pub(in crate::commands) fn of_machine(
 fn meant(directory: &OpenedDirectory, machine: Option<&str>) -> Result<MachineName, Error> {
     let machines: Vec<&Machine> =
         directory.cluster.spec.machines().map(|(machine, _)| machine).collect();
-    let is_meant = |machine: &&&Machine, text: &str| {
-        let label = text.split('.').next().unwrap_or_default();
-        machine.name.as_str().eq_ignore_ascii_case(label) || machine.is_at(text)
-    };
     let found = match (machine, machines.as_slice()) {
-        (None, [only]) => Some(only),
+        (None, [only]) => Some(*only),
         (None, _) => None,
-        (Some(text), _) => machines.iter().find(|machine| is_meant(machine, text)),
+        (Some(text), _) => directory.machine(text),
     };
     found.map(|machine| machine.name.clone()).ok_or_else(|| {
         let names: Vec<&str> = machines.iter().map(|machine| machine.name.as_str()).collect();

@@ -29,7 +29,7 @@ pub(in crate::commands) fn run(
     let mut files = Files { cluster: format!("{folder}{name}"), ..Files::default() };
     list(&format!("{folder}patches"), &mut files.patches)?;
     let environment = location.environment();
-    let host = SystemHost::new(false, &environment);
+    let host = SystemHost::of_directory(location);
     let diagnostics = if kind == DirectoryKind::Talconfig {
         files.env_files = named(&settings.env_files, &ENV_FILES);
         files.secret_files = named(&settings.secret_files, &SECRET_FILES);

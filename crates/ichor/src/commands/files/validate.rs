@@ -72,7 +72,7 @@ pub(in crate::commands) fn directory(
                 &directory.warnings,
             ));
         } else {
-            directory.warnings.iter().for_each(|warning| printer.note(warning));
+            directory.tell_warnings(printer);
         }
         for (machine, _) in cluster.spec.machines() {
             let validation = match renderer.config(&machine.name) {

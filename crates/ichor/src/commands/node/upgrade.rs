@@ -108,6 +108,7 @@ async fn by_directory(
     printer: &mut Printer,
 ) -> Result<Vec<Upgrading>, Error> {
     let directory = OpenedDirectory::open(&environment.location).await?;
+    directory.tell_warnings(printer);
     let installers = directory.installers()?;
     let known = directory::known_machines(&environment.location)?;
     let upgrade = |node: &Node| {

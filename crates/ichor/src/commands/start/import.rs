@@ -17,6 +17,7 @@ use crate::{Error, ExitStatus, files};
 
 pub(super) async fn run(settings: &Import, printer: &mut Printer) -> Result<ExitStatus, Error> {
     let directory = OpenedDirectory::open(&settings.location).await?;
+    directory.tell_warnings(printer);
     let cluster = &directory.cluster;
     let mut wanted = BTreeMap::new();
     for (machine, _) in cluster.spec.machines() {
@@ -69,7 +70,10 @@ fn secrets(
 ) -> Result<(PathBuf, String, bool), Error> {
     let text: Secret<String> = directory.cluster.secrets.encode(Dialect::default());
     let path = root.join("secrets.sops.yaml");
-    if directory.vault.file().is_some_and(|file| sops_files::has_sops_name(&file)) {
+    // The name of the file does not say it.
+    let read = directory.vault.file().map(fs_err::read_to_string).transpose();
+    let was_encrypted = |text: &String| sops::is_encrypted(text, sops::Format::Yaml);
+    if read.map_err(Error::Input)?.as_ref().is_some_and(was_encrypted) {
         let text = sops_files::encrypt(text.expose(), &path, keys)?;
         return Ok((path, text, true));
     }
