@@ -8,6 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use talos_config::TalosVersion;
 
 use crate::ErrorKind;
 use crate::digest::Digest;
@@ -15,7 +16,6 @@ use crate::disk::Disk;
 use crate::names::{InvalidText, MachineName, NodeName, TextFormat, serialize_as_text};
 use crate::network::Address;
 use crate::time::{Span, Timestamp};
-use crate::version::TalosVersion;
 
 /// The observed state of a cluster.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]

@@ -12,7 +12,6 @@ mod names;
 mod network;
 mod target;
 mod time;
-mod version;
 
 pub use digest::{Digest, DigestKey};
 pub use disk::Disk;
@@ -25,7 +24,6 @@ pub use names::{
     NodeName, PoolName, ProviderName, TextFormat,
 };
 pub use network::{Address, Endpoint, Network};
-pub use talos_config::ErrorKind;
+pub use talos_config::{ErrorKind, KubernetesVersion, TalosVersion};
 pub use target::{ApplyMode, Target};
 pub use time::{Day, NAMES_OF_DAYS, Span, TimeOfDay, Timestamp, Window};
-pub use version::{KubernetesVersion, MANAGED, Supported, TalosVersion};

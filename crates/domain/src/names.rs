@@ -4,35 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-
-/// A text with rules: what it is called, what it looks like, and how it is read.
-pub trait TextFormat: FromStr<Err = InvalidText> {
-    /// The noun for such a text, with its article: `a cluster name`.
-    const WHAT: &'static str;
-    /// The rule, for people.
-    const RULE: &'static str;
-    /// The same as a regular expression of JSON Schema.
-    const PATTERN: &'static str;
-}
-
-/// A text that breaks the rule of its format.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{text:?} is not {what}: {rule}")]
-pub struct InvalidText {
-    /// The text, cut where it would fill a screen.
-    pub text: String,
-    /// The noun for the expected text, with its article.
-    pub what: &'static str,
-    /// The rule that the text breaks.
-    pub rule: &'static str,
-}
-
-impl InvalidText {
-    /// Describes a text that `T` does not accept.
-    pub fn new<T: TextFormat>(text: &str) -> Self {
-        Self { text: text.chars().take(80).collect(), what: T::WHAT, rule: T::RULE }
-    }
-}
+pub use talos_config::{InvalidText, TextFormat};
 
 /// Makes a name of the letters that host names have.
 macro_rules! name {

@@ -59,11 +59,14 @@ pub(crate) async fn execute(
             fencing: lease.fencing(),
         })
         .await?;
-    // One renderer for all steps: it keeps what machines share.
+    // One renderer for all steps: it keeps what machines share. A machine that was upgraded since gets another
+    // configuration than the plan says, which stops its steps.
     let renderer = Mutex::new(cluster.renderer());
     let render = |machine: &MachineName| {
         let mut renderer = renderer.lock().unwrap_or_else(PoisonError::into_inner);
-        let config = renderer.config(machine)?;
+        let facts = inventory.machines.get(machine);
+        let runs = facts.and_then(|facts| facts.talos.current(inventory.taken));
+        let config = renderer.config_for(machine, runs)?;
         Ok((cluster.key.config(&config), renderer.text(machine, &config)))
     };
     let addresses = cluster.addresses(inventory).into_iter();

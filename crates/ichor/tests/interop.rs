@@ -408,6 +408,8 @@ fn generated(arguments: &[&str]) -> TempDir {
         ENDPOINT,
         "--with-secrets",
         "secrets.yaml",
+        "--talos-version",
+        "v1.14.1",
         "--output",
         "ours",
     ]);

@@ -5,6 +5,7 @@
 //! patches. A door with an order and a base of its own renders the layers itself and brings the result
 //! ([`Prerendered`]). Merging is done by `talos-config` and nowhere else.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
@@ -70,7 +71,19 @@ pub struct Layer {
     pub name: String,
     /// True if that file was encrypted: every field that the layer sets is hidden where it is shown.
     pub is_encrypted: bool,
+    /// Written for the contract of the spec.
     pub(crate) patch: Patch,
+    /// The setting that it is; none for a patch of the user.
+    setting: Option<Setting>,
+}
+
+/// A setting of the spec itself, which has a layout of its own in each contract.
+#[derive(Clone, Copy)]
+enum Setting {
+    Network,
+    /// No network plug-in on control planes.
+    WithoutFlannel,
+    HostName,
 }
 
 /// The machines that a layer is for.
@@ -141,11 +154,12 @@ impl Layers {
         for values in encrypted.values() {
             layers.encrypted.extend(values);
         }
-        let mut builder = Builder { layers, files: BTreeMap::new(), patches, encrypted };
-        let all = builder.level(&Scope::All, Some(network(spec)), &spec.patches)?;
+        let mut builder = Builder { layers, spec, files: BTreeMap::new(), patches, encrypted };
+        let network = spec.network.origin;
+        let all = builder.level(&Scope::All, Some((Setting::Network, network)), &spec.patches)?;
         let control_plane = builder.level(
             &Scope::Role(Role::ControlPlane),
-            without_flannel(spec),
+            Some((Setting::WithoutFlannel, network)),
             &spec.control_plane.patches,
         )?;
         let mut pools = BTreeMap::new();
@@ -154,13 +168,9 @@ impl Layers {
             pools.insert(&pool.name, level);
         }
         for (machine, membership) in spec.machines() {
-            let host_name = Setting {
-                what: "name",
-                text: host_name(spec.contract, &machine.name),
-                origin: machine.origin,
-            };
+            let host_name = Some((Setting::HostName, machine.origin));
             let scope = Scope::Machine(machine.name.clone());
-            let own = builder.level(&scope, Some(host_name), &machine.patches)?;
+            let own = builder.level(&scope, host_name, &machine.patches)?;
             let group = match membership {
                 Membership::ControlPlane => Some(&control_plane),
                 Membership::Pool(pool) => pools.get(&pool.name),
@@ -242,6 +252,41 @@ impl LayerSource {
     }
 }
 
+impl Layer {
+    /// Returns the patch in the layout of a contract, which is that of the spec or an older one; `None` where that one
+    /// has nothing to say. What users write stays as it is.
+    pub(crate) fn in_layout(
+        &self,
+        spec: &ClusterSpec,
+        contract: Contract,
+    ) -> Option<Result<Cow<'_, Patch>, talos_config::Error>> {
+        let Some(setting) = self.setting.filter(|_| contract != spec.contract) else {
+            return Some(Ok(Cow::Borrowed(&self.patch)));
+        };
+        let text = setting.text(spec, &self.scope, contract)?;
+        Some(Patch::parse(&text, SourceId::default()).map(Cow::Owned))
+    }
+}
+
+impl Setting {
+    fn what(self) -> &'static str {
+        match self {
+            Self::Network | Self::WithoutFlannel => "network",
+            Self::HostName => "name",
+        }
+    }
+
+    /// Returns the patch in the layout of a contract; `None` where nothing needs to be said.
+    fn text(self, spec: &ClusterSpec, scope: &Scope, contract: Contract) -> Option<String> {
+        match (self, scope) {
+            (Self::Network, _) => Some(network(spec, contract)),
+            (Self::WithoutFlannel, _) => without_flannel(spec, contract),
+            (Self::HostName, Scope::Machine(name)) => Some(host_name(contract, name)),
+            (Self::HostName, _) => None,
+        }
+    }
+}
+
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -256,17 +301,11 @@ impl fmt::Display for Scope {
 
 struct Builder<'a> {
     layers: Layers,
+    spec: &'a ClusterSpec,
     /// Patches that were read already: a file may be named by several machines.
     files: BTreeMap<&'a str, Patch>,
     patches: &'a BTreeMap<String, Secret<String>>,
     encrypted: &'a BTreeMap<String, Confidential>,
-}
-
-/// The settings of the spec itself, as a patch.
-struct Setting {
-    what: &'static str,
-    text: String,
-    origin: Location,
 }
 
 impl<'a> Builder<'a> {
@@ -274,14 +313,23 @@ impl<'a> Builder<'a> {
     fn level(
         &mut self,
         scope: &Scope,
-        setting: Option<Setting>,
+        setting: Option<(Setting, Location)>,
         patches: &'a [PatchSource],
     ) -> Result<Vec<usize>, LayerError> {
         let mut level = Vec::new();
-        if let Some(Setting { what, text, origin }) = setting {
-            let name = format!("{} ({what})", self.line(origin));
+        if let Some((setting, origin)) = setting
+            && let Some(text) = setting.text(self.spec, scope, self.spec.contract)
+        {
+            let name = format!("{} ({})", self.line(origin), setting.what());
             let patch = self.parse(&text, name.clone())?;
-            level.push(self.add(scope, name, self.is_encrypted(None), patch));
+            let is_encrypted = self.is_encrypted(None);
+            level.push(self.add(Layer {
+                scope: scope.clone(),
+                name,
+                is_encrypted,
+                patch,
+                setting: Some(setting),
+            }));
         }
         for source in patches {
             let (name, file, patch) = match &source.patch {
@@ -294,13 +342,15 @@ impl<'a> Builder<'a> {
                     (path.clone(), Some(path.as_str()), self.file(path, source.origin)?)
                 }
             };
-            level.push(self.add(scope, name, self.is_encrypted(file), patch));
+            let is_encrypted = self.is_encrypted(file);
+            let scope = scope.clone();
+            level.push(self.add(Layer { scope, name, is_encrypted, patch, setting: None }));
         }
         Ok(level)
     }
 
-    fn add(&mut self, scope: &Scope, name: String, is_encrypted: bool, patch: Patch) -> usize {
-        self.layers.layers.push(Layer { scope: scope.clone(), name, is_encrypted, patch });
+    fn add(&mut self, layer: Layer) -> usize {
+        self.layers.layers.push(layer);
         self.layers.layers.len() - 1
     }
 
@@ -334,7 +384,7 @@ impl<'a> Builder<'a> {
 }
 
 /// Returns the networks of the cluster. What follows from other options of generation is not repeated here.
-fn network(spec: &ClusterSpec) -> Setting {
+fn network(spec: &ClusterSpec, contract: Contract) -> String {
     let list = |networks: &[domain::Network]| {
         let networks: Vec<String> =
             networks.iter().map(|network| format!("\"{network}\"")).collect();
@@ -343,7 +393,7 @@ fn network(spec: &ClusterSpec) -> Setting {
     let (pods, services) = (list(&spec.network.pods), list(&spec.network.services));
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = if spec.contract >= DOCUMENTS {
+    let _ = if contract >= DOCUMENTS {
         write!(
             text,
             "apiVersion: v1alpha1\nkind: KubeNetworkConfig\npodSubnets: {pods}\nserviceSubnets: {services}\n"
@@ -355,17 +405,14 @@ fn network(spec: &ClusterSpec) -> Setting {
             "cluster:\n  network:\n    podSubnets: {pods}\n    serviceSubnets: {services}{cni}\n"
         )
     };
-    Setting { what: "network", text, origin: spec.network.origin }
+    text
 }
 
 /// Returns the patch that takes flannel away: where documents describe Kubernetes, no network plug-in is a document
 /// that is not there.
-fn without_flannel(spec: &ClusterSpec) -> Option<Setting> {
-    (spec.contract >= DOCUMENTS && spec.network.cni == Cni::None).then(|| Setting {
-        what: "network",
-        text: "apiVersion: v1alpha1\nkind: KubeFlannelCNIConfig\n$patch: delete\n".to_owned(),
-        origin: spec.network.origin,
-    })
+fn without_flannel(spec: &ClusterSpec, contract: Contract) -> Option<String> {
+    (contract >= DOCUMENTS && spec.network.cni == Cni::None)
+        .then(|| "apiVersion: v1alpha1\nkind: KubeFlannelCNIConfig\n$patch: delete\n".to_owned())
 }
 
 fn host_name(contract: Contract, name: &MachineName) -> String {

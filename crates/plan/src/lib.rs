@@ -36,8 +36,7 @@ pub use domain::{
     Endpoint, ErrorKind, Etcd, Fact, FailureDomain, Fingerprint, Instance, InvalidText, Inventory,
     InventoryError, KubernetesVersion, MAX_LAG, MachineFacts, MachineName, Member, MemberId,
     Network, NodeIdentity, NodeName, NodeState, Orphan, Ownership, PoolName, ProviderId,
-    ProviderName, Source, Span, Supported, TalosVersion, Target, TextFormat, TimeOfDay, Timestamp,
-    Window,
+    ProviderName, Source, Span, TalosVersion, Target, TextFormat, TimeOfDay, Timestamp, Window,
 };
 pub use file::PlanFileError;
 pub use install::{Install, InstallDisk};

@@ -61,7 +61,7 @@ pub(crate) fn changes_kubernetes(difference: &Difference) -> bool {
 }
 
 fn needs_reboot(difference: &Difference, talos: Option<&TalosVersion>) -> bool {
-    let since = |minor: u32| talos.is_some_and(|talos| talos.since(minor));
+    let since = |minor: u32| talos.is_some_and(|talos| talos.contract().since(minor));
     if difference.document != OLDEST {
         return false;
     }

@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 use domain::{Digest, DigestKey, MachineName, TalosVersion};
 use talos_config::yaml::Dialect;
 use talos_config::{
-    Bundle, Confidential, Config, Explanation, Finding, Generate, Mode, Options, Patch, Patched,
-    Role, Secret, SourceId, diff, diff_hiding, explain, explain_steps,
+    Bundle, Confidential, Config, Contract, Explanation, Finding, Generate, Mode, Options, Patch,
+    Patched, Role, Secret, SourceId, diff, diff_hiding, explain, explain_steps,
 };
 
 use crate::ErrorKind;
 use crate::install::{Install, InstallDisk};
-use crate::layers::{Layers, Prerendered};
+use crate::layers::{Layer, Layers, Prerendered};
 use crate::reboot::{self, RebootClass};
 use crate::spec::{ClusterSpec, Cni, Machine, Membership};
 use crate::step::FieldChange;
@@ -29,7 +29,7 @@ pub struct Renderer<'a> {
     secrets: &'a Bundle,
     key: &'a DigestKey,
     mode: Mode,
-    shared: BTreeMap<(bool, &'a str, &'a [usize]), Config>,
+    shared: BTreeMap<(Contract, bool, &'a str, &'a [usize]), Config>,
 }
 
 /// The digest and the differences of a machine's configuration, as plans know them.
@@ -41,6 +41,8 @@ pub struct Rendering {
     pub disk: InstallDisk,
     /// The change on the machine, if the machine has a configuration that is known.
     pub change: Option<ConfigChange>,
+    /// The reason why the machine must not be given it before its upgrade.
+    pub too_new: Option<String>,
 }
 
 /// From the configuration that a machine has to the one it should have.
@@ -171,26 +173,49 @@ impl<'a> Renderer<'a> {
         name: &MachineName,
         live: Option<Live<'_>>,
     ) -> Result<Rendering, RenderError> {
-        let config = self.config(name)?;
+        let runs = live.and_then(|live| live.talos);
+        let (config, too_new) = match self.config_for(name, runs) {
+            Ok(config) => {
+                let too_new = self.too_new(&config, runs);
+                (config, too_new)
+            }
+            // The layers do not fit the layout of that release: they are written for a later one.
+            Err(error) if self.contract(runs) < self.spec.contract => {
+                (self.config(name)?, Some(error.to_string()))
+            }
+            Err(error) => return Err(error),
+        };
         let digest = self.key.config(&config);
         let confidential = self.layers.confidential(name);
         Ok(Rendering {
             digest,
             disk: Install::of(&config).disk,
             change: live.map(|live| self.change(&config, digest, live, &confidential)),
+            too_new,
         })
     }
 
     /// Returns the configuration of a machine itself. It holds secrets.
     pub fn config(&mut self, name: &MachineName) -> Result<Config, RenderError> {
+        self.config_for(name, None)
+    }
+
+    /// Returns the configuration of a machine that runs this release. A machine that is behind the spec is configured
+    /// in the layout of its own release until it is upgraded.
+    pub fn config_for(
+        &mut self,
+        name: &MachineName,
+        runs: Option<&TalosVersion>,
+    ) -> Result<Config, RenderError> {
+        let contract = self.contract(runs);
         let (machine, membership) = self.machine(name)?;
         let config = match self.layers.prerendered_for(name) {
             Some(prerendered) => Config::parse(prerendered.text.expose(), SourceId::default())
                 .map_err(|error| RenderError::Generate { machine: name.clone(), error })?,
             None => {
-                let shared = self.shared(machine, membership)?;
+                let shared = self.shared(machine, membership, contract)?;
                 let own = self.layers.of(name).skip(self.layers.shared(name).len());
-                apply(shared, own.map(|layer| (layer.name.as_str(), &layer.patch)), name)?
+                self.apply(shared, own, name, contract)?
             }
         };
         let mut findings = config.validate(self.mode, false).errors;
@@ -208,7 +233,7 @@ impl<'a> Renderer<'a> {
     pub fn text(&self, name: &MachineName, config: &Config) -> Secret<String> {
         let prerendered =
             self.layers.prerendered_for(name).map(|prerendered| prerendered.text.clone());
-        prerendered.unwrap_or_else(|| config.encode(Dialect::V1_14))
+        prerendered.unwrap_or_else(|| config.encode(Dialect::default()))
     }
 
     /// Explains which layers set a value of a machine's configuration.
@@ -218,7 +243,8 @@ impl<'a> Renderer<'a> {
             return explain_prerendered(prerendered, name, path);
         }
         let confidential = self.layers.confidential(name);
-        let generated = self.generate(machine, membership)?.encode(Dialect::V1_14);
+        let generated = self.generate(machine, membership, self.spec.contract)?;
+        let generated = generated.encode(Dialect::default());
         let layers: Vec<_> = self.layers.of(name).collect();
         let patches: Vec<Patch> = layers.iter().map(|layer| layer.patch.clone()).collect();
         let generated = generated.expose();
@@ -243,16 +269,16 @@ impl<'a> Renderer<'a> {
         &mut self,
         machine: &'a Machine,
         membership: Membership<'a>,
+        contract: Contract,
     ) -> Result<Config, RenderError> {
         let numbers = self.layers.shared(&machine.name);
-        let key = (membership.role() == Role::Worker, machine.disk.as_str(), numbers);
+        let key = (contract, membership.role() == Role::Worker, machine.disk.as_str(), numbers);
         if let Some(config) = self.shared.get(&key) {
             return Ok(config.clone());
         }
-        let generated = self.generate(machine, membership)?;
+        let generated = self.generate(machine, membership, contract)?;
         let layers = self.layers.of(&machine.name).take(numbers.len());
-        let layers = layers.map(|layer| (layer.name.as_str(), &layer.patch));
-        let config = apply(generated, layers, &machine.name)?;
+        let config = self.apply(generated, layers, &machine.name, contract)?;
         self.shared.insert(key, config.clone());
         Ok(config)
     }
@@ -261,6 +287,7 @@ impl<'a> Renderer<'a> {
         &self,
         machine: &Machine,
         membership: Membership<'_>,
+        contract: Contract,
     ) -> Result<Config, RenderError> {
         let spec = self.spec;
         let options = Options {
@@ -278,13 +305,53 @@ impl<'a> Renderer<'a> {
             cluster: spec.cluster.as_str(),
             endpoint: &spec.endpoint.to_string(),
             kubernetes: &spec.kubernetes.bare(),
-            contract: spec.contract,
+            contract,
             secrets: self.secrets,
             options,
         };
         generate
             .config(membership.role())
             .map_err(|error| RenderError::Generate { machine: machine.name.clone(), error })
+    }
+
+    /// Applies layers in the layout of a contract.
+    fn apply<'l>(
+        &self,
+        config: Config,
+        layers: impl Iterator<Item = &'l Layer>,
+        machine: &MachineName,
+        contract: Contract,
+    ) -> Result<Config, RenderError> {
+        let mut patched = Patched::from(config);
+        let mut last = "";
+        let failed = |layer: &str, error| RenderError::Layer {
+            machine: machine.clone(),
+            layer: layer.to_owned(),
+            error,
+        };
+        for layer in layers {
+            let Some(patch) = layer.in_layout(self.spec, contract) else { continue };
+            last = &layer.name;
+            let applied = patch.and_then(|patch| patched.apply(&patch, Dialect::default()));
+            patched = applied.map_err(|error| failed(last, error))?;
+        }
+        // What operations have made of a document is checked only now.
+        patched.into_config().map_err(|error| failed(last, error))
+    }
+
+    /// Returns the contract of the configuration for a machine that runs this release.
+    fn contract(&self, runs: Option<&TalosVersion>) -> Contract {
+        runs.map_or(self.spec.contract, |runs| self.spec.contract.min(runs.contract()))
+    }
+
+    /// Returns what a machine that is behind the spec does not know, in words: users and doors may say more than the
+    /// layout.
+    fn too_new(&self, config: &Config, runs: Option<&TalosVersion>) -> Option<String> {
+        let runs = runs.filter(|runs| runs.contract() < self.spec.talos.contract())?;
+        let newer = config.newer_than(runs.contract());
+        let newer: Vec<_> =
+            newer.iter().map(|(what, since)| format!("{what} came with Talos {since}")).collect();
+        (!newer.is_empty()).then(|| newer.join(", "))
     }
 
     fn change(
@@ -334,26 +401,6 @@ fn explain_prerendered(
     });
     let history = history.collect();
     Ok(Explained { explanation, history })
-}
-
-fn apply<'p>(
-    config: Config,
-    layers: impl Iterator<Item = (&'p str, &'p Patch)>,
-    machine: &MachineName,
-) -> Result<Config, RenderError> {
-    let mut patched = Patched::from(config);
-    let mut last = "";
-    let failed = |layer: &str, error| RenderError::Layer {
-        machine: machine.clone(),
-        layer: layer.to_owned(),
-        error,
-    };
-    for (name, patch) in layers {
-        last = name;
-        patched = patched.apply(patch, Dialect::V1_14).map_err(|error| failed(name, error))?;
-    }
-    // What operations have made of a document is checked only now.
-    patched.into_config().map_err(|error| failed(last, error))
 }
 
 fn messages(findings: &[Finding]) -> String {

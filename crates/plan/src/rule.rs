@@ -60,6 +60,8 @@ pub enum Rule {
     ConfigReboot,
     /// A machine keeps its role.
     ConfigRole,
+    /// A machine is given nothing that the release which it runs does not know.
+    ConfigRelease,
     /// Kubernetes gets another release by an upgrade, in its own order.
     ConfigKubernetes,
     /// The preconditions of a step are the observed facts about its machine.
@@ -94,7 +96,7 @@ pub enum Rule {
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 41] = [
         Self::QuorumTolerance,
         Self::QuorumOnlyVoter,
         Self::QuorumUnknown,
@@ -120,6 +122,7 @@ impl Rule {
         Self::InstallDisk,
         Self::ConfigReboot,
         Self::ConfigRole,
+        Self::ConfigRelease,
         Self::ConfigKubernetes,
         Self::FactsCurrent,
         Self::OrderGraph,
@@ -196,6 +199,7 @@ impl Rule {
             Self::InstallDisk => ("install.disk", true, NeedsPerson),
             Self::ConfigReboot => ("config.reboot", false, Permanent),
             Self::ConfigRole => ("config.role", false, NeedsPerson),
+            Self::ConfigRelease => ("config.release", false, NeedsPerson),
             Self::ConfigKubernetes => ("config.kubernetes", true, NeedsPerson),
             Self::FactsCurrent => ("facts.current", false, Retryable),
             Self::OrderGraph => ("order.graph", false, Permanent),

@@ -48,6 +48,12 @@ impl Stage {
             }
             "patch" => self.patch(rest, text),
             "seen" => self.seen(rest),
+            "upgraded" => {
+                let talos = self.world().spec.talos.clone();
+                let name = rest.parse().expect("a name");
+                self.world().facts(&name).talos = known(talos, Source::TalosApi);
+                String::new()
+            }
             "etcd" => self.etcd(rest),
             "provider" => self.provider(rest),
             "later" => self.later(rest),

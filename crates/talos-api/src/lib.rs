@@ -42,7 +42,7 @@ pub use etcd::EtcdPresence;
 pub use events::{EventPayload, Events, Since, StreamEvent};
 pub use limits::{Bound, Bounds, Limits};
 pub use node::{Node, Routed, Service, Stream, each_node};
-pub use release::{Feature, InvalidRelease, TalosRelease};
+pub use release::Feature;
 pub use tls::Fingerprint;
 pub use upload::UploadError;
 pub use watch::{Selection, Watch, WatchEvent};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::releases::{RELEASES, Release};
 use crate::yaml::Dialect;
 
 /// A minor release of Talos whose layout and defaults a configuration follows.
@@ -16,31 +17,43 @@ pub struct Contract {
 
 impl Contract {
     /// The newest contract: the default.
-    pub const CURRENT: Self = Self::new(1, 15);
+    pub const CURRENT: Self = RELEASES[RELEASES.len() - 1].contract;
 
     /// Returns the contract of a release.
     pub const fn new(major: u32, minor: u32) -> Self {
         Self { major, minor }
     }
 
+    /// Returns what is known about the release; `None` for one that configuration is not written for.
+    pub fn release(self) -> Option<&'static Release> {
+        RELEASES.iter().find(|release| release.contract == self)
+    }
+
+    /// Returns the dialect of the release, for unknown ones that of the nearest.
+    pub fn dialect(self) -> Dialect {
+        let not_later = RELEASES.iter().rfind(|release| release.contract <= self);
+        not_later.unwrap_or(&RELEASES[0]).dialect
+    }
+
     /// Returns whether this is `1.minor` or later.
-    pub(crate) fn since(self, minor: u32) -> bool {
+    pub fn since(self, minor: u32) -> bool {
         self >= Self::new(1, minor)
     }
 
     /// Returns whether the talosctl of a dialect reads what came with this release.
     pub fn is_known_to(self, dialect: Dialect) -> bool {
-        match dialect {
-            Dialect::V1_12 => self <= Self::new(1, 12),
-            Dialect::V1_13 => self <= Self::new(1, 13),
-            Dialect::V1_14 => true,
-        }
+        self.dialect() <= dialect
+    }
+
+    /// Returns the release without its `v`.
+    pub fn bare(self) -> String {
+        let Self { major, minor } = self;
+        format!("{major}.{minor}")
     }
 
     /// The hint about something that an older release does not know.
     pub(crate) fn hint(self) -> String {
-        let Self { major, minor } = self;
-        format!("it came with Talos {major}.{minor}")
+        format!("it came with Talos {}", self.bare())
     }
 }
 

@@ -11,6 +11,7 @@ use crate::encode::{self, Secrets};
 use crate::error::Error;
 use crate::schema::{Choice, Field, INT, TEXTS, Type, U32, choice, field};
 use crate::value::{Data, Value};
+use crate::version::TalosVersion;
 use crate::yaml::{self, Dialect, Tree, first_document};
 
 /// The schematic of an image.
@@ -72,6 +73,16 @@ impl Schematic {
     pub fn installer(&self, platform: &str, version: &str, secure_boot: bool) -> String {
         let suffix = if secure_boot { "-secureboot" } else { "" };
         format!("factory.talos.dev/{platform}-installer{suffix}/{}:{version}", self.id())
+    }
+}
+
+/// Returns the image that installs a release without extensions. From 1.14 on Talos publishes installers through the
+/// factory only.
+pub fn plain_installer(talos: &TalosVersion) -> String {
+    if talos.contract().since(14) {
+        Schematic(BTreeMap::new()).installer("metal", &talos.to_string(), false)
+    } else {
+        format!("ghcr.io/siderolabs/installer:{talos}")
     }
 }
 

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use sha2::{Digest, Sha256};
 
 use pins::PINS;
+pub use pins::{NODES_KUBERNETES, NODES_TALOS};
 
 /// One Go module that pins one release of somebody's programs.
 #[derive(Debug)]

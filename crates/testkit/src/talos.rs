@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::peers;
 
+pub use crate::peers::{NODES_KUBERNETES, NODES_TALOS};
+
 /// How many nodes a cluster has. There is one cluster of each size at most.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Size {

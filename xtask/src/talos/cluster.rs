@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use testkit::peers;
-use testkit::talos::{Node, Role};
+use testkit::talos::{NODES_KUBERNETES, Node, Role};
 
-use super::parts::{ETCD, KUBERNETES, TALOSCTL};
+use super::parts::{ETCD, TALOSCTL};
 use super::site::{DISCOVERY_PORT, GATEWAY, REGISTRY_PORT, Site};
 
 /// Starts the nodes of a site and makes a cluster of them.
@@ -98,7 +98,7 @@ fn write_configs(site: &Site, leader: &Node) -> Result<()> {
             "--with-docs=false",
             "--with-examples=false",
             "--kubernetes-version",
-            KUBERNETES,
+            NODES_KUBERNETES,
             "--config-patch",
             &format!("@{}", files.patch(Role::Worker).display()),
             "--config-patch-control-plane",

@@ -8,6 +8,7 @@ use anyhow::Result;
 use fs_err::File;
 use sha2::{Digest, Sha256};
 use testkit::peers;
+use testkit::talos::{NODES_KUBERNETES, NODES_TALOS};
 
 use super::image::{Image, hex};
 use crate::output;
@@ -72,9 +73,7 @@ pub(crate) const PROGRAMS: &[&str] = &[
 /// The client that the harness uses itself: that of the release that the nodes run.
 pub(super) const TALOSCTL: &str = "talosctl-1.13.9";
 
-/// The releases as Talos' configuration names them; those of the pins `talos-node`, `kube` and `etcd`.
-const TALOS: &str = "v1.13.9";
-pub(super) const KUBERNETES: &str = "1.36.3";
+/// The release of the pin `etcd`, as Talos' configuration names it.
 pub(super) const ETCD: &str = "v3.6.6";
 
 /// Covers every program and the recipe: a change of any of them gives other parts.
@@ -124,8 +123,9 @@ fn write_root(root: &Path) -> Result<()> {
     let section = "[plugins.\"io.containerd.cri.v1.runtime\"]\n";
     let changed = plugin.replace(section, &format!("{section}  restrict_oom_score_adj = true\n"));
     fs_err::write(root.join("etc/cri/conf.d/00-base.part"), changed)?;
-    let release =
-        format!("NAME=\"Talos\"\nID=talos\nVERSION_ID={TALOS}\nPRETTY_NAME=\"Talos ({TALOS})\"\n");
+    let release = format!(
+        "NAME=\"Talos\"\nID=talos\nVERSION_ID={NODES_TALOS}\nPRETTY_NAME=\"Talos ({NODES_TALOS})\"\n"
+    );
     fs_err::write(root.join("etc/os-release"), release)?;
     Ok(())
 }
@@ -161,7 +161,7 @@ fn write_images(scratch: &Path) -> Result<()> {
         ("usr/local/bin/kubelet.real", peers::program("kubelet")),
     ];
     Image {
-        reference: &format!("siderolabs/kubelet:v{KUBERNETES}"),
+        reference: &format!("siderolabs/kubelet:{NODES_KUBERNETES}"),
         entrypoint: Some("/usr/local/bin/kubelet"),
         folders: &["dev", "etc", "lib", "proc", "run", "sys", "tmp", "usr/libexec", "var/lib"],
         files: &[kubelet.as_slice(), &shell].concat(),
@@ -170,7 +170,7 @@ fn write_images(scratch: &Path) -> Result<()> {
     .write(&registry)?;
     for name in ["kube-apiserver", "kube-controller-manager", "kube-scheduler"] {
         Image {
-            reference: &format!("{name}:v{KUBERNETES}"),
+            reference: &format!("{name}:{NODES_KUBERNETES}"),
             entrypoint: None,
             folders: &["etc", "tmp"],
             files: &[(&format!("usr/local/bin/{name}"), peers::program(name))],

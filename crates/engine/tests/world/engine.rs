@@ -22,7 +22,7 @@ use domain::{
     ProviderId, TalosVersion, Timestamp,
 };
 use plan::{Approval, Approved, Checked, Draft, Goal, Override, Plan};
-use talos_config::{Bundle, Secret};
+use talos_config::{Bundle, Config, Secret, SourceId};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -46,7 +46,8 @@ pub struct World {
     model: Arc<Mutex<Model>>,
     faults: Arc<Mutex<Vec<Fault>>>,
     began: Instant,
-    talos: TalosVersion,
+    /// The release that all machines run.
+    pub talos: TalosVersion,
     /// Calls that changed something, in their order.
     pub calls: Arc<Mutex<Vec<String>>>,
 }
@@ -678,6 +679,14 @@ impl Lifecycle for Engine {
             ApplyMode::Staged => "staged",
         };
         let text = config.expose();
+        // A machine in maintenance installs the release that it is given.
+        if mode != ApplyMode::Maintenance {
+            let given = Config::parse(text, SourceId::default()).expect("a configuration");
+            for (what, since) in given.newer_than(self.world.talos.contract()) {
+                let violation = format!("{name} was given {what}, which came with Talos {since}");
+                self.world.with(|model| model.violations.push(violation));
+            }
+        }
         self.ask(format!("apply-config {name} {how}"), |model| model.apply(name, text, mode)).await
     }
 

@@ -123,6 +123,8 @@ impl Stage {
                 self.world().with(|model| happens(model));
                 String::new()
             }
+            // By an upgrade, or because it failed.
+            ["machines", "run", release] => self.machines_run(release),
             ["provider"] => self.world().with(|model| {
                 let instances = model.instances.iter().map(|(id, (key, _))| {
                     format!("{id} is {}, generation {}", key.machine, key.generation)
@@ -149,6 +151,12 @@ impl Stage {
             }
         }
         self.cluster = Some(cluster);
+    }
+
+    fn machines_run(&mut self, release: &str) -> String {
+        let world = self.world.as_mut().expect("a cluster first");
+        world.talos = release.parse().expect("a release");
+        String::new()
     }
 
     fn world(&self) -> &World {

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use talos_api::proto::machine;
 use talos_api::{Node, NodeError};
+use talos_config::{RELEASES, Release};
 
 use crate::args::{self, OutputFormat};
 use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
@@ -96,8 +97,14 @@ schema!(Supported, plain { machines, contracts });
 
 #[derive(Serialize)]
 struct Range {
-    first: &'static str,
-    last: &'static str,
+    first: String,
+    last: String,
+}
+
+impl Range {
+    fn of((first, last): (&Release, &Release)) -> Self {
+        Self { first: first.contract.bare(), last: last.contract.bare() }
+    }
 }
 
 schema!(Range, plain { first, last });
@@ -108,8 +115,8 @@ impl Version {
             version: env!("CARGO_PKG_VERSION"),
             revision: env!("ICHOR_REVISION"),
             talos: Supported {
-                machines: Range { first: "1.5", last: "1.14" },
-                contracts: Range { first: "1.0", last: "1.15" },
+                machines: Range::of(Release::managed()),
+                contracts: Range::of((&RELEASES[0], &RELEASES[RELEASES.len() - 1])),
             },
             machines: None,
             short,

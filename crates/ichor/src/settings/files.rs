@@ -46,7 +46,7 @@ impl Patch {
         Ok(Self {
             files: Input::files(&files)?,
             patches: patches.into_iter().map(Input::patch).collect(),
-            layout: layout.map(|version| contract(Some(version))).transpose()?,
+            layout: layout.map(|version| contract(&version)).transpose()?,
             target: Target::new(output, force),
             dialect: dialect.into(),
         })

@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use talos_config::{Contract, Options};
+use talos_config::{
+    Contract, DEFAULT, InvalidText, Options, Release, TalosVersion, plain_installer,
+};
 
 use super::{
     ClusterLocation, Input, Settings, Target, UserEnvironment, cache, keys, trusted, variable,
@@ -31,7 +33,7 @@ impl Settings {
                 force,
             }) => Self::GenSecrets(GenSecrets {
                 keys: keys(),
-                contract: contract(talos_version)?,
+                contract: talos_version.map_or(Ok(Contract::CURRENT), |text| contract(&text))?,
                 origin: match (from_controlplane_config, from_kubernetes_pki) {
                     (None, None) if from.is_some() => {
                         SecretsOrigin::File(Input::file(&from.unwrap_or_default()))
@@ -165,6 +167,9 @@ impl GenConfig {
                 hint: "choose one with --output-types".to_owned(),
             });
         }
+        let contract = contract(&args.talos_version)?;
+        let (talos, default_kubernetes) = patch_release(&args.talos_version, contract)?;
+        let kubernetes = args.kubernetes_version.as_deref().unwrap_or(default_kubernetes);
         let patches = |texts: Vec<String>| texts.into_iter().map(Input::patch).collect();
         let asked = |flag: Option<bool>| flag == Some(true);
         Ok(Self {
@@ -172,18 +177,14 @@ impl GenConfig {
             wants_comments: asked(args.with_docs) || asked(args.with_examples),
             cluster: args.cluster,
             endpoint: checked_endpoint(args.endpoint)?,
-            kubernetes: args
-                .kubernetes_version
-                .strip_prefix('v')
-                .unwrap_or(&args.kubernetes_version)
-                .to_owned(),
-            contract: contract(args.talos_version)?,
+            kubernetes: kubernetes.strip_prefix('v').unwrap_or(kubernetes).to_owned(),
+            contract,
             secrets: args.with_secrets.map(|file| Input::file(&file)),
             options: Options {
                 additional_sans: args.additional_sans,
                 dns_domain: args.dns_domain,
                 install_disk: args.install_disk,
-                install_image: args.install_image,
+                install_image: args.install_image.unwrap_or_else(|| plain_installer(&talos)),
                 registry_mirrors,
                 discovery: args.with_cluster_discovery,
                 kubespan: args.with_kubespan,
@@ -322,12 +323,25 @@ pub(crate) fn known_roles(roles: Vec<String>) -> Result<Vec<String>, Error> {
     })
 }
 
-pub(super) fn contract(text: Option<String>) -> Result<Contract, Error> {
-    let Some(text) = text else { return Ok(Contract::CURRENT) };
-    text.parse().map_err(|error| Error::Usage {
+pub(super) fn contract(text: &str) -> Result<Contract, Error> {
+    text.parse().map_err(|error| invalid_talos_version(&error))
+}
+
+/// Returns the patch release that configuration is generated for, and the Kubernetes that comes with it. A minor stands
+/// for its newest patch, a release that cannot be managed for the nearest one that can.
+fn patch_release(text: &str, contract: Contract) -> Result<(TalosVersion, &'static str), Error> {
+    let newest = Release::patch_for(contract);
+    let wrong = |error: InvalidText| invalid_talos_version(&error);
+    let talos: TalosVersion = newest.talos.parse().map_err(wrong)?;
+    let own = text.parse().ok().filter(|own: &TalosVersion| own.contract() == talos.contract());
+    Ok((own.unwrap_or(talos), newest.kubernetes))
+}
+
+fn invalid_talos_version(error: &dyn std::error::Error) -> Error {
+    Error::Usage {
         message: format!("invalid talos-version: {error}"),
-        hint: "write it as 1.14 or v1.14.1".to_owned(),
-    })
+        hint: format!("write it as {}, or only its first two numbers", DEFAULT.talos),
+    }
 }
 
 /// The address of the Kubernetes API must be a secure URL with a host.

@@ -312,6 +312,11 @@ fn keeps(step: &Step, rendering: &Rendering, findings: &mut Findings) {
         let hint = "remove it from the cluster and add it again in its new role";
         findings.about_step(Rule::ConfigRole, step, message, hint);
     }
+    if let Some(why) = rendering.too_new.as_ref().filter(|_| step.action.config().is_some()) {
+        let message = format!("{machine} cannot take its configuration before its upgrade: {why}");
+        let hint = format!("upgrade it first: `ichor node upgrade -n {machine}`");
+        findings.about_step(Rule::ConfigRelease, step, message, &hint);
+    }
     if change.changes_kubernetes {
         let message = format!(
             "{machine} would get another release of Kubernetes by a mere change of its files"

@@ -447,6 +447,15 @@ fn disposition<'a>(
             "put the release of Kubernetes back: upgrading it is not supported yet",
         ));
     }
+    let too_new = rendering.too_new.as_ref().filter(|_| change.class != RebootClass::Nothing);
+    if let Some(why) = too_new {
+        return Disposition::Refused(Finding::about(
+            name,
+            Rule::ConfigRelease,
+            format!("{name} cannot take its configuration before its upgrade: {why}"),
+            &format!("upgrade it first: `ichor node upgrade -n {name}`"),
+        ));
+    }
     match change.class {
         RebootClass::Nothing => Disposition::Same,
         _ if facts.node.current(now).is_none() => {

@@ -6,7 +6,7 @@ use domain::{
     TalosVersion, TextFormat, TimeOfDay, Window,
 };
 use talos_config::yaml::{self, Limits};
-use talos_config::{Contract, Location, SourceId};
+use talos_config::{Contract, DEFAULT, Location, Release, SourceId};
 
 use super::error::{Problem, Rule, SpecError};
 use super::table::{
@@ -119,7 +119,7 @@ fn spec(item: &Parsed) -> Option<ClusterSpec> {
     };
     let kubernetes = match item.get("kubernetes") {
         Some(given) => given.text().parse().ok()?,
-        None => talos.kubernetes().map_or(NEWEST_KUBERNETES, |row| row.default).parse().ok()?,
+        None => Release::patch_for(talos.contract()).kubernetes.parse().ok()?,
     };
     let contract = match item.parsed::<ContractText>("contract") {
         Some(ContractText(contract)) => contract,
@@ -255,8 +255,7 @@ pub(super) const FILE: &[Key] = &[
     Key {
         name: "talos",
         ty: Type::Text(&const { format_of::<TalosVersion>() }),
-        // The release that the tests with real nodes run.
-        need: Need::Default(Literal::Text("v1.13.9")),
+        need: Need::Default(Literal::Text(DEFAULT.talos)),
         about: "The release of Talos that the machines run",
     },
     Key {
@@ -523,9 +522,6 @@ const CONTROL_PLANE_PREFIX: &str = "cp";
 const PATCHES: Type = Type::List(&Type::Text(&const { secret_format_of::<PatchEntry>() }));
 const NO_PATCHES: Need = Need::Default(Literal::Texts(&[]));
 const NON_BLANK: FormatCheck = format_of::<NonBlank>();
-
-/// The release of Kubernetes for a release of Talos that is refused anyway.
-const NEWEST_KUBERNETES: &str = "v1.37.0";
 
 /// Any text without white space.
 struct NonBlank;

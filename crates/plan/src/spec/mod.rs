@@ -21,7 +21,7 @@ use domain::{
     KubernetesVersion, MachineName, Network, PoolName, ProviderName, Span, TalosVersion,
     TextFormat, Window,
 };
-use talos_config::{Contract, Location, Role, Schematic, Secret, SourceId};
+use talos_config::{Contract, Location, Role, Schematic, Secret, SourceId, plain_installer};
 
 pub use error::{Problem, Rule as SpecRule, SpecError};
 pub(crate) use file::DEFAULT_DISK;
@@ -274,11 +274,9 @@ impl ClusterSpec {
         if let Some(image) = &self.image {
             return image.clone();
         }
-        // From 1.14 on Talos publishes installers through the factory only.
-        let by_factory = !self.extensions.is_empty() || self.talos.since(14);
-        match self.schematic().filter(|_| by_factory) {
+        match self.schematic().filter(|_| !self.extensions.is_empty()) {
             Some(schematic) => schematic.installer("metal", &self.talos.to_string(), false),
-            None => format!("ghcr.io/siderolabs/installer:{}", self.talos),
+            None => plain_installer(&self.talos),
         }
     }
 

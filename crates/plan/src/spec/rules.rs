@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use domain::{MANAGED, Network, ProviderName, Span};
-use talos_config::Location;
+use domain::{Network, ProviderName, Span};
+use talos_config::{Location, Release};
 
 use super::error::{Problem, Rule};
 use super::{ClusterSpec, Machine, Policy};
@@ -130,14 +130,18 @@ fn versions(spec: &ClusterSpec, problems: &mut Vec<Problem>) {
         let (rule, origin, hint) = (Rule::Version, spec.releases, Some(hint));
         problems.push(Problem { rule, origin, message, hint });
     };
-    match spec.talos.kubernetes() {
-        None => note(
-            format!("Talos {} is not among the releases that can be managed", spec.talos),
-            format!("{MANAGED} can"),
-        ),
-        Some(supported) if !supported.has(&spec.kubernetes) => note(
+    let release = spec.talos.contract().release().filter(|release| release.newest.is_some());
+    match release.and_then(|release| release.kubernetes.as_ref()) {
+        None => {
+            let (oldest, newest) = Release::managed();
+            note(
+                format!("Talos {} is not among the releases that can be managed", spec.talos),
+                format!("{} to {} can", oldest.contract, newest.contract),
+            );
+        }
+        Some(runs) if !runs.has(&spec.kubernetes) => note(
             format!("Talos {} does not run Kubernetes {}", spec.talos, spec.kubernetes),
-            format!("it runs {supported}"),
+            format!("it runs {runs}"),
         ),
         Some(_) if spec.contract > spec.talos.contract() => note(
             format!("Talos {} cannot read configuration of {}", spec.talos, spec.contract),

@@ -545,7 +545,7 @@ fn facts(name: &MachineName, shape: &MachineShape, at: u32) -> (MachineFacts, Re
         fields: changes.then_some(field).into_iter().collect(),
     });
     let disk = InstallDisk::At(DISK.to_owned());
-    (facts, Rendering { digest: wanted, disk, change })
+    (facts, Rendering { digest: wanted, disk, change, too_new: None })
 }
 
 pub(crate) fn disks(has_it: bool) -> Vec<Disk> {

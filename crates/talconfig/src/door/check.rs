@@ -3,7 +3,7 @@
 mod interfaces;
 mod references;
 
-use talos_config::{Value, rules, suggest};
+use talos_config::{Contract, KubernetesRange, Value, rules, suggest};
 
 use crate::door::image::Factory;
 use crate::door::load::{Node, Talconfig};
@@ -226,7 +226,7 @@ fn check_talos_version(talconfig: &Talconfig, catalog: &ReleaseCatalog, scope: &
         return;
     }
     let quoted = rules::quoted(&version);
-    if major_minor(&version).is_some_and(|(major, minor)| major == 1 && (2..=14).contains(&minor)) {
+    if contract(&version).and_then(kubernetes_of).is_some() {
         let message = if scope.is_located() {
             format!("{quoted} is not among the known releases, the newest of which is {LATEST}")
         } else {
@@ -239,14 +239,19 @@ fn check_talos_version(talconfig: &Talconfig, catalog: &ReleaseCatalog, scope: &
     }
 }
 
-/// Parses major and minor of `v1.13`, `v1.13.0` or `v1.13.0-rc.1`.
-fn major_minor(version: &str) -> Option<(u32, u32)> {
+/// Returns the releases of Kubernetes that go with a release of Talos; `None` for one that is not supported.
+fn kubernetes_of(contract: Contract) -> Option<&'static KubernetesRange> {
+    contract.release()?.kubernetes.as_ref()
+}
+
+/// Parses `v1.13`, `v1.13.0` or `v1.13.0-rc.1`, as strictly as talhelper does.
+fn contract(version: &str) -> Option<Contract> {
     let bare = version.strip_prefix('v')?;
     let core = bare.split(['-', '+']).next()?;
     let numbers: Option<Vec<u32>> = core.split('.').map(number).collect();
     match numbers?.as_slice() {
-        [major, minor] if core == bare => Some((*major, *minor)),
-        [major, minor, _] => Some((*major, *minor)),
+        [major, minor] if core == bare => Some(Contract::new(*major, *minor)),
+        [major, minor, _] => Some(Contract::new(*major, *minor)),
         _ => None,
     }
 }
@@ -299,8 +304,7 @@ fn check_kubernetes_version(talconfig: &Talconfig, scope: &mut Scope<'_, '_>) {
         return scope.error(KIND, "kubernetesVersion", [message]);
     };
     let core = |text: &str| text.split(['-', '+']).next().unwrap_or_default().to_owned();
-    let minor = major_minor(&format!("v{talos}")).map_or(0, |(_, minor)| minor);
-    let Some((least, most)) = KUBERNETES.get(minor.wrapping_sub(2) as usize) else {
+    let Some(runs) = contract(&format!("v{talos}")).and_then(kubernetes_of) else {
         let message = format!("compatibility with version {} is not supported", core(talos));
         return scope.error(KIND, "kubernetesVersion", [message]);
     };
@@ -308,9 +312,9 @@ fn check_kubernetes_version(talconfig: &Talconfig, scope: &mut Scope<'_, '_>) {
         let (major, minor, patch) = version;
         format!("{major}.{minor}.{patch}")
     };
-    let problem = if (version.0, version.1) < (1, *least) {
+    let problem = if (version.0, version.1) < (1, *runs.minors().start()) {
         "too old"
-    } else if (version.0, version.1) > (1, *most) {
+    } else if (version.0, version.1) > (1, *runs.minors().end()) {
         "too new"
     } else {
         return;
@@ -330,23 +334,6 @@ fn kubernetes_version(text: &str) -> Option<(u32, u32, u32)> {
         _ => None,
     }
 }
-
-/// The minor releases of Kubernetes that go with Talos 1.2, 1.3, …
-const KUBERNETES: [(u32, u32); 13] = [
-    (23, 25),
-    (24, 26),
-    (25, 27),
-    (26, 28),
-    (24, 29),
-    (25, 30),
-    (26, 31),
-    (27, 32),
-    (28, 33),
-    (29, 34),
-    (30, 35),
-    (31, 36),
-    (32, 37),
-];
 
 fn check_identity(node: &Node, scope: &mut Scope<'_, '_>) {
     let value = &node.value;

@@ -5,6 +5,11 @@ use super::{Library, Patch, Pin, Program, Version};
 const TALOSCTL: &str = "github.com/siderolabs/talos/cmd/talosctl";
 const TALOS_TAG: &str = "github.com/siderolabs/talos/pkg/machinery/version.Tag";
 
+/// The release of Talos that nodes of our own run.
+pub const NODES_TALOS: &str = "v1.13.9";
+/// The release of Kubernetes that they run.
+pub const NODES_KUBERNETES: &str = "v1.36.3";
+
 /// All pins. First what Ichor is compared with, then what only Talos nodes of our own are made of
 /// (docs/dev/talos-harness.md).
 pub(super) const PINS: &[Pin] = &[
@@ -151,7 +156,7 @@ pub(super) const PINS: &[Pin] = &[
     },
     Pin {
         folder: "talos-node",
-        stamps: &[(TALOS_TAG, "v1.13.9")],
+        stamps: &[(TALOS_TAG, NODES_TALOS)],
         patch: Some(Patch {
             module: "github.com/siderolabs/talos",
             remove: &["go.work"],
@@ -257,10 +262,10 @@ pub(super) const PINS: &[Pin] = &[
 ];
 
 const KUBERNETES: &[(&str, &str)] = &[
-    ("k8s.io/component-base/version.gitVersion", "v1.36.3"),
+    ("k8s.io/component-base/version.gitVersion", NODES_KUBERNETES),
     ("k8s.io/component-base/version.gitMajor", "1"),
     ("k8s.io/component-base/version.gitMinor", "36"),
-    ("k8s.io/client-go/pkg/version.gitVersion", "v1.36.3"),
+    ("k8s.io/client-go/pkg/version.gitVersion", NODES_KUBERNETES),
 ];
 
 const fn talosctl(name: &'static str, version: &'static str) -> Program {

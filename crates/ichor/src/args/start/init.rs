@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use talos_config::DEFAULT;
 
 /// Create the directory of a new cluster
 ///
@@ -31,11 +32,11 @@ pub struct InitArgs {
     pub worker: Vec<String>,
 
     /// Set the Talos release
-    #[arg(long, alias = "talos-version", value_name = "VERSION", default_value = "v1.13.9")]
+    #[arg(long, alias = "talos-version", value_name = "VERSION", default_value = DEFAULT.talos)]
     pub talos: String,
 
     /// Set the Kubernetes release
-    #[arg(long, alias = "kubernetes-version", value_name = "VERSION", default_value = "v1.36.3")]
+    #[arg(long, alias = "kubernetes-version", value_name = "VERSION", default_value = DEFAULT.kubernetes)]
     pub kubernetes: String,
 
     /// Create a directory that talhelper can work on as well

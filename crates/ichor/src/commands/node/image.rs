@@ -57,7 +57,7 @@ pub(super) async fn pull(
     printer: &mut Printer,
 ) -> Result<String, Error> {
     let node = node.with_deadline(node.deadline().max(SILENT_WITHIN)).limited(PROGRESS);
-    if !node.release().await?.has(Feature::ImageService) {
+    if !Feature::ImageService.is_in(&node.release().await?) {
         let request = ImagePullRequest {
             namespace: containerd(namespace).namespace,
             reference: reference.to_owned(),

@@ -1,14 +1,14 @@
 //! Release, mode and configuration of a machine.
 
 use talos_api::proto::definitions::config::MachineConfigSpec;
-use talos_api::{CallError, Feature, Node, NodeError, TalosRelease};
+use talos_api::{CallError, Feature, Node, NodeError};
 use talos_config::yaml::Dialect;
-use talos_config::{Mode, Secret};
+use talos_config::{Mode, Secret, TalosVersion};
 
 /// A machine as far as configuration is concerned.
 pub(super) struct NodeConfig {
     /// Unknown in maintenance mode before 1.13.
-    pub(super) release: Option<TalosRelease>,
+    pub(super) release: Option<TalosVersion>,
     /// Unknown in maintenance mode before 1.13.
     pub(super) mode: Option<Mode>,
     pub(super) config: Option<StoredConfig>,
@@ -49,16 +49,12 @@ impl NodeConfig {
 
     /// Returns whether applying configuration may reboot it.
     pub(super) fn may_reboot(&self) -> bool {
-        self.release.is_some_and(|release| release.has(Feature::RebootOnApply))
+        self.release.as_ref().is_some_and(|release| Feature::RebootOnApply.is_in(release))
     }
 
     /// Returns the YAML dialect of its release.
     pub(super) fn dialect(&self) -> Dialect {
-        match self.release {
-            Some(TalosRelease { major: 1, minor: ..=12, .. }) => Dialect::V1_12,
-            Some(TalosRelease { major: 1, minor: 13, .. }) => Dialect::V1_13,
-            Some(_) | None => Dialect::V1_14,
-        }
+        self.release.as_ref().map_or_else(Dialect::default, |release| release.contract().dialect())
     }
 
     /// The modes that a configuration may be for. Whether a disk to install to must be named depends on what is on the
@@ -72,7 +68,7 @@ impl NodeConfig {
     }
 }
 
-async fn identity(node: &Node) -> Result<(TalosRelease, Option<Mode>), NodeError> {
+async fn identity(node: &Node) -> Result<(TalosVersion, Option<Mode>), NodeError> {
     let reply =
         node.retrying(|node| async move { node.call(node.machine().version(())).await }).await?;
     let version = node.single_reply(reply.messages)?;

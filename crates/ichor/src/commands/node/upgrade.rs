@@ -7,7 +7,8 @@ use talos_api::proto::machine::upgrade_request;
 use talos_api::proto::machine::{
     InstallArtifactsSource, LifecycleServiceUpgradeRequest, UpgradeRequest,
 };
-use talos_api::{Feature, Node, TalosRelease};
+use talos_api::{Feature, Node};
+use talos_config::TalosVersion;
 use tokio::time::timeout;
 
 use super::action::{HasNode, NodeAction};
@@ -45,7 +46,7 @@ pub(super) async fn run(
     }
     // All are looked at before the first one is touched.
     for Upgrading { node, .. } in &upgrades {
-        suits(args, node.name(), node.release().await?)?;
+        suits(args, node.name(), &node.release().await?)?;
     }
     let mut images: Vec<&str> = upgrades.iter().map(|upgrade| upgrade.image.as_str()).collect();
     images.sort_unstable();
@@ -57,8 +58,8 @@ pub(super) async fn run(
     let act = async |upgrade: &Upgrading, printer: &mut Printer| {
         let node = &upgrade.node;
         let release = node.release().await?;
-        let waited = if is_legacy(args, release) {
-            let guard = if release.minor < KEEPS_DATA && !args.preserve { &leaves } else { &away };
+        let waited = if is_legacy(args, &release) {
+            let guard = if keeps_data(args, &release) { &away } else { &leaves };
             guard.check(node, args.wait.wait, printer).await?;
             upgrade_legacy(args, upgrade, printer).await?;
             args.wait.wait
@@ -129,12 +130,17 @@ async fn by_directory(
     Ok(upgrades)
 }
 
-fn is_legacy(args: &UpgradeArgs, release: TalosRelease) -> bool {
-    args.legacy || !release.has(Feature::LifecycleService)
+fn is_legacy(args: &UpgradeArgs, release: &TalosVersion) -> bool {
+    args.legacy || !Feature::LifecycleService.is_in(release)
+}
+
+/// Returns whether the data of etcd stays: unasked since 1.8; before, the member leaves first.
+fn keeps_data(args: &UpgradeArgs, release: &TalosVersion) -> bool {
+    args.preserve || release.contract().since(8)
 }
 
 /// Refuses what the release has no words for, before anything is done.
-fn suits(args: &UpgradeArgs, node: &str, release: TalosRelease) -> Result<(), Error> {
+fn suits(args: &UpgradeArgs, node: &str, release: &TalosVersion) -> Result<(), Error> {
     let refuse = |flag: &str, hint: &str| {
         Err(Error::Usage {
             message: format!("{node}: {flag} is not supported with Talos {release}"),
@@ -246,7 +252,7 @@ async fn upgrade_legacy(
 async fn runs(Upgrading { node, image }: &Upgrading) -> Result<(), Error> {
     let Some(wanted) = release_of(image) else { return Ok(()) };
     let runs = node.release().await?;
-    if runs == wanted {
+    if runs.is_same_release(&wanted) {
         return Ok(());
     }
     let (wanted, runs) = (wanted.to_string(), runs.to_string());
@@ -254,14 +260,12 @@ async fn runs(Upgrading { node, image }: &Upgrading) -> Result<(), Error> {
 }
 
 /// The release that the tag of an image names, where it names one.
-fn release_of(image: &str) -> Option<TalosRelease> {
+fn release_of(image: &str) -> Option<TalosVersion> {
     let plain = image.split('@').next().unwrap_or_default();
     let (_, tag) = plain.rsplit_once(':')?;
-    (tag.split('.').count() >= 3 && !tag.contains('/')).then(|| tag.parse().ok())?
+    tag.parse().ok()
 }
 
-/// The minor release since which an upgrade keeps the data of etcd unasked; before, the member leaves first.
-const KEEPS_DATA: u32 = 8;
 /// Unpacking and writing an image is silent for long.
 const SILENT_WITHIN: Duration = Duration::from_mins(10);
 /// In bytes: an installer that never ends its line is shown all the same.
@@ -274,9 +278,9 @@ mod tests {
     #[test]
     fn the_release_is_read_from_the_tag() {
         let release = |image| release_of(image).map(|release| release.to_string());
-        assert_eq!(release("factory.talos.dev/metal-installer/ab:v1.14.1").unwrap(), "1.14.1");
-        assert_eq!(release("10.0.0.1:5000/installer:v1.13.0-rc.1").unwrap(), "1.13.0");
-        assert_eq!(release("ghcr.io/x/installer:v1.13.2@sha256:00").unwrap(), "1.13.2");
+        assert_eq!(release("factory.talos.dev/metal-installer/ab:v1.14.1").unwrap(), "v1.14.1");
+        assert_eq!(release("10.0.0.1:5000/installer:v1.13.0-rc.1").unwrap(), "v1.13.0-rc.1");
+        assert_eq!(release("ghcr.io/x/installer:v1.13.2@sha256:00").unwrap(), "v1.13.2");
         for image in ["installer", "10.0.0.1:5000/installer", "a:latest", "a@sha256:00", "a:v1.13"]
         {
             assert_eq!(release(image), None, "{image}");

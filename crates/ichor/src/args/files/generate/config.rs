@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use talos_config::DEFAULT;
 
 /// Generate the machine configuration of a cluster
 ///
@@ -24,22 +25,21 @@ pub struct GenConfigArgs {
     #[arg(long, value_name = "FILE")]
     pub with_secrets: Option<PathBuf>,
 
-    /// Use the layout of this Talos release; by default the newest. The versions of Kubernetes and of the
-    /// installer stay as they are
-    #[arg(long, alias = "talos", value_name = "VERSION")]
-    pub talos_version: Option<String>,
+    /// Use the layout of this Talos release
+    #[arg(long, alias = "talos", default_value = DEFAULT.talos, value_name = "VERSION")]
+    pub talos_version: String,
 
-    /// Set the Kubernetes version
-    #[arg(long, alias = "kubernetes", default_value = DEFAULT_KUBERNETES, value_name = "VERSION")]
-    pub kubernetes_version: String,
+    /// Set the Kubernetes version; by default the one that the Talos release comes with
+    #[arg(long, alias = "kubernetes", value_name = "VERSION")]
+    pub kubernetes_version: Option<String>,
 
     /// Install to this disk; empty for none
     #[arg(long, default_value = "/dev/sda", value_name = "DEVICE")]
     pub install_disk: String,
 
-    /// Install this image
-    #[arg(long, default_value = DEFAULT_INSTALLER, value_name = "IMAGE")]
-    pub install_image: String,
+    /// Install this image; by default the installer of the Talos release without extensions
+    #[arg(long, value_name = "IMAGE")]
+    pub install_image: Option<String>,
 
     /// Accept the flag of talosctl; no documentation comments are written
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -111,7 +111,3 @@ pub enum OutputType {
     /// Client configuration
     Talosconfig,
 }
-
-/// Defaults of talosctl 1.14.1.
-const DEFAULT_KUBERNETES: &str = "1.37.0";
-const DEFAULT_INSTALLER: &str = "factory.talos.dev/metal-installer/376567988ad370138ad8b2698212367b8edcb69b5fd68c80be1f2ec7d603b4ba:v1.14.1";

@@ -1,13 +1,16 @@
-//! Releases of Talos and Kubernetes, and which go together.
+//! Versions of Talos and Kubernetes: their text, and their order.
+//!
+//! A version is one release or a build on the way to one. What holds for all releases of a minor is in its row of
+//! [`RELEASES`](crate::RELEASES).
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use talos_config::Contract;
 
-use crate::names::{InvalidText, TextFormat, serialize_as_text};
+use crate::contract::Contract;
+use crate::text_format::{InvalidText, TextFormat};
 
 /// A semantic version: three numbers and a pre-release.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -29,7 +32,9 @@ impl SemanticVersion {
         };
         let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
         let mut parts = numbers.split('.').map(|part| {
-            let plain = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            // Neither signs nor zeros in front: each version has one text.
+            let plain = part.bytes().all(|byte| byte.is_ascii_digit())
+                && (part == "0" || !part.starts_with('0'));
             part.parse().ok().filter(|_| plain)
         });
         let release = Self {
@@ -108,20 +113,15 @@ impl fmt::Display for SemanticVersion {
 pub struct TalosVersion(SemanticVersion);
 
 impl TalosVersion {
-    /// Returns whether it is `1.minor` or later.
-    pub fn since(&self, minor: u32) -> bool {
-        (self.0.major, self.0.minor) >= (1, minor)
-    }
-
-    /// Returns the contract that configuration for this release follows.
+    /// Returns the contract that configuration for this release follows. A pre-release counts as its release.
     pub fn contract(&self) -> Contract {
         Contract::new(self.0.major, self.0.minor)
     }
 
-    /// Returns the supported releases of Kubernetes; `None` for a release of Talos that we do not manage.
-    pub fn kubernetes(&self) -> Option<&'static Supported> {
-        let row = |row: &&Supported| self.0.major == 1 && row.talos == self.0.minor;
-        SUPPORTED.iter().find(row)
+    /// Returns whether both are the same release, or builds of it: tags of images end in names of their own.
+    pub fn is_same_release(&self, other: &Self) -> bool {
+        let numbers = |version: &SemanticVersion| (version.major, version.minor, version.patch);
+        numbers(&self.0) == numbers(&other.0)
     }
 }
 
@@ -134,6 +134,11 @@ impl KubernetesVersion {
     /// Returns the version as image tags have it behind their `v`.
     pub fn bare(&self) -> String {
         self.0.to_string().split_off(1)
+    }
+
+    /// Returns the minor release that it is or leads to.
+    pub(crate) fn minor(&self) -> (u32, u32) {
+        (self.0.major, self.0.minor)
     }
 }
 
@@ -153,7 +158,19 @@ macro_rules! version {
             }
         }
 
-        serialize_as_text!($name);
+        impl TryFrom<String> for $name {
+            type Error = InvalidText;
+
+            fn try_from(text: String) -> Result<Self, InvalidText> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(version: $name) -> Self {
+                version.to_string()
+            }
+        }
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -166,52 +183,6 @@ macro_rules! version {
 version!(TalosVersion, "a Talos release");
 version!(KubernetesVersion, "a Kubernetes release");
 
-/// The releases of Kubernetes that a minor release of Talos supports.
-#[derive(Debug)]
-pub struct Supported {
-    /// The minor release of Talos.
-    talos: u32,
-    /// The oldest and the newest minor release of Kubernetes.
-    minors: (u32, u32),
-    /// The default release.
-    pub default: &'static str,
-}
-
-impl Supported {
-    /// Returns whether a release of Kubernetes is among them. A pre-release counts as its release.
-    pub fn has(&self, version: &KubernetesVersion) -> bool {
-        let SemanticVersion { major, minor, .. } = version.0;
-        major == 1 && (self.minors.0..=self.minors.1).contains(&minor)
-    }
-}
-
-impl fmt::Display for Supported {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "v1.{} to v1.{}", self.minors.0, self.minors.1)
-    }
-}
-
-/// The minor releases of Talos that can be managed, as a text.
-pub const MANAGED: &str = "v1.5 to v1.14";
-
-/// The table that Talos' own upgrade check has, with the last Kubernetes that each release came with.
-const SUPPORTED: &[Supported] = &[
-    row(5, (26, 28), "v1.28.3"),
-    row(6, (24, 29), "v1.29.7"),
-    row(7, (25, 30), "v1.30.5"),
-    row(8, (26, 31), "v1.31.4"),
-    row(9, (27, 32), "v1.32.4"),
-    row(10, (28, 33), "v1.33.6"),
-    row(11, (29, 34), "v1.34.1"),
-    row(12, (30, 35), "v1.35.4"),
-    row(13, (31, 36), "v1.36.3"),
-    row(14, (32, 37), "v1.37.0"),
-];
-
-const fn row(talos: u32, minors: (u32, u32), default: &'static str) -> Supported {
-    Supported { talos, minors, default }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,7 +194,9 @@ mod tests {
         {
             assert_eq!(text.parse::<TalosVersion>().map(|v| v.to_string()).as_deref(), Ok(written));
         }
-        for text in ["", "v1.13", "1.13.x", "v1.2.3.4", "v1.2.3-", "v1.2.3-a b", "+1.2.3"] {
+        for text in
+            ["", "v1.13", "1.13.x", "v1.2.3.4", "v1.2.3-", "v1.2.3-a b", "+1.2.3", "v1.02.3"]
+        {
             assert!(text.parse::<TalosVersion>().is_err(), "{text}");
         }
     }
@@ -243,13 +216,5 @@ mod tests {
         ];
         let versions = ascending.map(|text| text.parse::<TalosVersion>().expect("a version"));
         assert!(versions.is_sorted_by(|one, next| one < next), "{versions:?}");
-    }
-
-    #[test]
-    fn each_release_comes_with_a_kubernetes_that_it_supports() {
-        for row in SUPPORTED {
-            let version = row.default.parse().expect("a version");
-            assert!(row.has(&version), "{}", row.default);
-        }
     }
 }
