@@ -56,7 +56,8 @@ pub(super) const CASES: &[Case] = &[
             write_secrets(directory)?;
             let common = "gen config c https://10.0.0.10:6443 --with-secrets secrets.yaml -t controlplane -o -";
             Ok(Inputs {
-                ours: arguments(common),
+                // What talosctl does unasked.
+                ours: arguments(&format!("{common} --talos-version v1.14.1")),
                 theirs: arguments(&format!("{common} --with-docs=false --with-examples=false")),
             })
         },
