@@ -328,6 +328,40 @@ fn warnings_are_printed_by_every_command() {
 }
 
 #[test]
+fn text_that_a_variable_breaks_has_the_line_of_its_key() {
+    let mut home = Home::new();
+    home.variables.insert("BROKEN", "a: b\n   ]".to_owned());
+    home.variables.insert("SEVERAL", "x\n\n\n".to_owned());
+    let broken = TALCONFIG.replacen("Home_Lab", "Home_Lab # of ${SEVERAL}", 1).replacen(
+        "127.91.0.21",
+        "${BROKEN}",
+        1,
+    );
+    home.write("talos/talconfig.yaml", &broken);
+    let said = home.ichor(&["validate"]);
+    assert!(
+        said.contains("error[talconfig.structure]: ROOT/talos/talconfig.yaml:17:16: "),
+        "{said}"
+    );
+    // Only what a variable gives has no line of its own.
+    home.variables.insert("BROKEN", "127.91.0.21\n    controlPlane: maybe".to_owned());
+    let said = home.ichor(&["validate"]);
+    assert!(said.contains("nodes[1].controlPlane: \"maybe\" is not true or false"), "{said}");
+}
+
+/// talhelper warns of it, for its own sake.
+#[test]
+fn unreleased_version_that_plans_can_manage_is_no_warning() {
+    let home = Home::new();
+    home.write(
+        "talos/talenv.yaml",
+        "talosVersion: v1.13.99\nkubernetesVersion: v1.34.1\nWHO: all\n",
+    );
+    let said = home.ichor(&["validate", "--strict"]);
+    assert!(said.starts_with("exit: 0\n"), "{said}");
+}
+
+#[test]
 fn lint_refuses_what_validate_refuses() {
     for (from, to, code) in [
         ("controlPlane: true", "controlPlane: false", "spec.no-control-plane"),

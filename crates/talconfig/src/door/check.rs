@@ -227,12 +227,13 @@ fn check_talos_version(talconfig: &Talconfig, catalog: &ReleaseCatalog, scope: &
     }
     let quoted = rules::quoted(&version);
     if contract(&version).and_then(kubernetes_of).is_some() {
-        let message = if scope.is_located() {
-            format!("{quoted} is not among the known releases, the newest of which is {LATEST}")
-        } else {
-            format!("{quoted} might not be compatible with this Talhelper version you're using")
-        };
-        scope.warn("UnreleasedTalosVersion", "talosVersion", message);
+        // Plans know by themselves which releases they can manage.
+        if !scope.is_located() {
+            let message = format!(
+                "{quoted} might not be compatible with this Talhelper version you're using"
+            );
+            scope.warn("UnreleasedTalosVersion", "talosVersion", message);
+        }
     } else {
         let message = format!("{quoted} is not a supported Talos version");
         scope.error("InvalidTalosVersion", "talosVersion", [message]);

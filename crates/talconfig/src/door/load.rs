@@ -113,8 +113,11 @@ impl Talconfig {
             _ => SourceText::default(),
         };
         let root = root.filter(|_| wording == Wording::Located);
-        let (text, tree) =
-            text::absolutize_paths(&text, root, &absolute).map_err(refused(Error::Structure))?;
+        let substituted = text::parse(&text)
+            .map_err(|refusal| text::located(refusal, &documents, environment))
+            .map_err(refused(Error::Structure))?;
+        let (text, tree) = text::absolutize_paths(substituted, root, &absolute)
+            .map_err(refused(Error::Structure))?;
         let tree = root.map(|_| &tree);
         let mut cluster = decode::object(&text, &TALCONFIG, tree, environment.encrypted())
             .map_err(refused(Error::WrongType))?;

@@ -208,8 +208,12 @@ worker:
         let documents = text::parse(TEXT).expect("YAML");
         let root = &documents[0].root;
         let substituted = text::substitute_documents(&documents, &environment).expect("a text");
-        let (text, tree) =
-            text::absolutize_paths(&substituted, Some(root), &str::to_owned).expect("a text");
+        let (text, tree) = text::absolutize_paths(
+            text::parse(&substituted).expect("YAML"),
+            Some(root),
+            &str::to_owned,
+        )
+        .expect("a text");
         let confidential = Confidential::default();
         let cluster =
             decode::object(&text, &TALCONFIG, Some(&tree), &confidential).expect("a talconfig");

@@ -102,13 +102,12 @@ pub(crate) fn syntax(error: &SyntaxError) -> String {
 
 /// Rewrites the first document as free-form data: aliases and merges resolved, paths of files
 /// absolute, keys sorted, scalars in canonical form. Returns the text, and the tree that it is written from with the
-/// locations of `written`, which the text was made from.
+/// locations of `written`, which the documents were made from.
 pub(crate) fn absolutize_paths(
-    text: &str,
+    documents: Vec<Document>,
     written: Option<&Node>,
     absolute: &dyn Fn(&str) -> String,
 ) -> Result<(String, Node), Refusal> {
-    let documents = parse(text)?;
     let Some(document) = documents.into_iter().next() else {
         return Ok(("null\n".to_owned(), Node::plain("null", Location::default())));
     };
@@ -127,6 +126,53 @@ pub(crate) fn absolutize_paths(
     let text = yaml::rewrite(&documents, 4, false);
     let [Document { root, .. }] = documents;
     Ok((text, root))
+}
+
+/// Gives the refusal of a text that is no YAML once variables are substituted the location of the nearest node in the
+/// documents that it was written from.
+pub(crate) fn located(
+    mut refusal: Refusal,
+    documents: &[Document],
+    environment: &Environment,
+) -> Refusal {
+    /// Finds the last node that begins at a line of the rewritten text or above it.
+    fn nearest(bare: &Node, written: &Node, line: u32, found: &mut (u32, Location)) {
+        if (found.0..=line).contains(&bare.origin.line) {
+            *found = (bare.origin.line, written.alias.unwrap_or(written.origin));
+        }
+        match (&bare.content, &written.content) {
+            (Content::Sequence(bare), Content::Sequence(written)) => {
+                for (bare, written) in bare.iter().zip(written) {
+                    nearest(bare, written, line, found);
+                }
+            }
+            (Content::Mapping(bare), Content::Mapping(written)) => {
+                for ((bare_key, bare), (key, written)) in bare.iter().zip(written) {
+                    nearest(bare_key, key, line, found);
+                    nearest(bare, written, line, found);
+                }
+            }
+            _ => {}
+        }
+    }
+    let bare = yaml::rewrite(documents, 2, false);
+    let rewritten = parse(&bare).unwrap_or_default();
+    for problem in &mut refusal.problems {
+        // The value of a variable may have several lines.
+        let mut count = 0;
+        let line = bare.lines().position(|line| {
+            let substituted = substitute::substitute(line, environment).unwrap_or_default();
+            count += substituted.lines().count().max(1);
+            count >= usize::try_from(problem.origin.line).unwrap_or_default()
+        });
+        let line = line.map_or(u32::MAX, |line| u32::try_from(line + 1).unwrap_or(u32::MAX));
+        let mut found = (0, Location::default());
+        for (bare, written) in rewritten.iter().zip(documents) {
+            nearest(&bare.root, &written.root, line, &mut found);
+        }
+        problem.origin = found.1;
+    }
+    refusal
 }
 
 /// Gives the nodes of a rewritten text the locations of those that they were rewritten from. What came into the text
