@@ -109,18 +109,9 @@ impl OpenedDirectory {
 
     /// Returns the machine that has a name, a host name or an address.
     pub(crate) fn machine(&self, text: &str) -> Option<&Machine> {
-        let label = text.split('.').next().unwrap_or_default();
-        let known = self.machines.iter().find(|known| known.is(text));
-        let is_known = |name: &str| known.is_some_and(|known| known.is(name));
-        self.cluster
-            .spec
-            .machines()
-            .map(|(machine, _)| machine)
-            .find(|machine| is_known(machine.name.as_str()) || machine.is_at(text))
-            .or_else(|| {
-                let mut machines = self.cluster.spec.machines().map(|(machine, _)| machine);
-                machines.find(|machine| machine.name.as_str().eq_ignore_ascii_case(label))
-            })
+        let known = KnownMachine::find(&self.machines, text)?;
+        let mut machines = self.cluster.spec.machines().map(|(machine, _)| machine);
+        machines.find(|machine| known.is(machine.name.as_str()))
     }
 
     /// The installers that the configurations of machines name, by the names of the machines.
@@ -249,6 +240,19 @@ pub(crate) struct KnownMachine {
 }
 
 impl KnownMachine {
+    /// Finds the machine that has a name, a host name or an address; the domain of a host name may differ.
+    pub(crate) fn find<'a>(machines: &'a [Self], text: &str) -> Option<&'a Self> {
+        let label = text.split('.').next().unwrap_or_default();
+        let has_label =
+            |machine: &&Self| machine.names.iter().any(|name| name.eq_ignore_ascii_case(label));
+        machines.iter().find(|machine| machine.is(text)).or_else(|| machines.iter().find(has_label))
+    }
+
+    /// Returns the name in plans, if it can be one.
+    pub(crate) fn machine_name(&self) -> Option<MachineName> {
+        self.names.iter().find_map(|name| name.parse().ok())
+    }
+
     /// Returns whether this is a name or an address of the machine.
     pub(crate) fn is(&self, name: &str) -> bool {
         self.names.iter().chain(&self.addresses).any(|own| own == name)

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use plan::{Explained, Machine, MachineName, RenderError};
+use plan::{Explained, MachineName, RenderError};
 use serde::Serialize;
 use talos_config::yaml::Dialect;
 use talos_config::{Confidential, Explanation, Patched, SourceId, explain};
 
 use super::patch::{apply_all, read_patches};
 use crate::args::OutputFormat;
-use crate::directory::OpenedDirectory;
+use crate::directory::{self, KnownMachine, OpenedDirectory};
 use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::printer::Printer;
 use crate::settings::{ClusterLocation, Input};
@@ -59,10 +59,10 @@ pub(in crate::commands) fn of_machine(
 ) -> Result<ExitStatus, Error> {
     runtime::run(async {
         // Layers are kept apart for one machine, so that is found first.
-        let directory = OpenedDirectory::open(location).await?;
-        directory.tell_warnings(printer);
-        let name = meant(&directory, machine)?;
+        directory::find(location.directory.as_deref())?;
+        let name = meant(&directory::known_machines(location)?, machine)?;
         let directory = OpenedDirectory::open_to_explain(location, &name).await?;
+        directory.tell_warnings(printer);
         let explained = directory.cluster.renderer().explain(&name, path);
         let Explained { explanation, history } = explained.map_err(|error| match error {
             RenderError::Explain { error, .. } => {
@@ -76,16 +76,15 @@ pub(in crate::commands) fn of_machine(
 }
 
 /// Selects a machine by name, host name or address; without one the only machine.
-fn meant(directory: &OpenedDirectory, machine: Option<&str>) -> Result<MachineName, Error> {
-    let machines: Vec<&Machine> =
-        directory.cluster.spec.machines().map(|(machine, _)| machine).collect();
-    let found = match (machine, machines.as_slice()) {
-        (None, [only]) => Some(*only),
+fn meant(machines: &[KnownMachine], machine: Option<&str>) -> Result<MachineName, Error> {
+    let found = match (machine, machines) {
+        (None, [only]) => Some(only),
         (None, _) => None,
-        (Some(text), _) => directory.machine(text),
+        (Some(text), _) => KnownMachine::find(machines, text),
     };
-    found.map(|machine| machine.name.clone()).ok_or_else(|| {
-        let names: Vec<&str> = machines.iter().map(|machine| machine.name.as_str()).collect();
+    found.and_then(KnownMachine::machine_name).ok_or_else(|| {
+        let names = machines.iter().filter_map(KnownMachine::machine_name);
+        let names: Vec<String> = names.map(String::from).collect();
         Error::Usage {
             message: match machine {
                 Some(text) => format!("the cluster has no machine {text}"),
