@@ -204,6 +204,7 @@ mod tests {
             kubeconfigs: CandidatePaths::default(),
             state: Some(state.to_owned()),
             user: "jürgen".to_owned(),
+            editor: "vi".into(),
         }
     }
 

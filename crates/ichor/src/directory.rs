@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::journal::{FileJournal, Journal as _};
+use engine::journal::{Entry, FileJournal, Journal as _};
 use engine::live::{FileVault, Seal, SystemClock, SystemEntropy};
 use engine::{Cluster, PortError, Vault as _};
 use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName};
@@ -304,6 +304,47 @@ pub(crate) fn encrypted_secrets_file(location: &ClusterLocation) -> Result<PathB
     })
 }
 
+/// A machine that is about to be reset, in the journal of the cluster's directory.
+pub(crate) struct JournaledReset {
+    journal: FileJournal,
+    machine: MachineName,
+}
+
+impl JournaledReset {
+    /// Records that a machine is about to be reset; `None` where the journal does not have it as ours.
+    pub(crate) async fn begin(
+        location: &ClusterLocation,
+        name: &str,
+    ) -> Result<Option<Self>, Error> {
+        let Ok(ClusterDirectory { root, .. }) = find(location.directory.as_deref()) else {
+            return Ok(None);
+        };
+        let known = known_machines(location)?;
+        let machine = known.iter().find(|machine| machine.is(name));
+        let Some(machine) = machine.and_then(|machine| machine.names.first()?.parse().ok()) else {
+            return Ok(None);
+        };
+        let journal = journal_of(&root);
+        let ledger = journal.ledger().await.map_err(engine::Error::from)?;
+        if !ledger.recorded.contains_key(&machine) && !ledger.configuring.contains_key(&machine) {
+            return Ok(None);
+        }
+        let reset = Self { journal, machine };
+        reset.append(|machine| Entry::MachineResetting { machine }).await?;
+        Ok(Some(reset))
+    }
+
+    /// Records that the machine has no configuration any more.
+    pub(crate) async fn forget(self) -> Result<(), Error> {
+        self.append(|machine| Entry::MachineForgotten { machine }).await
+    }
+
+    async fn append(&self, entry: impl FnOnce(MachineName) -> Entry) -> Result<(), Error> {
+        let appended = self.journal.append(entry(self.machine.clone())).await;
+        Ok(appended.map_err(engine::Error::from)?)
+    }
+}
+
 fn journal_of(root: &Path) -> FileJournal {
     FileJournal::new(&root.join(STATE), Arc::new(SystemClock), Arc::new(SystemEntropy))
 }
@@ -426,7 +467,7 @@ fn spec_problems(error: &plan::SpecError, sources: &SourceMap, source: SourceId)
 /// The files that may hold the secrets of a native directory.
 const SECRETS: [&str; 2] = ["secrets.sops.yaml", "secrets.yaml"];
 /// The code of the error outside of every cluster's directory.
-const NO_DIRECTORY: &str = "directory.missing";
+pub(crate) const NO_DIRECTORY: &str = "directory.missing";
 /// The code of the error of a directory without secrets.
 pub(crate) const NO_SECRETS: &str = "secrets.missing";
 pub(crate) const FILE: &str = "ichor.yaml";

@@ -201,6 +201,7 @@ impl Error {
         "output.same-file",
         "output.write-failed",
         "schematic.extension",
+        "talosconfig.foreign",
         "talosconfig.unusable",
         "usage",
     ];

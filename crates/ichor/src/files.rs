@@ -55,6 +55,11 @@ impl PendingFile {
         Ok(Self { file, place, overwrite })
     }
 
+    /// Returns the bytes that were written so far.
+    pub(crate) fn size(&self) -> Result<u64, Error> {
+        Ok(self.file.as_file().metadata()?.len())
+    }
+
     /// Moves the file into place atomically.
     pub(crate) fn commit(self) -> Result<(), Error> {
         let Self { file, place, overwrite } = self;

@@ -185,6 +185,8 @@ plain! {
     bool => {"type": "boolean"},
     &str => {"type": "string"},
     String => {"type": "string"},
+    f64 => {"type": "number"},
+    i32 => {"type": "integer"},
     i64 => {"type": "integer"},
     u32 => {"type": "integer", "minimum": 0},
     u64 => {"type": "integer", "minimum": 0},

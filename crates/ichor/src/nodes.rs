@@ -16,7 +16,7 @@ use crate::directory::KnownMachine;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
 use crate::table::{NodeRow, Row, Rows};
-use crate::talosconfig::context;
+use crate::talosconfig::{self, context};
 use crate::{Error, ExitStatus, directory};
 
 /// Machines that can be called.
@@ -73,7 +73,11 @@ impl Nodes {
         let names = if connection.nodes.is_empty() {
             context.nodes.clone()
         } else {
-            resolve_names(connection, environment)?
+            let names = resolve_names(connection, environment)?;
+            if names != connection.nodes {
+                talosconfig::check_authority(&context, connection, environment)?;
+            }
+            names
         };
         let mut names = choose(names)?;
         let mut seen = BTreeSet::new();

@@ -124,6 +124,11 @@ impl Printer {
         self.text(&text).map(drop)
     }
 
+    /// Returns whether data is shown on a terminal.
+    pub(crate) fn shows_data(&self) -> bool {
+        self.stdout.is_terminal()
+    }
+
     /// Returns whether `view` and `progress` are shown on a terminal.
     pub(crate) fn is_watched(&self) -> bool {
         self.stderr.is_terminal() && self.verbosity == Verbosity::Normal

@@ -123,6 +123,9 @@ pub(crate) enum Settings {
     },
     Completions {
         shell: clap_complete::Shell,
+        /// A command line of which the last word is to be completed, instead of the script.
+        words: Vec<String>,
+        location: ClusterLocation,
     },
     Talhelper {
         arguments: Vec<OsString>,
@@ -186,7 +189,11 @@ impl Settings {
                 Self::Version { args: Box::new(args), environment: UserEnvironment::resolve() }
             }
             Command::Extensions(args) => Self::Extensions(Extensions::resolve(args)),
-            Command::Completions(CompletionsArgs { shell }) => Self::Completions { shell },
+            Command::Completions(CompletionsArgs { shell, words }) => Self::Completions {
+                shell,
+                words: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+                location: ClusterLocation::resolve(None),
+            },
             Command::Talhelper(TalhelperArgs { arguments }) => {
                 Self::Talhelper { arguments, variables: variables() }
             }

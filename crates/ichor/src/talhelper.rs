@@ -21,7 +21,7 @@ use talconfig::{Environment, Finding, Talconfig};
 use crate::printer::Printer;
 use crate::{Error, ExitStatus};
 
-pub(crate) use args::{ENV_FILES, SECRET_FILES};
+pub(crate) use args::{ENV_FILES, SECRET_FILES, command};
 pub(crate) use system_host::SystemHost;
 
 use args::{Command, Parsed};

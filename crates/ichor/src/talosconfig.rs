@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use talos_config::pki::Certificate;
 use talos_config::{Context, Talosconfig};
 
 use crate::Error;
@@ -30,9 +31,8 @@ fn directory_context(
     connection: &ConnectionArgs,
     environment: &UserEnvironment,
 ) -> Result<Option<Context>, Error> {
-    let CandidatePaths { paths, are_named, lacks_home: _ } = &environment.talosconfigs;
-    let is_named = connection.talosconfig.is_some() || connection.context.is_some();
-    if is_named || *are_named || directory::talosconfig().is_some() {
+    let paths = &environment.talosconfigs.paths;
+    if is_named(connection, environment) || directory::talosconfig().is_some() {
         return Ok(None);
     }
     match directory::signed_context(&environment.location) {
@@ -46,6 +46,41 @@ fn directory_context(
             context
         })),
     }
+}
+
+/// Returns whether a talosconfig or one of its contexts is named, by an argument or a variable.
+fn is_named(connection: &ConnectionArgs, environment: &UserEnvironment) -> bool {
+    connection.talosconfig.is_some()
+        || connection.context.is_some()
+        || environment.talosconfigs.are_named
+}
+
+/// Refuses named credentials of another cluster for machines that are named as the cluster's directory names them.
+pub(crate) fn check_authority(
+    context: &Context,
+    connection: &ConnectionArgs,
+    environment: &UserEnvironment,
+) -> Result<(), Error> {
+    if !is_named(connection, environment) {
+        return Ok(());
+    }
+    // Secrets that cannot be read say nothing about the talosconfig.
+    let Ok(Some(own)) = directory::signed_context(&environment.location) else { return Ok(()) };
+    let authorities: Vec<Certificate> = Certificate::all(&own.ca).collect();
+    // While authorities are exchanged there are several.
+    if Certificate::all(&context.ca).any(|authority| authorities.contains(&authority)) {
+        return Ok(());
+    }
+    Err(Error::Spec {
+        message:
+            "the talosconfig is another cluster's: its CA is not the one of the cluster's directory"
+                .to_owned(),
+        hint: Some(
+            "leave out --talosconfig, --context and TALOSCONFIG here, or pass addresses with -n"
+                .to_owned(),
+        ),
+        code: "talosconfig.foreign",
+    })
 }
 
 /// A talosconfig has no such context.

@@ -50,6 +50,11 @@ impl Timestamp {
         self.0.strftime(form).to_string()
     }
 
+    /// As Go writes it: `2006-01-02 15:04:05.123 +0000 UTC`.
+    pub(crate) fn go_format(self) -> String {
+        self.0.strftime("%Y-%m-%d %H:%M:%S%.f +0000 UTC").to_string()
+    }
+
     /// Formats relative to now: `now`, `12 minutes ago`, `2 hours from now`.
     pub(crate) fn relative(self) -> String {
         self.relative_to(clock::now())

@@ -28,6 +28,12 @@ pub enum CallError {
     /// The machine is not one of the cluster's, or does not take us for one of its clients.
     #[error("not trusted: {0}")]
     Untrusted(String),
+    /// Without credentials: the machine has a configuration, and wants them.
+    #[error("not trusted: it demands a client certificate")]
+    CredentialsRequired,
+    /// The key of the machine has none of the fingerprints that were named.
+    #[error("not trusted: its key has another fingerprint")]
+    OtherFingerprint,
     /// A certificate of the right authority, for other addresses than the one that was called.
     #[error("its certificate is signed by this cluster's CA, but not for this address")]
     OtherAddress,
@@ -173,7 +179,10 @@ impl CallError {
             Self::Unreachable(_) => "machine.unreachable",
             Self::Unreadable(_) => "machine.unreadable",
             Self::Unsupported(_) => "machine.unsupported",
-            Self::OtherAddress | Self::Untrusted(_) => "machine.untrusted",
+            Self::CredentialsRequired
+            | Self::OtherAddress
+            | Self::OtherFingerprint
+            | Self::Untrusted(_) => "machine.untrusted",
         }
     }
 
@@ -201,6 +210,12 @@ impl CallError {
             Self::Untrusted(_) => {
                 "a machine without configuration is reached with --insecure; otherwise the \
                  talosconfig is another cluster's"
+            }
+            Self::CredentialsRequired => {
+                "the machine has a configuration already: call it with credentials, without --insecure"
+            }
+            Self::OtherFingerprint => {
+                "compare it with the console of the machine: another machine may have its address"
             }
             Self::OtherAddress => {
                 "add the address to `machine.certSANs`, or call the machine at another address"
@@ -262,8 +277,12 @@ impl CallError {
             Self::Unreachable(Disconnect { stage, .. }) | Self::TimedOut(Timeout { stage, .. }) => {
                 *stage
             }
-            Self::Untrusted(_) | Self::OtherAddress | Self::CertificateTime(_) => Stage::Connecting,
-            Self::Denied(_)
+            Self::Untrusted(_)
+            | Self::OtherAddress
+            | Self::OtherFingerprint
+            | Self::CertificateTime(_) => Stage::Connecting,
+            Self::CredentialsRequired
+            | Self::Denied(_)
             | Self::Unsupported(_)
             | Self::Refused(_)
             | Self::NotFound(_)
@@ -429,9 +448,11 @@ fn distrust(error: &rustls::Error) -> Option<CallError> {
             ))
         }
         rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
-            Some(CallError::Untrusted(
-                "it demands a client certificate (CertificateRequired)".to_owned(),
-            ))
+            Some(CallError::CredentialsRequired)
+        }
+        // What else is wrong with a certificate whose key was named is not looked at.
+        rustls::Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure) => {
+            Some(CallError::OtherFingerprint)
         }
         rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented => {
             Some(CallError::Untrusted(error.to_string()))

@@ -1,5 +1,6 @@
 //! Trust: the machines of one authority, or in maintenance those of a fingerprint.
 
+use std::fmt;
 use std::sync::Arc;
 
 use base64::Engine;
@@ -16,7 +17,7 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
 use sha2::{Digest, Sha256};
-use talos_config::pki::{self, Pem};
+use talos_config::pki::{self, Certificate, Pem};
 use talos_config::{Context, Secret};
 
 /// The hash of a machine's public key, as talosctl takes it and the console of a machine shows it.
@@ -29,9 +30,21 @@ impl Fingerprint {
         STANDARD.decode(text).ok()?.try_into().ok().map(Self)
     }
 
+    /// Returns the fingerprint of the key of a certificate; `None` where the certificate cannot be read.
+    pub fn of_certificate(certificate: &Certificate) -> Option<Self> {
+        let block = pki::blocks(&certificate.encode()).next()?;
+        Self::of(&block.bytes.into())
+    }
+
     fn of(certificate: &CertificateDer<'_>) -> Option<Self> {
         let parsed = ParsedCertificate::try_from(certificate).ok()?;
         Some(Self(Sha256::digest(parsed.subject_public_key_info()).into()))
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&STANDARD.encode(self.0))
     }
 }
 

@@ -143,7 +143,7 @@ fn a_machine_in_maintenance_is_known_by_its_fingerprint() {
         let version_there = version(&here(Vec::new())).await.expect("a version");
         assert!(version_there.starts_with('v'), "{version_there}");
         let refused = version(&here(vec![wrong])).await.expect_err("another machine");
-        assert!(matches!(refused.reason, CallError::Untrusted(_)), "{refused}");
+        assert_eq!(refused.reason, CallError::OtherFingerprint, "{refused}");
         let node = here(Vec::new());
         let reset = node.call(node.machine().reset(ResetRequest::default())).await;
         let denied = reset.expect_err("not for everybody");

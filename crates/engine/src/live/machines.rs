@@ -170,11 +170,9 @@ impl LiveMachines {
                 CallError::TimedOut(_) | CallError::CertificateTime(_) => {
                     Observed::Unreachable(why(&error.reason))
                 }
-                CallError::Untrusted(_) if !machine.fingerprints.is_empty() => {
-                    Observed::Unreachable(
-                        "its certificate has none of the fingerprints of the spec".to_owned(),
-                    )
-                }
+                CallError::OtherFingerprint => Observed::Unreachable(
+                    "its certificate has none of the fingerprints of the spec".to_owned(),
+                ),
                 CallError::Untrusted(_) => Observed::Foreign,
                 reason if reason.completed_handshake() => Observed::Foreign,
                 reason => Observed::Unreachable(why(reason)),
@@ -410,6 +408,8 @@ fn port_error(error: &NodeError) -> PortError {
         // Too early, or something else is under way.
         CallError::Refused(_) => ErrorKind::Retryable,
         CallError::Untrusted(_)
+        | CallError::CredentialsRequired
+        | CallError::OtherFingerprint
         | CallError::OtherAddress
         | CallError::CertificateTime(_)
         | CallError::Denied(_) => ErrorKind::NeedsPerson,

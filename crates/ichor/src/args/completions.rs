@@ -1,5 +1,7 @@
 //! Arguments of `ichor completions`.
 
+use std::ffi::OsString;
+
 use clap::Args;
 
 /// Print a completion script for your shell
@@ -14,4 +16,8 @@ use clap::Args;
 pub struct CompletionsArgs {
     /// Shell to print the script for
     pub shell: clap_complete::Shell,
+
+    /// Complete the last of these words: what the script asks for
+    #[arg(last = true, hide = true, value_name = "WORD")]
+    pub words: Vec<OsString>,
 }

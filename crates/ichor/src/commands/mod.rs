@@ -67,7 +67,9 @@ pub(crate) fn run(settings: &Settings, printer: &mut Printer) -> Result<ExitStat
             node::run(command, environment, keys, printer)
         }
         Settings::Version { args, environment } => version::run(args, environment, printer),
-        Settings::Completions { shell } => completions::run(*shell, printer),
+        Settings::Completions { shell, words, location } => {
+            completions::run(*shell, words, location, printer)
+        }
         Settings::Talhelper { arguments, variables } => {
             talhelper::run(arguments, variables, printer)
         }

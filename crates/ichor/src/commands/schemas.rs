@@ -19,6 +19,7 @@ pub fn schemas() -> BTreeMap<&'static str, Value> {
         ("extensions", extensions::SCHEMA),
         ("gen-schematic", generate::schematic::SCHEMA),
         ("node-apply-config", diff::OF_NODES),
+        ("node-edit", diff::OF_NODES),
         ("node-patch", diff::OF_NODES),
         ("version", version::SCHEMA),
     ];

@@ -23,6 +23,8 @@ pub(crate) struct UserEnvironment {
     pub(crate) state: Option<PathBuf>,
     /// User name for the audit log.
     pub(crate) user: String,
+    /// The command that opens a file for editing.
+    pub(crate) editor: OsString,
 }
 
 impl UserEnvironment {
@@ -66,7 +68,9 @@ impl UserEnvironment {
         let named = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(variable);
         let user = named.map_or_else(number_of_user, |name| name.to_string_lossy().into_owned());
         let state = state.map(|folder| folder.join("ichor"));
-        Self { location, talosconfigs, takes_all: true, kubeconfigs, state, user }
+        let editor = ["TALOS_EDITOR", "EDITOR"].into_iter().find_map(variable);
+        let editor = editor.unwrap_or_else(|| "vi".into());
+        Self { location, talosconfigs, takes_all: true, kubeconfigs, state, user, editor }
     }
 }
 
@@ -134,9 +138,9 @@ pub(crate) fn log_filter() -> Option<String> {
     variable("ICHOR_LOG").map(|filter| filter.to_string_lossy().into_owned())
 }
 
-/// Reads the keys of encrypted files from the environment, and from the repository of the working directory.
+/// Reads the keys of encrypted files from the environment.
 pub(super) fn keys() -> SopsKeys {
-    SopsKeys::resolve(variable).in_repository_of(None)
+    SopsKeys::resolve(variable)
 }
 
 /// All variables that are text: a talconfig may refer to any of them.

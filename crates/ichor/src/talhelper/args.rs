@@ -117,6 +117,11 @@ impl Verb {
     }
 }
 
+/// Returns the command line as clap knows it, for completions.
+pub(crate) fn command() -> clap::Command {
+    Typed::command()
+}
+
 /// Reads a command line, the program's name left out.
 pub(super) fn parse(arguments: &[OsString]) -> Parsed {
     let words = std::iter::once(OsString::from("talhelper")).chain(arguments.iter().cloned());

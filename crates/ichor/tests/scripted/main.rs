@@ -9,6 +9,8 @@ mod guards;
 mod history;
 mod interrupt;
 mod logging;
+mod look;
+mod node_config;
 mod resume;
 mod said;
 #[path = "../guide/schemas.rs"]

@@ -11,7 +11,7 @@ use talos_api::proto::cosi::{GetRequest, GetResponse, Metadata, Resource, Spec};
 use talos_api::proto::definitions::cluster::IdentitySpec;
 use talos_api::proto::definitions::enums::RuntimeMachineStage;
 use talos_api::proto::definitions::runtime::MachineStatusSpec;
-use talos_api::proto::machine::{Version, VersionInfo, VersionResponse};
+use talos_api::proto::machine::{ApplyConfigurationRequest, Version, VersionInfo, VersionResponse};
 use talos_api::resource::Spec as _;
 use talos_config::pki::Authority;
 
@@ -53,6 +53,19 @@ impl Talos {
         self.is_member.store(true, Ordering::Relaxed);
     }
 
+    /// Returns the configuration that the machine was given last.
+    pub(crate) fn applied(&self) -> String {
+        let calls = self.machine.calls();
+        let call = calls.iter().rfind(|call| call.path == APPLY_CONFIGURATION).expect("a call");
+        let request = ApplyConfigurationRequest::decode(call.message.as_slice());
+        String::from_utf8(request.expect("a request").data).expect("text")
+    }
+
+    /// Returns the paths of all calls, also of those that name the machine.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        self.machine.calls().into_iter().map(|call| call.path).collect()
+    }
+
     /// Counts the calls of a path.
     pub(crate) fn count(&self, path: &str) -> usize {
         let calls = self.machine.calls();
@@ -67,13 +80,13 @@ fn answer(call: &Call, script: Script, is_member: &AtomicBool) -> Option<Vec<Vec
     let member = is_member.load(Ordering::Relaxed);
     match call.path.as_str() {
         GET => resource(call, member).map(|reply| vec![reply]),
-        VERSION if member => Some(vec![version()]),
+        VERSION => Some(vec![version()]),
         // A boot id that is not told, and no data of etcd: streams without a message.
         READ | LIST if member => Some(Vec::new()),
-        APPLY_CONFIGURATION if script == Script::Takes => Some(vec![Vec::new()]),
+        APPLY_CONFIGURATION if script == Script::Takes => Some(vec![ONE_MESSAGE.to_vec()]),
         RESET if member => {
             is_member.store(false, Ordering::Relaxed);
-            Some(vec![Vec::new()])
+            Some(vec![ONE_MESSAGE.to_vec()])
         }
         _ => None,
     }
@@ -126,6 +139,8 @@ pub(crate) const APPLY_CONFIGURATION: &str = "/machine.MachineService/ApplyConfi
 pub(crate) const BOOTSTRAP: &str = "/machine.MachineService/Bootstrap";
 pub(crate) const REBOOT: &str = "/machine.MachineService/Reboot";
 pub(crate) const RESET: &str = "/machine.MachineService/Reset";
+/// A reply of one machine that says nothing.
+pub(crate) const ONE_MESSAGE: [u8; 2] = [0x0a, 0];
 const GET: &str = "/cosi.resource.State/Get";
 const LIST: &str = "/machine.MachineService/List";
 const READ: &str = "/machine.MachineService/Read";

@@ -204,6 +204,94 @@ fn files_are_read_and_copied_as_talosctl_does() {
 
 #[test]
 #[ignore = "level talos: needs real nodes (cargo xtask test)"]
+fn the_state_of_a_machine_is_shown_as_talosctl_shows_it() {
+    let cluster = talos::cluster(Size::ONE);
+    let node = node(&cluster);
+    // Numbers change all the time: the heads, and what stands still, are the same.
+    for (arguments, still) in [
+        (&["memory"][..], &[0, 1][..]),
+        (&["mounts"], &[0, 1, 6]),
+        (&["netstat", "--listening"], &[0, 1, 4, 5]),
+        (&["netstat", "--all", "--tcp", "--extend"], &[0, 1]),
+    ] {
+        let table = |text: &str| -> Vec<Vec<String>> {
+            let row = |line: &str| -> Vec<String> {
+                let cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
+                let cells: Vec<String> = cells.map(str::to_owned).collect();
+                still.iter().filter_map(|at| cells.get(*at).cloned()).collect()
+            };
+            let mut rows: Vec<_> = text.lines().map(row).collect();
+            rows[1..].sort();
+            rows
+        };
+        let same = (0..5).any(|_| {
+            let theirs = talosctl(&cluster, &[&["--nodes", &node], arguments].concat());
+            table(&shown(&cluster, arguments)) == table(&theirs)
+        });
+        assert!(same, "{arguments:?}");
+    }
+    let head = |text: &str| {
+        text.lines()
+            .next()
+            .expect("a head")
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    for arguments in [&["processes"][..], &["time"], &["netstat", "-x", "-p"]] {
+        let theirs = talosctl(&cluster, &[&["--nodes", &node], arguments].concat());
+        assert_eq!(head(&shown(&cluster, arguments)), head(&theirs), "{arguments:?}");
+    }
+    let processes = json(&shown(&cluster, &["processes", "-o", "json"]));
+    let commands = processes.as_array().expect("a list").iter().map(|one| one["command"].as_str());
+    assert!(commands.flatten().any(|command| command.contains("etcd")));
+    let usage = shown(&cluster, &["usage", "/etc/kubernetes", "-d", "1"]);
+    let theirs = talosctl(&cluster, &["--nodes", &node, "usage", "/etc/kubernetes", "-d", "1"]);
+    let sizes = |text: &str| {
+        text.lines()
+            .skip(1)
+            .filter_map(|line| {
+                let mut words = line.split_whitespace().rev();
+                Some((words.next()?.to_owned(), words.next()?.to_owned()))
+            })
+            .collect::<BTreeMap<_, _>>()
+    };
+    assert_eq!(sizes(&usage), sizes(&theirs));
+}
+
+#[test]
+#[ignore = "level talos: needs real nodes (cargo xtask test)"]
+fn controllers_are_the_graph_of_talosctl() {
+    let cluster = talos::cluster(Size::ONE);
+    let node = node(&cluster);
+    let theirs = talosctl(&cluster, &["--nodes", &node, "inspect", "dependencies"]);
+    assert_eq!(shown(&cluster, &["inspect", "dependencies"]).trim_end(), theirs.trim_end());
+    let resources = shown(&cluster, &["inspect", "dependencies", "--with-resources"]);
+    assert!(resources.contains("subgraph cluster_s"), "{resources}");
+}
+
+#[test]
+#[ignore = "level talos: needs real nodes (cargo xtask test)"]
+fn a_support_bundle_of_a_real_node_has_no_secret() {
+    let cluster = talos::cluster(Size::ONE);
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("support.tar.gz");
+    let output = ichor(&cluster, &["support", "-O", path.to_str().expect("text")]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(fs_err::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o600);
+    let mut tar = Command::new("tar");
+    let listed = text(&run(tar.args(["-tzf", path.to_str().expect("text")])).stdout);
+    for part in ["dmesg.log", "services/etcd.log", "resources/members.cluster.talos.dev.yaml"] {
+        assert!(listed.contains(part), "{part} is missing of {listed}");
+    }
+    let mut tar = Command::new("tar");
+    let all = run(tar.args(["-xzOf", path.to_str().expect("text")])).stdout;
+    let all = String::from_utf8_lossy(&all);
+    assert!(all.contains("spec: \"******\"") && !all.contains("PRIVATE KEY-----"));
+}
+
+#[test]
+#[ignore = "level talos: needs real nodes (cargo xtask test)"]
 fn etcd_is_shown_as_talosctl_shows_it() {
     let cluster = talos::cluster(Size::ONE);
     let node = node(&cluster);

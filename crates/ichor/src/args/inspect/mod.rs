@@ -3,6 +3,7 @@
 mod certs;
 mod containers;
 mod cp;
+mod dependencies;
 mod disks;
 mod dmesg;
 pub mod etcd;
@@ -13,13 +14,22 @@ mod kubeconfig;
 mod links;
 mod logs;
 mod ls;
+mod memory;
+mod mounts;
+mod netstat;
+mod pcap;
+mod processes;
 mod read;
 mod services;
 mod stats;
+mod support;
+mod time;
+mod usage;
 
 pub use certs::CertsArgs;
 pub use containers::ContainersArgs;
 pub use cp::CpArgs;
+pub use dependencies::{DependenciesArgs, InternalsCommand};
 pub use disks::DisksArgs;
 pub use dmesg::DmesgArgs;
 pub use events::EventsArgs;
@@ -29,9 +39,17 @@ pub use kubeconfig::KubeconfigArgs;
 pub use links::LinksArgs;
 pub use logs::LogsArgs;
 pub use ls::LsArgs;
+pub use memory::MemoryArgs;
+pub use mounts::MountsArgs;
+pub use netstat::NetstatArgs;
+pub use pcap::PcapArgs;
+pub use processes::{ProcessOrder, ProcessesArgs};
 pub use read::ReadArgs;
 pub use services::ServicesArgs;
 pub use stats::StatsArgs;
+pub use support::SupportArgs;
+pub use time::TimeArgs;
+pub use usage::UsageArgs;
 
 use clap::Subcommand;
 
@@ -51,6 +69,34 @@ pub enum InspectCommand {
     Image {
         #[command(subcommand)]
         command: ImageCommand,
+    },
+
+    #[command(visible_alias = "free")]
+    Memory(MemoryArgs),
+
+    #[command(visible_alias = "ps")]
+    Processes(ProcessesArgs),
+
+    #[command(visible_alias = "mount")]
+    Mounts(MountsArgs),
+
+    #[command(visible_alias = "ss")]
+    Netstat(NetstatArgs),
+
+    Time(TimeArgs),
+
+    #[command(visible_alias = "du")]
+    Usage(UsageArgs),
+
+    #[command(visible_alias = "tcpdump")]
+    Pcap(PcapArgs),
+
+    Support(SupportArgs),
+
+    /// Inspect the internals of Talos
+    Inspect {
+        #[command(subcommand)]
+        command: InternalsCommand,
     },
 
     Certs(CertsArgs),

@@ -3,6 +3,7 @@
 mod apply_config;
 mod bootstrap;
 mod config_options;
+mod edit;
 pub mod etcd;
 mod image;
 mod meta;
@@ -20,6 +21,7 @@ mod wipe;
 pub use apply_config::ApplyConfigArgs;
 pub use bootstrap::BootstrapArgs;
 pub use config_options::{ApplyMode, ApplyOptionsArgs};
+pub use edit::NodeEditArgs;
 pub use image::{ImagePullArgs, NodeImageCommand};
 pub use meta::{MetaDeleteArgs, MetaWriteArgs, NodeMetaCommand};
 pub use overrides::{NodeOverrideArgs, NodeRule};
@@ -44,6 +46,7 @@ pub enum NodeCommand {
     ApplyConfig(ApplyConfigArgs),
 
     Patch(NodePatchArgs),
+    Edit(NodeEditArgs),
     Bootstrap(BootstrapArgs),
     Reboot(RebootArgs),
     Shutdown(ShutdownArgs),

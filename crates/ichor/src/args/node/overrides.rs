@@ -35,6 +35,9 @@ pub enum NodeRule {
     /// Every other control plane was checked for a running etcd
     #[value(name = "bootstrap.unseen")]
     BootstrapUnseen,
+    /// A configuration goes to the machine that it is for
+    #[value(name = "config.machine")]
+    ConfigMachine,
 }
 
 impl NodeRule {
@@ -43,6 +46,7 @@ impl NodeRule {
         match self {
             Self::QuorumTolerance => "quorum.tolerance",
             Self::BootstrapUnseen => "bootstrap.unseen",
+            Self::ConfigMachine => "config.machine",
         }
     }
 }

@@ -52,6 +52,13 @@ pub(super) async fn run(
     let nodes = Nodes::from_context(&args.connection, environment)?;
     let answers = nodes.call_each(|node| async move { of_secrets(&node).await }).await;
     let (answers, unanswered) = answers.split();
+    // A machine that is its own endpoint is reported once.
+    let is_new = |failure: &NodeError| {
+        !failures.iter().any(|known: &NodeError| {
+            known.node == failure.node && known.reason.code() == failure.reason.code()
+        })
+    };
+    let unanswered: Vec<NodeError> = unanswered.into_iter().filter(is_new).collect();
     failures.extend(unanswered);
     succeeded += answers.len();
     for (node, found) in answers {

@@ -4,6 +4,7 @@ mod archive;
 mod certs;
 mod containers;
 mod cp;
+mod dependencies;
 pub(super) mod disks;
 mod dmesg;
 mod etcd;
@@ -15,16 +16,24 @@ mod lines;
 pub(super) mod links;
 mod logs;
 mod ls;
+mod memory;
+mod mounts;
+mod netstat;
+mod pcap;
+mod processes;
 mod read;
 mod services;
 mod stats;
+mod support;
+mod time;
+mod usage;
 
 use talos_api::proto::common::Data;
 use talos_api::{NodeError, Stream};
 use talos_config::spell_bytes;
 
 use crate::args::inspect::etcd::EtcdCommand;
-use crate::args::inspect::{ImageCommand, InspectCommand};
+use crate::args::inspect::{ImageCommand, InspectCommand, InternalsCommand};
 use crate::json_schema::SchemaOf;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
@@ -42,8 +51,14 @@ pub(super) const SCHEMAS: &[(&str, SchemaOf)] = &[
     ("image-list", image::SCHEMA),
     ("links", links::SCHEMA),
     ("ls", ls::SCHEMA),
+    ("memory", memory::SCHEMA),
+    ("mounts", mounts::SCHEMA),
+    ("netstat", netstat::SCHEMA),
+    ("processes", processes::SCHEMA),
     ("services", services::SCHEMA),
     ("stats", stats::SCHEMA),
+    ("time", time::SCHEMA),
+    ("usage", usage::SCHEMA),
 ];
 
 pub(super) fn run(
@@ -75,9 +90,20 @@ pub(super) fn run(
             InspectCommand::Links(args) => links::run(args, environment, printer).await,
             InspectCommand::Logs(args) => logs::run(args, environment, printer).await,
             InspectCommand::Ls(args) => ls::run(args, environment, printer).await,
+            InspectCommand::Inspect { command: InternalsCommand::Dependencies(args) } => {
+                dependencies::run(args, environment, printer).await
+            }
+            InspectCommand::Memory(args) => memory::run(args, environment, printer).await,
+            InspectCommand::Mounts(args) => mounts::run(args, environment, printer).await,
+            InspectCommand::Netstat(args) => netstat::run(args, environment, printer).await,
+            InspectCommand::Pcap(args) => pcap::run(args, environment, printer).await,
+            InspectCommand::Processes(args) => processes::run(args, environment, printer).await,
             InspectCommand::Read(args) => read::run(args, environment, printer).await,
             InspectCommand::Services(args) => services::run(args, environment, printer).await,
             InspectCommand::Stats(args) => stats::run(args, environment, printer).await,
+            InspectCommand::Support(args) => support::run(args, environment, printer).await,
+            InspectCommand::Time(args) => time::run(args, environment, printer).await,
+            InspectCommand::Usage(args) => usage::run(args, environment, printer).await,
         }
     })
 }

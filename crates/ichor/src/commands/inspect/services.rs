@@ -42,12 +42,18 @@ pub(super) async fn run(
     }
 }
 
-async fn list(node: Node) -> Result<Vec<ServiceInfo>, NodeError> {
+/// Asks a machine for its services, by name.
+pub(super) async fn list(node: Node) -> Result<Vec<ServiceInfo>, NodeError> {
     let reply =
         node.retrying(|node| async move { node.call(node.machine().service_list(())).await });
     let mut services = node.single_reply(reply.await?.messages)?.services;
     services.sort_by(|one, other| one.id.cmp(&other.id));
     Ok(services)
+}
+
+/// Returns everything about a service, for people.
+pub(super) fn details(node: &str, service: ServiceInfo) -> impl fmt::Display {
+    Details(vec![NodeRow { node: node.to_owned(), what: Service::new(service) }])
 }
 
 async fn one(node: Node, id: &str) -> Result<Service, NodeError> {

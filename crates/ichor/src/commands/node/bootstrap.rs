@@ -230,12 +230,22 @@ async fn begin_when_ready(
             return Err(NodeError { node: node.name().to_owned(), reason }.into());
         }
         is_answer_lost |= reason.may_have_happened();
-        let text = format!("{}: not yet: {reason}", node.name());
+        let text = not_yet(node.name(), &reason, begun.elapsed());
         if text != shown {
             printer.step(&text);
             shown = text;
         }
     }
+}
+
+/// Says what is waited for; after a minute also for how long, which says that it is still so.
+fn not_yet(node: &str, reason: &CallError, waited: Duration) -> String {
+    let minutes = waited.as_secs() / 60;
+    let waited = match minutes {
+        0 => String::new(),
+        _ => format!(" (waited {minutes} min; Ctrl-C or --timeout ends it)"),
+    };
+    format!("{node}: not yet: {reason}{waited}")
 }
 
 /// Waits until etcd runs and is well. The answer to a bootstrap says nothing about that: a snapshot that cannot be used is
@@ -290,3 +300,19 @@ const PAUSE: Duration = Duration::from_secs(1);
 const SETTLED_WITHIN: Duration = Duration::from_secs(30);
 /// The first look may still see how an attempt before this one ended.
 const FAILED_LOOKS: u32 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_that_is_waited_for_is_reported_every_minute() {
+        let reason = CallError::Refused("etcd is not ready".to_owned());
+        let text = |seconds| not_yet("cp-1", &reason, Duration::from_secs(seconds));
+        assert_eq!(text(0), "cp-1: not yet: refused: etcd is not ready");
+        assert_eq!(text(0), text(59));
+        assert_eq!(text(61), text(119));
+        assert!(text(61).ends_with(" (waited 1 min; Ctrl-C or --timeout ends it)"));
+        assert_ne!(text(61), text(121));
+    }
+}

@@ -114,6 +114,14 @@ pub enum NodeActionError {
         /// The machines that did not say, each with the reason.
         unknown: Vec<String>,
     },
+    /// A configuration that is another machine's.
+    #[error("{machine}: the configuration is not for this machine: {why}")]
+    OtherMachine {
+        /// The machine that would get it.
+        machine: String,
+        /// The difference.
+        why: String,
+    },
     /// A name that several members have, or none.
     #[error("{name:?} matches {found} members of etcd")]
     Member {
@@ -146,6 +154,7 @@ impl NodeActionError {
     /// Every code, each with an entry in `docs/reference/errors.md`.
     pub const CODES: &[&str] = &[
         "bootstrap.unseen",
+        "config.machine",
         "etcd.already-bootstrapped",
         "etcd.failed",
         "etcd.member",
@@ -175,6 +184,7 @@ impl NodeActionError {
             | Self::Majority { .. }
             | Self::LastVoter(_)
             | Self::MembersUnknown { .. } => "etcd.quorum",
+            Self::OtherMachine { .. } => "config.machine",
             Self::Member { .. } => "etcd.member",
             Self::Installer { .. } => "upgrade.failed",
             Self::RolledBack { .. } => "upgrade.rolled-back",
@@ -191,6 +201,7 @@ impl NodeActionError {
             | Self::LastVoter(_)
             | Self::MembersUnknown { .. }
             | Self::BootstrappedElsewhere { .. }
+            | Self::OtherMachine { .. }
             | Self::BootstrapUnseen { .. } => ExitStatus::Refused,
             Self::NotBegun { .. }
             | Self::Sequence { .. }
@@ -203,7 +214,9 @@ impl NodeActionError {
 
     pub(crate) fn hint(&self) -> &'static str {
         match self {
-            Self::Interrupted(_) => "the machine completes what it has started",
+            Self::Interrupted(_) => {
+                "if the machine was reached, it completes what it has started: `ichor events` shows it"
+            }
             Self::NotBegun { .. } => "it may be busy with something else: `ichor events` shows it",
             Self::Sequence { .. } => "`ichor dmesg` and `ichor events` show more",
             Self::NotDone { .. } => {
@@ -233,6 +246,10 @@ impl NodeActionError {
             }
             Self::Quorum { .. } | Self::Majority { .. } => {
                 "bring other members up first; to continue anyway, pass --override quorum.tolerance --reason TEXT"
+            }
+            Self::OtherMachine { .. } => {
+                "check -n and -f; leave out -f to apply what the cluster's directory has for the machine; to apply this one \
+                 anyway, pass --override config.machine --reason TEXT"
             }
             Self::Member { .. } => "`ichor etcd members` shows the members and their ids",
             Self::Installer { .. } => {

@@ -6,6 +6,7 @@
 mod action;
 mod apply_config;
 mod bootstrap;
+mod edit;
 mod error;
 mod etcd;
 mod follow;
@@ -49,6 +50,7 @@ pub(super) fn run(
                 apply_config::run(args, environment, keys, printer).await
             }
             NodeCommand::Patch(args) => patch::run(args, environment, keys, printer).await,
+            NodeCommand::Edit(args) => edit::run(args, environment, printer).await,
             NodeCommand::Bootstrap(args) => bootstrap::run(args, environment, printer).await,
             NodeCommand::Reboot(args) => reboot::run(args, environment, printer).await,
             NodeCommand::Shutdown(args) => shutdown::run(args, environment, printer).await,

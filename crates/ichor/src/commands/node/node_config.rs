@@ -6,15 +6,19 @@ use talos_config::yaml::Dialect;
 use talos_config::{Mode, Secret, TalosVersion};
 
 /// A machine as far as configuration is concerned.
+#[derive(Clone)]
 pub(super) struct NodeConfig {
     /// Unknown in maintenance mode before 1.13.
     pub(super) release: Option<TalosVersion>,
     /// Unknown in maintenance mode before 1.13.
     pub(super) mode: Option<Mode>,
     pub(super) config: Option<StoredConfig>,
+    /// Whether it is called without credentials.
+    pub(super) in_maintenance: bool,
 }
 
 /// The configuration that a machine has.
+#[derive(Clone)]
 pub(super) struct StoredConfig {
     /// The configuration that the machine would boot with.
     pub(super) text: Secret<String>,
@@ -34,7 +38,7 @@ impl NodeConfig {
         };
         let config =
             booted.map(|text| StoredConfig { settled: running.as_ref() == Some(&text), text });
-        Ok(Self { release: Some(release), mode, config })
+        Ok(Self { release: Some(release), mode, config, in_maintenance: false })
     }
 
     /// A machine in maintenance, which has none.
@@ -44,7 +48,7 @@ impl NodeConfig {
             Err(NodeError { reason: CallError::Unsupported(_), .. }) => (None, None),
             Err(error) => return Err(error),
         };
-        Ok(Self { release, mode, config: None })
+        Ok(Self { release, mode, config: None, in_maintenance: true })
     }
 
     /// Returns whether applying configuration may reboot it.

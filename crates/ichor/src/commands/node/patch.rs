@@ -5,7 +5,9 @@ use talos_api::{CallError, NodeError};
 use crate::args::node::NodePatchArgs;
 use crate::commands::files::patch::read_patches;
 use crate::commands::node::node_config::NodeConfig;
-use crate::commands::node::prepared_config::{PreparedConfig, apply_each, node_action, show};
+use crate::commands::node::prepared_config::{
+    GivenConfig, PreparedConfig, apply_each, node_action, show,
+};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::{Input, UserEnvironment};
@@ -31,10 +33,9 @@ pub(super) async fn run(
             let reason = CallError::NotFound("its configuration".to_owned());
             return Err(NodeError { node: node.name().to_owned(), reason }.into());
         };
-        let text = config.text.clone();
         let source = sources.add(&format!("<configuration of {}>", node.name()));
-        let one =
-            PreparedConfig::new(node, node_config, &text, source, &patches, &mut sources, printer)?;
+        let given = GivenConfig::new(config.text.clone(), source);
+        let one = PreparedConfig::new(node, node_config, &given, &patches, &mut sources, printer)?;
         if one.changes.0.is_empty() && one.settled {
             printer.note(&format!("{}: nothing to change", node.name()));
         } else {
@@ -45,5 +46,5 @@ pub(super) async fn run(
         show(&prepared, args.options.output.format, printer)?;
     }
     let node_action = node_action("patch", &prepared, args.options, &args.overrides, environment);
-    apply_each(prepared, node_action, args.options, &args.overrides, false, printer).await
+    apply_each(prepared, node_action, args.options, &args.overrides, printer).await
 }

@@ -30,12 +30,26 @@ use crate::sources::SourceMap;
 use crate::table::NodeRow;
 use crate::{Error, ExitStatus, audit};
 
+/// A configuration that is given for a machine, before patches.
+pub(super) struct GivenConfig {
+    pub(super) text: Secret<String>,
+    pub(super) source: SourceId,
+    /// Values to redact beside those of encrypted files.
+    pub(super) confidential: Confidential,
+}
+
+impl GivenConfig {
+    pub(super) fn new(text: Secret<String>, source: SourceId) -> Self {
+        Self { text, source, confidential: Confidential::default() }
+    }
+}
+
 /// A configuration for one machine, validated and compared.
 pub(super) struct PreparedConfig {
     node: Node,
     /// The bytes to send.
     data: Secret<String>,
-    config: Config,
+    pub(super) config: Config,
     /// Differences to the current configuration.
     pub(super) changes: differences::Report,
     /// Values to redact.
@@ -44,18 +58,20 @@ pub(super) struct PreparedConfig {
     may_reboot: bool,
     /// Whether no configuration is staged or on trial.
     pub(super) settled: bool,
+    in_maintenance: bool,
 }
 
 impl PreparedConfig {
     pub(super) fn new(
         node: &Node,
         node_config: NodeConfig,
-        text: &Secret<String>,
-        source: SourceId,
+        given: &GivenConfig,
         patches: &[(Patch, SourceId)],
         sources: &mut SourceMap,
         printer: &mut Printer,
     ) -> Result<Self, Error> {
+        let GivenConfig { text, source, confidential } = given;
+        let (source, mut confidential) = (*source, confidential.clone());
         let dialect = node_config.dialect();
         let plain = Patched::new(text.expose().clone(), source);
         // The machine reads what comes of the patches, not the patches: these mean the same for all releases.
@@ -73,7 +89,6 @@ impl PreparedConfig {
             }
             None => Config::new(Vec::new()).map_err(|error| sources.locate(&error, source))?,
         };
-        let mut confidential = Confidential::default();
         if let Some(values) = sources.encrypted(source) {
             confidential.extend(values);
             confidential.add_config(&config);
@@ -91,6 +106,7 @@ impl PreparedConfig {
             confidential,
             config,
             may_reboot: node_config.may_reboot(),
+            in_maintenance: node_config.in_maintenance,
             settled: node_config.config.is_none_or(|config| config.settled),
         })
     }
@@ -122,20 +138,19 @@ pub(super) fn node_action<'a>(
 /// Shows, asks and applies.
 pub(super) async fn apply_each(
     prepared: Vec<PreparedConfig>,
-    node_action: NodeAction<'_>,
+    mut node_action: NodeAction<'_>,
     how: ApplyOptionsArgs,
     overrides: &NodeOverrideArgs,
-    insecure: bool,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     if how.dry_run {
-        return dry_run(&prepared, how, insecure, printer).await;
+        return dry_run(&prepared, how, printer).await;
     }
     let (mut rebooting, mut asked) = (Vec::new(), Vec::new());
     for one in &prepared {
         let name = one.node.name().to_owned();
         let auto = how.mode == ApplyMode::Auto && one.may_reboot;
-        if insecure || how.mode != ApplyMode::Reboot && !auto {
+        if one.in_maintenance || how.mode != ApplyMode::Reboot && !auto {
             continue;
         }
         // A dry run would end a trial before the confirmation.
@@ -150,6 +165,8 @@ pub(super) async fn apply_each(
         let certain = if rebooting == asked { "reboots" } else { "may reboot" };
         let action = format!("{}, which {certain} {}", node_action.verb, asked.join(", "));
         printer.confirm(&action, how.confirm.yes)?;
+        // Once is enough.
+        node_action.sure = None;
     }
     let guard = EtcdGuard::new(MemberEffect::Away, overrides, node_action.environment);
     let act = async |one: &PreparedConfig, printer: &mut Printer| {
@@ -159,7 +176,7 @@ pub(super) async fn apply_each(
             // What may reboot is not followed.
             guard.check(&one.node, reboots && how.wait, printer).await?;
         }
-        one.apply(how, insecure, reboots, printer).await
+        one.apply(how, reboots, printer).await
     };
     node_action.run_on_each(&prepared, printer, act).await
 }
@@ -168,7 +185,6 @@ pub(super) async fn apply_each(
 async fn dry_run(
     prepared: &[PreparedConfig],
     how: ApplyOptionsArgs,
-    insecure: bool,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     show(prepared, how.output.format, printer)?;
@@ -185,7 +201,7 @@ async fn dry_run(
         let mode = if how.mode == ApplyMode::Reboot { ApplyMode::Auto } else { how.mode };
         let answer = one.send(ApplyOptionsArgs { mode, ..how }, true).await?;
         answer.warn(name, printer);
-        let reboots = !insecure && (how.mode == ApplyMode::Reboot || answer.reboots());
+        let reboots = !one.in_maintenance && (how.mode == ApplyMode::Reboot || answer.reboots());
         let with = if reboots { "with a reboot" } else { "without a reboot" };
         if !one.changes.0.is_empty() {
             printer.note(&format!("{name}: would be applied {with}"));
@@ -199,7 +215,6 @@ impl PreparedConfig {
     async fn apply(
         &self,
         how: ApplyOptionsArgs,
-        insecure: bool,
         reboots: bool,
         printer: &mut Printer,
     ) -> Result<(), Error> {
@@ -209,7 +224,7 @@ impl PreparedConfig {
             goal: Completion::Back,
             wait: WaitArgs { wait: how.wait, timeout: REBOOTED_WITHIN },
         };
-        if insecure {
+        if self.in_maintenance {
             self.send(how, false).await?.warn(name, printer);
             printer
                 .note(&format!("{name}: accepted the configuration and leaves maintenance mode"));

@@ -7,6 +7,7 @@ use crate::args::node::{ResetArgs, WipeMode};
 use crate::commands::node::action::NodeAction;
 use crate::commands::node::etcd::guard::{EtcdGuard, MemberEffect, with_overrides};
 use crate::commands::node::follow::{Completion, Operation};
+use crate::directory::JournaledReset;
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
@@ -41,11 +42,27 @@ pub(super) async fn run(
     };
     let effect = if args.graceful { MemberEffect::Leaves } else { MemberEffect::DataLoss };
     let guard = EtcdGuard::new(effect, &args.overrides, environment);
+    // A member that does not leave stays in etcd, and a machine with its configuration stays ours.
+    let forgets = args.graceful
+        && !args.maintenance.insecure
+        && args.wipe_mode != WipeMode::UserDisks
+        && (args.system_labels_to_wipe.is_empty()
+            || args.system_labels_to_wipe.iter().any(|label| label == "STATE"));
     let act = async |node: &Node, printer: &mut Printer| {
         if !args.maintenance.insecure {
             guard.check(node, args.wait.wait, printer).await?;
         }
-        operation.send_and_wait(node, printer, send).await
+        let journaled = if forgets {
+            JournaledReset::begin(&environment.location, node.name()).await?
+        } else {
+            None
+        };
+        operation.send_and_wait(node, printer, send).await?;
+        match journaled {
+            Some(journaled) if args.wait.wait => journaled.forget().await,
+            // The journal knows that it is being reset: in maintenance it has been.
+            _ => Ok(()),
+        }
     };
     node_action.run_on_each(nodes.as_slice(), printer, act).await
 }

@@ -18,6 +18,16 @@ pub(in crate::commands) fn run(
         Some(_) => None,
         None => directory::client_access(location)?,
     };
+    if let (Some(ClientAccess { cluster: own, .. }), Some(named)) = (&identity, cluster)
+        && own != named
+    {
+        return Err(Error::Usage {
+            message: format!("this is the directory of the cluster {own:?}, not of {named:?}"),
+            hint: format!(
+                "pass the secrets of {named} with --with-secrets, or leave out the name for {own}"
+            ),
+        });
+    }
     let (name, bundle, endpoints) = match (identity, secrets) {
         (Some(ClientAccess { cluster, secrets, endpoints, .. }), _) => {
             (Some(cluster), secrets, endpoints)

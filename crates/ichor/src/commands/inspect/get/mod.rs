@@ -40,6 +40,11 @@ pub(super) async fn run(
     }
 }
 
+/// Returns a resource as a YAML document.
+pub(super) fn yaml(node: &str, resource: &Resource) -> Result<String, talos_api::resource::Error> {
+    Ok(ResourceView::new(node, None, resource)?.yaml())
+}
+
 /// A query for resources.
 #[derive(Clone, Debug)]
 struct ResourceQuery {
