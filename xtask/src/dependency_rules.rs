@@ -131,7 +131,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("talos-config", &[]),
     ("sops", &["talos-config"]),
     ("netboot", &[]),
-    ("testkit", &[]),
+    ("testkit", &["engine", "plan", "domain", "talos-config"]),
     ("xtask", &["testkit"]),
 ];
 

@@ -4,23 +4,16 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
-    dead_code,
-    unreachable_pub,
     reason = "measuring and printing is all it does, with the world of the tests"
 )]
 
-#[path = "../tests/world/cluster.rs"]
-mod cluster;
 #[path = "../tests/world/create_500.rs"]
 mod create_500;
-#[path = "../tests/world/engine.rs"]
-mod engine;
-#[path = "../tests/world/model.rs"]
-mod model;
 
 use std::time::Instant;
 
 use create_500::{Figures, create};
+use testkit::world::{cluster, engine};
 
 fn main() {
     let mut times = [0; ROUNDS];

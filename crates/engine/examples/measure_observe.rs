@@ -9,17 +9,8 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
-    dead_code,
-    unreachable_pub,
     reason = "measuring and printing is all it does, with the world of the tests"
 )]
-
-#[path = "../tests/world/cluster.rs"]
-mod cluster;
-#[path = "../tests/world/engine.rs"]
-mod engine;
-#[path = "../tests/world/model.rs"]
-mod model;
 
 use std::time::Instant;
 
@@ -27,8 +18,8 @@ use ::engine::{Cluster, Proposal, Want, observe, propose};
 use futures_util::stream::{StreamExt, iter};
 use plan::{Goal, Inventory};
 
-use crate::cluster::{WITH_REBOOT, cluster_with};
-use crate::engine::{Engine, World, simulate};
+use testkit::world::cluster::{WITH_REBOOT, cluster_with};
+use testkit::world::engine::{Engine, World, simulate};
 
 fn main() {
     simulate(async {

@@ -4,10 +4,11 @@
 //! Colours appear on terminals only, and never when `NO_COLOR` is set.
 
 use std::fmt::{Display, Write as _};
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::mpsc;
 use std::thread;
 
+use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
@@ -16,10 +17,10 @@ use crate::error::with_causes;
 use crate::table::{visible, visible_lines};
 use crate::{Error, ExitStatus};
 
-#[derive(Debug)]
 pub(crate) struct Printer {
-    stdout: anstream::AutoStream<std::io::Stdout>,
-    stderr: anstream::AutoStream<std::io::Stderr>,
+    stdout: Box<dyn Stream>,
+    stderr: Box<dyn Stream>,
+    answers: Box<dyn Answers>,
     /// Number of lines at the end of stderr that the next output replaces.
     replaceable_lines: usize,
     verbosity: Verbosity,
@@ -37,12 +38,19 @@ pub(crate) enum Verbosity {
 
 impl Printer {
     pub(crate) fn new() -> Self {
-        Self {
-            stdout: anstream::stdout(),
-            stderr: anstream::stderr(),
-            replaceable_lines: 0,
-            verbosity: Verbosity::default(),
-        }
+        Self::with_streams(
+            Box::new(anstream::stdout()),
+            Box::new(anstream::stderr()),
+            Box::new(std::io::stdin()),
+        )
+    }
+
+    pub(crate) fn with_streams(
+        stdout: Box<dyn Stream>,
+        stderr: Box<dyn Stream>,
+        answers: Box<dyn Answers>,
+    ) -> Self {
+        Self { stdout, stderr, answers, replaceable_lines: 0, verbosity: Verbosity::default() }
     }
 
     pub(crate) fn set_verbosity(&mut self, verbosity: Verbosity) {
@@ -95,10 +103,7 @@ impl Printer {
 
     /// Writes bytes to stdout as they are.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<ExitStatus, Error> {
-        // Past the layer that takes colours out: this is data, whatever it contains.
-        let mut stdout = self.stdout.as_inner();
-        stdout.write_all(bytes)?;
-        stdout.flush()?;
+        self.stdout.write_data(bytes)?;
         Ok(ExitStatus::Done)
     }
 
@@ -193,13 +198,13 @@ impl Printer {
 
     /// Asks for a line. `None` without a terminal.
     fn prompt(&mut self, prompt: &str) -> Result<Option<String>, Error> {
-        if !std::io::stdin().is_terminal() {
+        if !self.answers.can_ask() {
             return Ok(None);
         }
         self.finish();
         let _ = write!(self.stderr, "{prompt}");
         let _ = self.stderr.flush();
-        read_answer().map(Some)
+        self.answers.read().map(Some)
     }
 
     /// Prints an error with its hint, and returns the exit status.
@@ -236,6 +241,55 @@ impl Printer {
             1 => drop(write!(self.stderr, "\r\x1b[K")),
             lines => drop(write!(self.stderr, "\r\x1b[{}A\x1b[J", lines - 1)),
         }
+    }
+}
+
+/// Where a printer writes to.
+pub(crate) trait Stream: io::Write + Send {
+    fn is_terminal(&self) -> bool;
+
+    /// Writes bytes past the layer that takes colours out: they are data, whatever they contain.
+    fn write_data(&mut self, bytes: &[u8]) -> io::Result<()>;
+}
+
+impl Stream for AutoStream<io::Stdout> {
+    fn is_terminal(&self) -> bool {
+        self.as_inner().is_terminal()
+    }
+
+    fn write_data(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut stdout = self.as_inner();
+        stdout.write_all(bytes)?;
+        stdout.flush()
+    }
+}
+
+impl Stream for AutoStream<io::Stderr> {
+    fn is_terminal(&self) -> bool {
+        self.as_inner().is_terminal()
+    }
+
+    fn write_data(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.as_inner().write_all(bytes)
+    }
+}
+
+/// Where answers to questions come from.
+pub(crate) trait Answers: Send {
+    /// Returns whether there is somebody to ask.
+    fn can_ask(&self) -> bool;
+
+    /// Reads a line.
+    fn read(&mut self) -> Result<String, Error>;
+}
+
+impl Answers for io::Stdin {
+    fn can_ask(&self) -> bool {
+        self.is_terminal()
+    }
+
+    fn read(&mut self) -> Result<String, Error> {
+        read_answer()
     }
 }
 

@@ -15,6 +15,8 @@ pub mod machine_api;
 pub mod peers;
 pub mod scripts;
 pub mod talos;
+#[cfg(feature = "world")]
+pub mod world;
 
 use std::ops::Range;
 use std::path::Path;

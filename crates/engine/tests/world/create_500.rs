@@ -7,16 +7,16 @@ use crate::cluster::cluster;
 use crate::engine::{Directory, Engine, What, World, said};
 
 /// What the creation of a cluster took.
-pub struct Figures {
+pub(crate) struct Figures {
     /// In the time of the world.
-    pub seconds: u64,
-    pub node_lists: u64,
+    pub(crate) seconds: u64,
+    pub(crate) node_lists: u64,
     /// The most calls to machines that were under way at the same time.
-    pub most_calls: usize,
+    pub(crate) most_calls: usize,
 }
 
 /// Creates a cluster of 500 machines that are far away.
-pub async fn create() -> Figures {
+pub(crate) async fn create() -> Figures {
     let cluster = cluster(3, 497);
     let (world, directory) = (World::new(&cluster), Directory::new("first"));
     // All machines have joined and wait when etcd begins.

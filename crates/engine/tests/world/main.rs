@@ -1,21 +1,13 @@
-//! The engine against a world in memory: machines, etcd, Kubernetes, a journal and a clock that are a model in
-//! [`model`], reached through ports that can fail, hang and be killed ([`engine`]).
-//!
-//! The model shares no code with `plan`: it counts voters by itself, and says when a quorum was lost.
-
-#![expect(unreachable_pub, reason = "modules of one test target")]
+//! The engine against a world in memory ([`testkit::world`]).
 
 mod ages;
 mod bootstrap;
-mod cluster;
 mod create_500;
 mod destroy;
-mod engine;
 mod identity;
 mod kill;
 mod lease;
 mod lost_answers;
-mod model;
 mod node_names;
 mod provider;
 mod scripts;
@@ -23,3 +15,5 @@ mod skipped;
 mod stop;
 mod voters;
 mod windows;
+
+use testkit::world::{cluster, engine, model};

@@ -11,9 +11,9 @@ use domain::{Digest, Span};
 use plan::{Draft, Goal, Plan};
 use testkit::scripts;
 
-use crate::cluster::{name, overriding, parse, provided_text, text, text_of};
+use crate::cluster::{overriding, parse, provided_text, text, text_of};
 use crate::engine::{Directory, Engine, KillPhase, What, World, paused_runtime};
-use crate::model::{Model, Setup};
+use crate::model::happening;
 
 #[test]
 fn every_script_says_what_it_said() {
@@ -307,33 +307,5 @@ fn fault(text: &str) -> What {
         }
         ["machine", name, state @ ..] => What::meanwhile(happening(name, &state.join(" "))),
         other => panic!("no fault {other:?}"),
-    }
-}
-
-/// Something that happens to a machine by other means than the engine.
-fn happening(name: &str, state: &str) -> impl Fn(&mut Model) + Send + Sync + 'static {
-    let (name, state) = (name.to_owned(), state.to_owned());
-    move |model: &mut Model| match state.split(' ').collect::<Vec<_>>().as_slice() {
-        ["dead"] => model.machine(&name).cut = true,
-        ["alive"] => model.machine(&name).cut = false,
-        ["foreign"] => model.machine(&name).setup = Setup::Foreign,
-        ["installed", "anew"] => model.reinstall(&name),
-        ["wiped"] => model.wipe(&name),
-        ["deleted", "at", "the", "provider"] => {
-            model.lose_instance(&self::name(&name));
-            model.may_lose_quorum = true;
-        }
-        ["made", "twice", "by", "the", "provider"] => model.add_twin(&self::name(&name)),
-        ["without", "its", "etcd"] => {
-            model.machine(&name).member = None;
-            model.may_lose_quorum = true;
-        }
-        ["boots", "in", span] => {
-            model.machine(&name).boot_takes = span.parse::<Span>().expect("a span").duration();
-        }
-        ["has", "another", "configuration", "staged"] => model.stage_another(&name),
-        ["breaks", "when", "changed"] => model.machine(&name).breaks = true,
-        ["node", node] => model.machine(&name).node_name = (*node).to_owned(),
-        other => panic!("no state {other:?}"),
     }
 }

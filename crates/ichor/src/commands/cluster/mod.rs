@@ -18,6 +18,8 @@ mod show;
 mod skipped;
 mod status;
 mod status_report;
+#[cfg(test)]
+mod tests;
 
 pub use refusal::RefusalReport;
 

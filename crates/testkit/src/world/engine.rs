@@ -27,8 +27,8 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::cluster::{BASE, address, overriding};
-use crate::model::{Model, No, Setup, Sight, boot_id};
+use super::cluster::{BASE, address, overriding};
+use super::model::{Model, No, Setup, Sight, boot_id};
 
 /// Runs a test under a clock that moves only when nothing else can.
 pub fn simulate<T>(test: impl Future<Output = T>) -> T {

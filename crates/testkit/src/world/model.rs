@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use ::engine::provider::{MachineKey, ProvidedMachine};
 use ::engine::{Cluster, LeaseRecord, Put};
-use domain::{ApplyMode, Digest, Instance, MachineName, NodeState, ProviderId};
+use domain::{ApplyMode, Digest, Instance, MachineName, NodeState, ProviderId, Span};
 use talos_config::{Config, SourceId};
 
-use crate::cluster::address;
+use super::cluster::{self, address};
 
 #[derive(Clone, Default)]
 pub struct Model {
@@ -596,6 +596,34 @@ impl Model {
         let version = Some(self.lease_versions.to_string());
         self.lease = Some(LeaseRecord { version, ..lease.clone() });
         Put::Written
+    }
+}
+
+/// Something that happens to a machine by other means than the engine.
+pub fn happening(name: &str, state: &str) -> impl Fn(&mut Model) + Send + Sync + 'static {
+    let (name, state) = (name.to_owned(), state.to_owned());
+    move |model: &mut Model| match state.split(' ').collect::<Vec<_>>().as_slice() {
+        ["dead"] => model.machine(&name).cut = true,
+        ["alive"] => model.machine(&name).cut = false,
+        ["foreign"] => model.machine(&name).setup = Setup::Foreign,
+        ["installed", "anew"] => model.reinstall(&name),
+        ["wiped"] => model.wipe(&name),
+        ["deleted", "at", "the", "provider"] => {
+            model.lose_instance(&cluster::name(&name));
+            model.may_lose_quorum = true;
+        }
+        ["made", "twice", "by", "the", "provider"] => model.add_twin(&cluster::name(&name)),
+        ["without", "its", "etcd"] => {
+            model.machine(&name).member = None;
+            model.may_lose_quorum = true;
+        }
+        ["boots", "in", span] => {
+            model.machine(&name).boot_takes = span.parse::<Span>().expect("a span").duration();
+        }
+        ["has", "another", "configuration", "staged"] => model.stage_another(&name),
+        ["breaks", "when", "changed"] => model.machine(&name).breaks = true,
+        ["node", node] => model.machine(&name).node_name = (*node).to_owned(),
+        other => panic!("no state {other:?}"),
     }
 }
 
