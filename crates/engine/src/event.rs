@@ -16,6 +16,7 @@ pub enum Event {
         /// The number of them.
         machines: usize,
         /// Those that are unreachable, and the reasons.
+        #[serde(serialize_with = "with_reasons")]
         unreachable: Vec<(MachineName, String)>,
     },
     /// A plan was made and checked.
@@ -73,6 +74,7 @@ pub enum Event {
         /// The reason.
         why: String,
         /// The opening of the window, if it is known.
+        #[serde(serialize_with = "optional_rfc3339")]
         until: Option<Timestamp>,
     },
     /// A step goes on.
@@ -159,10 +161,47 @@ fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S
     serializer.serialize_u64(duration.as_secs())
 }
 
+fn rfc3339<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&jiff::Timestamp::from_second(time.0).unwrap_or_default())
+}
+
+fn optional_rfc3339<S: Serializer>(
+    time: &Option<Timestamp>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => rfc3339(time, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+fn with_reasons<S: Serializer>(
+    machines: &[(MachineName, String)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(machines.iter().map(|(machine, message)| UnreachableMachine {
+        machine,
+        reason: Reason { code: "machine.unreachable", message },
+    }))
+}
+
+#[derive(Serialize)]
+struct UnreachableMachine<'a> {
+    machine: &'a MachineName,
+    reason: Reason<'a>,
+}
+
+#[derive(Serialize)]
+struct Reason<'a> {
+    code: &'static str,
+    message: &'a str,
+}
+
 /// A step of a plan, what it does and what it acts on.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct StepPlace {
     /// The time.
+    #[serde(serialize_with = "rfc3339")]
     pub at: Timestamp,
     /// Its number.
     pub step: StepNumber,
@@ -170,6 +209,9 @@ pub struct StepPlace {
     pub of: usize,
     /// The target.
     pub on: Target,
-    /// The verb: `reboot`.
+    /// The kind of its action: `reboot-machine`.
+    pub action: &'static str,
+    /// Its verb, for people: `reboot`.
+    #[serde(skip)]
     pub verb: &'static str,
 }

@@ -329,6 +329,7 @@ impl Execution<'_> {
             step: step.number,
             of: self.plan.steps().len(),
             on: step.on.clone(),
+            action: step.action.kind(),
             verb: step.action.verb(),
         }
     }

@@ -97,8 +97,9 @@ pub enum Entry {
         plan: Digest,
         /// The step.
         step: StepNumber,
-        /// The verb of the step.
-        verb: String,
+        /// The kind of its action; in records of older releases the verb.
+        #[serde(rename = "verb")]
+        action: String,
         /// The target of the step.
         on: Target,
         /// The effect on the service of the machine.

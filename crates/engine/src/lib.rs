@@ -38,7 +38,7 @@ pub use execute::{Failure, Report};
 pub use lease::{LeaseClaim, LeaseOutcome};
 pub use line_file::{LineFile, LockedLines};
 pub use metrics::Metrics;
-pub use observe::{Compared, compare_live, components, observe};
+pub use observe::{Compared, NotCompared, compare_live, components, observe};
 pub use ports::{
     ApiError, Approver, Clock, Component, Entropy, EtcdMembers, EventSink, Kubernetes, LeaseRecord,
     Lifecycle, ListedMember, Machines, MemberState, NextBoot, NodeStatus, Observed, OwnMachine,

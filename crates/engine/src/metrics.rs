@@ -20,7 +20,7 @@ pub struct Metrics {
 
 #[derive(Clone, Debug, Default)]
 struct Counted {
-    /// The number and duration of steps, by their verb and their result.
+    /// The number and duration of steps, by the kind of their action and their result.
     steps: BTreeMap<(&'static str, &'static str), (u64, Duration)>,
     /// Plans that came to their end, by whether all of it was done.
     plans: BTreeMap<bool, u64>,
@@ -43,12 +43,12 @@ impl EventSink for Metrics {
                 (counted.machines, counted.unreachable) = (*machines, unreachable.len());
             }
             Event::StepDone { place, took } => {
-                let (count, time) = counted.steps.entry((place.verb, DONE)).or_default();
+                let (count, time) = counted.steps.entry((place.action, DONE)).or_default();
                 *count += 1;
                 *time += *took;
             }
             Event::StepFailed { place, code, .. } => {
-                counted.steps.entry((place.verb, code)).or_default().0 += 1;
+                counted.steps.entry((place.action, code)).or_default().0 += 1;
             }
             Event::Ended { left, .. } => *counted.plans.entry(*left == 0).or_default() += 1,
             Event::Planned { .. }
@@ -86,14 +86,14 @@ impl fmt::Display for Metrics {
             plans.iter().map(|(complete, count)| (format!(",complete=\"{complete}\""), *count));
         let help = "Plans that have ended.";
         family("ichor_plans_total", "counter", help, ended.collect())?;
-        let counts = steps.iter().map(|((verb, outcome), (count, _))| {
-            (format!(",verb=\"{verb}\",outcome=\"{outcome}\""), *count)
+        let counts = steps.iter().map(|((action, outcome), (count, _))| {
+            (format!(",action=\"{action}\",outcome=\"{outcome}\""), *count)
         });
-        let help = "Steps by verb and result.";
+        let help = "Steps by action and result.";
         family("ichor_steps_total", "counter", help, counts.collect())?;
         let done = steps.iter().filter(|((_, outcome), _)| *outcome == DONE);
         let times =
-            done.map(|((verb, _), (_, time))| (format!(",verb=\"{verb}\""), time.as_secs()));
+            done.map(|((action, _), (_, time))| (format!(",action=\"{action}\""), time.as_secs()));
         let help = "Duration of the steps that are done.";
         family("ichor_step_seconds_total", "counter", help, times.collect())
     }
@@ -112,22 +112,23 @@ mod tests {
     #[test]
     fn what_prometheus_reads() {
         let metrics = Metrics::new("home");
-        let place = |verb| StepPlace {
+        let place = |action| StepPlace {
             at: Timestamp(0),
             step: StepNumber(1),
             of: 2,
             on: domain::Target::Machine("cp-1".parse().unwrap()),
-            verb,
+            action,
+            verb: "reboot",
         };
         metrics.emit(&Event::Observed {
             machines: 3,
             unreachable: vec![("cp-1".parse().unwrap(), String::new())],
         });
         for took in [2, 3].map(Duration::from_secs) {
-            metrics.emit(&Event::StepDone { place: place("reboot"), took });
+            metrics.emit(&Event::StepDone { place: place("reboot-machine"), took });
         }
         let (code, message) = ("engine.timed-out", String::new());
-        metrics.emit(&Event::StepFailed { place: place("reboot"), code, message });
+        metrics.emit(&Event::StepFailed { place: place("reboot-machine"), code, message });
         let plan = "5".repeat(64).parse().unwrap();
         metrics.emit(&Event::Ended { plan, done: 2, left: 1 });
         let text = metrics.to_string();
@@ -138,9 +139,9 @@ mod tests {
                 "ichor_machines{cluster=\"home\"} 3",
                 "ichor_machines_unreachable{cluster=\"home\"} 1",
                 "ichor_plans_total{cluster=\"home\",complete=\"false\"} 1",
-                "ichor_steps_total{cluster=\"home\",verb=\"reboot\",outcome=\"done\"} 2",
-                "ichor_steps_total{cluster=\"home\",verb=\"reboot\",outcome=\"engine.timed-out\"} 1",
-                "ichor_step_seconds_total{cluster=\"home\",verb=\"reboot\"} 5",
+                "ichor_steps_total{cluster=\"home\",action=\"reboot-machine\",outcome=\"done\"} 2",
+                "ichor_steps_total{cluster=\"home\",action=\"reboot-machine\",outcome=\"engine.timed-out\"} 1",
+                "ichor_step_seconds_total{cluster=\"home\",action=\"reboot-machine\"} 5",
             ]
         );
         assert_eq!(text.matches("# TYPE ").count(), 5);

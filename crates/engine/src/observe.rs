@@ -10,7 +10,9 @@ mod ownership;
 
 use std::collections::BTreeMap;
 
-use domain::{Fact, Inventory, MachineFacts, MachineName, NodeName, NodeState, Source, Timestamp};
+use domain::{
+    Fact, Inventory, MachineFacts, MachineName, NodeName, NodeState, Ownership, Source, Timestamp,
+};
 use futures_util::future::join;
 use futures_util::stream::{Stream, StreamExt, iter};
 use plan::{ConfigChange, Live, RenderError, Renderings};
@@ -70,7 +72,16 @@ pub(crate) async fn observe_from(
 }
 
 /// A machine's configuration beside what it should be; where it has none to compare, the reason.
-pub type Compared = Result<ConfigChange, String>;
+pub type Compared = Result<ConfigChange, NotCompared>;
+
+/// A machine whose configuration could not be compared.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NotCompared {
+    /// Whose machine it is, if that is known.
+    pub ownership: Option<Ownership>,
+    /// The reason.
+    pub why: String,
+}
 
 /// Compares every machine with the spec.
 pub async fn compare_live(
@@ -80,8 +91,11 @@ pub async fn compare_live(
     let Observation { inventory, desired } = observe_all(cluster, ports).await?;
     let compared = desired.into_iter().map(|(name, rendering)| {
         let why_not = || match inventory.machines.get(&name) {
-            Some(facts) => facts.config.why_not(inventory.taken),
-            None => "not observed".to_owned(),
+            Some(facts) => NotCompared {
+                ownership: facts.ownership.current(inventory.taken).copied(),
+                why: facts.config.why_not(inventory.taken),
+            },
+            None => NotCompared { ownership: None, why: "not observed".to_owned() },
         };
         let change = rendering.change.ok_or_else(why_not);
         (name, change)

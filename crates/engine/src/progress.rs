@@ -23,7 +23,9 @@ pub struct PlanProgress {
 pub struct Activity<'a> {
     /// The target.
     pub on: &'a Target,
-    /// The verb: `reboot`.
+    /// The kind of the action: `reboot-machine`.
+    pub action: &'static str,
+    /// Its verb, for people: `reboot`.
     pub verb: &'static str,
     /// The reason of the wait; empty in the first seconds.
     pub for_what: &'a str,
@@ -35,6 +37,7 @@ pub struct Activity<'a> {
 #[derive(Clone, Debug)]
 struct StepProgress {
     on: Target,
+    action: &'static str,
     verb: &'static str,
     after: Vec<StepNumber>,
     takes: Duration,
@@ -52,13 +55,13 @@ enum State {
 impl PlanProgress {
     /// Returns the progress of a plan of these steps, as far as the journal says that it came.
     pub fn new(plan: Digest, steps: &[Step], policy: &Policy, journal: &[Record]) -> Self {
-        let durations = durations_by_verb(journal);
+        let durations = durations_by_action(journal);
         let part = |step: &Step| {
-            let verb = step.action.verb();
+            let (action, verb) = (step.action.kind(), step.action.verb());
             let usual = || step.action.limits(policy).usual.duration();
-            let takes = durations.get(verb).copied().unwrap_or_else(usual);
+            let takes = durations.get(action).copied().unwrap_or_else(usual);
             let (on, after) = (step.on.clone(), step.after.clone());
-            (step.number, StepProgress { on, verb, after, takes, state: State::Waiting })
+            (step.number, StepProgress { on, action, verb, after, takes, state: State::Waiting })
         };
         let mut progress = Self { steps: steps.iter().map(part).collect() };
         for record in journal {
@@ -117,6 +120,7 @@ impl PlanProgress {
         self.steps.values().filter_map(move |part| match &part.state {
             State::Begun { at, for_what } => Some(Activity {
                 on: &part.on,
+                action: part.action,
                 verb: part.verb,
                 for_what,
                 since: now.since(*at).duration(),
@@ -158,17 +162,17 @@ impl PlanProgress {
 }
 
 /// Returns the last duration of each kind of step.
-fn durations_by_verb(journal: &[Record]) -> BTreeMap<&str, Duration> {
+fn durations_by_action(journal: &[Record]) -> BTreeMap<&str, Duration> {
     let mut begun: BTreeMap<(Digest, StepNumber), (&str, Timestamp)> = BTreeMap::new();
     let mut durations = BTreeMap::new();
     for record in journal {
         match &record.entry {
-            Entry::StepStarted { plan, step, verb, .. } => {
-                begun.insert((*plan, *step), (verb, record.at));
+            Entry::StepStarted { plan, step, action, .. } => {
+                begun.insert((*plan, *step), (action, record.at));
             }
             Entry::StepDone { plan, step } => {
-                if let Some((verb, at)) = begun.remove(&(*plan, *step)) {
-                    durations.insert(verb, record.at.since(at).duration());
+                if let Some((action, at)) = begun.remove(&(*plan, *step)) {
+                    durations.insert(action, record.at.since(at).duration());
                 }
             }
             _ => {}
@@ -221,7 +225,7 @@ mod tests {
                 Entry::StepStarted {
                     plan: digest(),
                     step,
-                    verb: "reboot".to_owned(),
+                    action: "reboot-machine".to_owned(),
                     on: on("a"),
                     effect: None,
                 },
@@ -270,7 +274,8 @@ mod tests {
     }
 
     fn place(step: u32, at: i64) -> StepPlace {
-        StepPlace { at: Timestamp(at), step: StepNumber(step), of: 4, on: on("a"), verb: "reboot" }
+        let (action, verb) = ("reboot-machine", "reboot");
+        StepPlace { at: Timestamp(at), step: StepNumber(step), of: 4, on: on("a"), action, verb }
     }
 
     fn new(plan: Digest, steps: &[Step], journal: &[Record]) -> PlanProgress {

@@ -9,11 +9,9 @@ use engine::{
 };
 
 use crate::Error;
-use crate::args::OutputFormat;
 use crate::commands::RefusalReport;
 use crate::credentials::short_lived;
 use crate::directory::OpenedDirectory;
-use crate::printer::Printer;
 use crate::runtime::Signals;
 use crate::settings::UserEnvironment;
 
@@ -65,21 +63,15 @@ impl LiveCluster {
         self.outside.clock.as_ref()
     }
 
-    /// Reports an error of the engine; a refusal is also printed as data if the output is not a table.
-    pub(crate) fn error(
-        &self,
-        error: Error,
-        effect: &'static str,
-        output: OutputFormat,
-        printer: &mut Printer,
-    ) -> Error {
-        let Error::Engine(engine::Error::Refused(refusal)) = error else { return error };
-        let refused = RefusalReport::new(&refusal, &self.directory.cluster.spec, effect);
-        if output != OutputFormat::Table {
-            // A reader that is gone changes nothing about the refusal.
-            let _ = printer.value(&refused, output);
+    /// Converts an error of the engine; a refusal gets the names and addresses of its machines.
+    pub(crate) fn error(&self, error: Error, effect: &'static str) -> Error {
+        match error {
+            Error::Engine(engine::Error::Refused(refusal)) => {
+                let spec = &self.directory.cluster.spec;
+                Error::Refused(RefusalReport::new(&refusal, spec, effect))
+            }
+            error => error,
         }
-        Error::Refused(refused)
     }
 
     pub(crate) fn ports<'a>(

@@ -65,6 +65,18 @@ impl Printer {
     ) -> Result<ExitStatus, Error> {
         match output {
             OutputFormat::Table => self.text(value),
+            OutputFormat::Json | OutputFormat::Yaml => self.data(value, output),
+        }
+    }
+
+    /// Gives a value to programs. People get nothing.
+    pub(crate) fn data(
+        &mut self,
+        value: &impl Serialize,
+        output: OutputFormat,
+    ) -> Result<ExitStatus, Error> {
+        match output {
+            OutputFormat::Table => Ok(ExitStatus::Done),
             OutputFormat::Json => {
                 self.text(&serde_json::to_string_pretty(value).map_err(std::io::Error::from)?)
             }

@@ -95,6 +95,7 @@ actions! {
 
 /// The declaration of an action about itself.
 trait Act {
+    fn kind(&self) -> &'static str;
     fn verb(&self) -> &'static str;
     fn nature(&self) -> Nature;
     fn limits(&self, policy: &Policy) -> Limits;
@@ -117,7 +118,12 @@ trait Act {
 }
 
 impl Action {
-    /// Returns its verb: `apply config`, `reboot`.
+    /// Identifies it in journals, metrics and events, and across plans: `apply-config`, `reboot-machine`.
+    pub fn kind(&self) -> &'static str {
+        self.act().kind()
+    }
+
+    /// Returns its verb, for people: `apply config`, `reboot`.
     pub fn verb(&self) -> &'static str {
         self.act().verb()
     }

@@ -66,7 +66,7 @@ impl fmt::Display for PlanDifference {
     }
 }
 
-/// Identifies a step across plans: verb, target, n-th occurrence.
+/// Identifies a step across plans: kind, target, n-th occurrence.
 type Key<'a> = (&'static str, &'a Target, usize);
 
 /// Steps in their order, and by what they are recognised by.
@@ -76,9 +76,9 @@ fn by_key(steps: &[Step]) -> Keyed<'_> {
     let mut counts: BTreeMap<(&str, &Target), usize> = BTreeMap::new();
     let mut ordered = Vec::new();
     for step in steps {
-        let (verb, on) = (step.action.verb(), &step.on);
-        let count = counts.entry((verb, on)).or_default();
-        ordered.push(((verb, on, *count), step));
+        let (kind, on) = (step.action.kind(), &step.on);
+        let count = counts.entry((kind, on)).or_default();
+        ordered.push(((kind, on, *count), step));
         *count += 1;
     }
     let by_key = ordered.iter().copied().collect();
@@ -111,7 +111,7 @@ fn changed(
     let sorted = |after: &[StepNumber], keys: &BTreeMap<StepNumber, Key<'_>>| {
         let mut keys: Vec<_> = after
             .iter()
-            .map(|number| keys.get(number).map(|(verb, on, at)| (*verb, on.to_string(), *at)))
+            .map(|number| keys.get(number).map(|(kind, on, at)| (*kind, on.to_string(), *at)))
             .collect();
         keys.sort();
         keys

@@ -99,7 +99,7 @@ impl Execution<'_> {
         self.append(Entry::StepStarted {
             plan: self.plan.hash(),
             step: step.number,
-            verb: step.action.verb().to_owned(),
+            action: step.action.kind().to_owned(),
             on: step.on.clone(),
             effect: effect(nature),
         })

@@ -40,6 +40,8 @@ pub(crate) struct Plan {
     pub(crate) goal: Goal,
     pub(crate) overrides: Vec<Override>,
     pub(crate) out: Option<PathBuf>,
+    /// Replace also a file that is not a plan.
+    pub(crate) overwrite: bool,
     pub(crate) output: OutputFormat,
 }
 
@@ -84,6 +86,8 @@ pub(crate) struct Execution {
 
 /// Settings of `ichor status`.
 pub(crate) struct Status {
+    /// Names or addresses; none for all machines.
+    pub(crate) machines: Vec<String>,
     pub(crate) watch: bool,
     pub(crate) output: OutputFormat,
 }
@@ -161,13 +165,13 @@ impl Cluster {
     }
 
     fn plan(args: PlanArgs) -> Result<Self, Error> {
-        let PlanArgs { cluster_dir, out, destroy, overrides, output } = args;
+        let PlanArgs { cluster_dir, out, force, destroy, overrides, output } = args;
         let (goal, overrides) = if destroy {
             (Goal::Destroyed, vec![ending(overrides.reason)?])
         } else {
             (Goal::Spec, resolve_overrides(overrides)?)
         };
-        let plan = Plan { goal, overrides, out, output: output.format };
+        let plan = Plan { goal, overrides, out, overwrite: force, output: output.format };
         Ok(Self::new(ClusterVerb::Plan(plan), cluster_dir))
     }
 }
@@ -199,8 +203,8 @@ impl Execution {
 
 impl Status {
     fn resolve(args: StatusArgs) -> (Self, ClusterDirArgs) {
-        let StatusArgs { cluster_dir, watch, output } = args;
-        (Self { watch, output: output.format }, cluster_dir)
+        let StatusArgs { cluster_dir, names, watch, output } = args;
+        (Self { machines: names, watch, output: output.format }, cluster_dir)
     }
 }
 

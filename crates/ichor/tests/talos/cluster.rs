@@ -108,7 +108,7 @@ fn three_control_planes_and_a_worker_are_made_changed_and_ended() {
     assert!(made.stderr.contains(" left"), "nobody said how long it takes: {made:?}");
     let metrics = home.file("metrics.prom");
     let bootstraps =
-        "ichor_steps_total{cluster=\"large\",verb=\"bootstrap etcd\",outcome=\"done\"} 1";
+        "ichor_steps_total{cluster=\"large\",action=\"bootstrap-etcd\",outcome=\"done\"} 1";
     assert!(metrics.contains(bootstraps), "{metrics}");
 
     home.kubectl(&["create", "configmap", "proof", "--from-literal=metal=bronze"]);

@@ -28,6 +28,14 @@ impl Act for ApplyConfig {
             .into()
     }
 
+    fn kind(&self) -> &'static str {
+        match self.mode {
+            ApplyMode::Maintenance => "apply-config",
+            ApplyMode::NoReboot => "change-config",
+            ApplyMode::Staged => "stage-config",
+        }
+    }
+
     fn verb(&self) -> &'static str {
         match self.mode {
             ApplyMode::Maintenance => "apply config",

@@ -18,6 +18,10 @@ impl Act for AwaitMachine {
         vec![Self {}]
     }
 
+    fn kind(&self) -> &'static str {
+        "await-machine"
+    }
+
     fn verb(&self) -> &'static str {
         "await machine"
     }

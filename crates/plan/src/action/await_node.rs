@@ -19,6 +19,10 @@ impl Act for AwaitNode {
         vec![Self { ready: true }, Self { ready: false }]
     }
 
+    fn kind(&self) -> &'static str {
+        if self.ready { "await-ready-node" } else { "await-node" }
+    }
+
     fn verb(&self) -> &'static str {
         if self.ready { "await ready node" } else { "await node" }
     }

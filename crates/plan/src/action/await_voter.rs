@@ -16,6 +16,10 @@ impl Act for AwaitVoter {
         vec![Self {}]
     }
 
+    fn kind(&self) -> &'static str {
+        "await-voter"
+    }
+
     fn verb(&self) -> &'static str {
         "await voter"
     }

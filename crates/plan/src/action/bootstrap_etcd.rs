@@ -19,6 +19,10 @@ impl Act for BootstrapEtcd {
         vec![Self {}]
     }
 
+    fn kind(&self) -> &'static str {
+        "bootstrap-etcd"
+    }
+
     fn verb(&self) -> &'static str {
         "bootstrap etcd"
     }

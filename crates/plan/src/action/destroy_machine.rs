@@ -20,6 +20,10 @@ impl Act for DestroyMachine {
         vec![Self { instance: Instance { id: ProviderId("server-1".to_owned()), generation: 1 } }]
     }
 
+    fn kind(&self) -> &'static str {
+        "destroy-machine"
+    }
+
     fn verb(&self) -> &'static str {
         "destroy"
     }

@@ -16,6 +16,10 @@ impl Act for FetchKubeconfig {
         vec![Self {}]
     }
 
+    fn kind(&self) -> &'static str {
+        "fetch-kubeconfig"
+    }
+
     fn verb(&self) -> &'static str {
         "fetch kubeconfig"
     }

@@ -19,6 +19,10 @@ impl Act for HandOverLeadership {
         vec![Self {}]
     }
 
+    fn kind(&self) -> &'static str {
+        "hand-over-leadership"
+    }
+
     fn verb(&self) -> &'static str {
         "hand over lead"
     }

@@ -23,6 +23,10 @@ impl Act for ProvideMachine {
         "small".parse().map(|class| Self { class, generation: 1 }).into_iter().collect()
     }
 
+    fn kind(&self) -> &'static str {
+        "provide-machine"
+    }
+
     fn verb(&self) -> &'static str {
         "provide"
     }

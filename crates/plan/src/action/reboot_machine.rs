@@ -19,6 +19,10 @@ impl Act for RebootMachine {
         vec![Self {}]
     }
 
+    fn kind(&self) -> &'static str {
+        "reboot-machine"
+    }
+
     fn verb(&self) -> &'static str {
         "reboot"
     }

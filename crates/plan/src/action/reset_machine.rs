@@ -17,6 +17,10 @@ impl Act for ResetMachine {
         vec![Self {}]
     }
 
+    fn kind(&self) -> &'static str {
+        "reset-machine"
+    }
+
     fn verb(&self) -> &'static str {
         "reset"
     }

@@ -26,6 +26,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
+    /// Overwrite the file also when it is not a plan
+    #[arg(long, requires = "out")]
+    pub force: bool,
+
     /// Plan to destroy the cluster, as `ichor destroy` does
     #[arg(long, conflicts_with = "rules")]
     pub destroy: bool,

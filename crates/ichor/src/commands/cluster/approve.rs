@@ -7,7 +7,6 @@ use plan::Approval;
 use super::interactive::NonInteractive;
 use super::plan::UNCHANGED;
 use super::plan_file::load;
-use crate::args::OutputFormat;
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
 use crate::settings::Approve;
@@ -23,9 +22,7 @@ pub(super) async fn run(
     let ports = live.ports(&NonInteractive, &NonInteractive);
     let plan = match check_plan(&live.directory.cluster, load(plan)?, &ports).await {
         Ok(plan) => plan,
-        Err(error) => {
-            return Err(live.error(error.into(), UNCHANGED, OutputFormat::Table, printer));
-        }
+        Err(error) => return Err(live.error(error.into(), UNCHANGED)),
     };
     let approval = Approval { plan: plan.hash(), by: by.clone(), at: live.clock().now() };
     let journal = &live.directory.journal;

@@ -2,14 +2,17 @@
 
 use std::fmt;
 
-use engine::compare_live;
-use plan::{ConfigChange, MachineName};
+use engine::{NotCompared, compare_live};
+use plan::{ConfigChange, RebootClass};
 use serde::Serialize;
 
 use super::interactive::NonInteractive;
+use super::named::named;
+use super::output::Cause;
+use super::status_report::State;
 use crate::args::OutputFormat;
 use crate::commands::files::diff::{Report, Row};
-use crate::json_schema::{JsonSchema, SchemaOf, schema};
+use crate::json_schema::{JsonSchema, SchemaOf, schema, words};
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
 use crate::settings::Diff;
@@ -26,29 +29,20 @@ pub(super) async fn run(
 ) -> Result<ExitStatus, Error> {
     let Diff { machines: names, output } = settings;
     let spec = &live.directory.cluster.spec;
-    let machine = |name: &String| live.directory.machine(name).map(|machine| &machine.name);
-    let unknown = names.iter().find(|name| machine(name).is_none());
-    if let Some(unknown) = unknown {
-        let known: Vec<&str> = spec.machines().map(|(machine, _)| machine.name.as_str()).collect();
-        return Err(Error::Usage {
-            message: format!("the cluster has no machine {unknown:?}"),
-            hint: format!("it has {}", known.join(", ")),
-        });
-    }
-    let wanted: Vec<&MachineName> = names.iter().filter_map(machine).collect();
+    let wanted = named(&live.directory, names)?;
     let ports = live.ports(&NonInteractive, &NonInteractive);
     let mut compared = compare_live(&live.directory.cluster, &ports).await?;
     let mut differences = Live(Vec::new());
     for (machine, _) in spec.machines() {
-        let meant = names.is_empty() || wanted.contains(&&machine.name);
+        let meant = wanted.is_empty() || wanted.contains(&machine.name);
         if let Some(compared) = compared.remove(&machine.name).filter(|_| meant) {
             differences.0.push(Machine::new(machine.name.to_string(), compared));
         }
     }
     if *output == OutputFormat::Table {
         for Machine { machine, not_compared, .. } in &differences.0 {
-            if let Some(why) = not_compared {
-                printer.note(&format!("{machine}: {why}"));
+            if let Some(Cause { message, .. }) = not_compared {
+                printer.note(&format!("{machine}: {message}"));
             }
         }
     }
@@ -56,7 +50,7 @@ pub(super) async fn run(
     if differs || *output != OutputFormat::Table {
         printer.value(&differences, *output)?;
     }
-    Ok(if differences.0.iter().all(|machine| machine.not_compared.is_some()) {
+    Ok(if differences.0.iter().all(|machine| machine.is_unreachable) {
         ExitStatus::Unreachable
     } else if differences.0.iter().any(|machine| machine.not_compared.is_some()) {
         ExitStatus::Failed
@@ -76,28 +70,35 @@ struct Live(Vec<Machine>);
 struct Machine {
     machine: String,
     /// Reboot class of the change.
-    change: Option<String>,
+    change: Option<RebootClass>,
     differences: Report,
     /// Reason why nothing could be compared.
     #[serde(skip_serializing_if = "Option::is_none")]
-    not_compared: Option<String>,
+    not_compared: Option<Cause>,
+    #[serde(skip)]
+    is_unreachable: bool,
 }
 
-schema!(Machine, camel { machine, change, differences } optional { not_compared });
+words!(RebootClass { Nothing, WithoutReboot, WithReboot });
+schema!(Machine, camel { machine, change, differences } optional { not_compared } skip { is_unreachable });
 
 impl Machine {
     fn new(machine: String, compared: engine::Compared) -> Self {
         match compared {
             Ok(ConfigChange { class, fields, .. }) => Self {
                 machine,
-                change: Some(class.to_string()),
+                change: Some(class),
                 differences: Report(fields.into_iter().map(Row::from).collect()),
                 not_compared: None,
+                is_unreachable: false,
             },
-            Err(why) => {
-                let differences = Report(Vec::new());
-                Self { machine, change: None, differences, not_compared: Some(why) }
-            }
+            Err(NotCompared { ownership, why }) => Self {
+                machine,
+                change: None,
+                differences: Report(Vec::new()),
+                not_compared: Some(Cause::new(State::of(ownership.as_ref()).code(), why)),
+                is_unreachable: ownership.is_none(),
+            },
         }
     }
 }
@@ -107,7 +108,10 @@ impl fmt::Display for Live {
         let differing = self.0.iter().filter(|machine| !machine.differences.0.is_empty());
         for (index, Machine { machine, change, differences, .. }) in differing.enumerate() {
             let begin = if index == 0 { "" } else { "\n\n" };
-            write!(f, "{begin}{machine} ({})", change.as_deref().unwrap_or_default())?;
+            write!(f, "{begin}{machine}")?;
+            if let Some(change) = change {
+                write!(f, " ({change})")?;
+            }
             for line in differences.to_string().lines() {
                 write!(f, "\n  {line}")?;
             }

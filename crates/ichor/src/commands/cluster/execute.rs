@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use engine::{Failure, Metrics, Outcome, Report, Want, converge};
-use plan::ClusterSpec;
+use plan::{ClusterSpec, Goal};
 
 use super::interactive::{InteractiveSession, count};
+use super::output::RunResult;
 use super::skipped::{tell_one_skipped, tell_skipped};
 use crate::args::OutputFormat;
 use crate::live_cluster::LiveCluster;
@@ -23,6 +24,10 @@ pub(super) async fn execute(
 ) -> Result<ExitStatus, Error> {
     let cluster = &live.directory.cluster;
     let output = execution.output;
+    let goal = match &want {
+        Want::Goal(goal, _) => *goal,
+        Want::Plan(plan) | Want::Pending(plan) => plan.body().goal,
+    };
     if let Some(path) = &execution.metrics {
         check_metrics_file(path)?;
     }
@@ -40,7 +45,7 @@ pub(super) async fn execute(
         printer.error(&error);
         unwritten = true;
     }
-    let status = ended(live, outcome, output, printer)?;
+    let status = ended(live, outcome, goal, output, printer)?;
     Ok(if unwritten && status == ExitStatus::Done { ExitStatus::Failed } else { status })
 }
 
@@ -48,17 +53,29 @@ pub(super) async fn execute(
 fn ended(
     live: &LiveCluster,
     outcome: Result<Outcome, Error>,
+    goal: Goal,
     output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let cluster = &live.directory.cluster;
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error) => return Err(live.error(error, NO_FURTHER_STEP, output, printer)),
+        Err(error) => return Err(refused(live, error, output, printer)),
     };
+    if output != OutputFormat::Table {
+        let spec = &cluster.spec;
+        let result = match &outcome {
+            Outcome::Settled => Some(RunResult::nothing_to_do()),
+            Outcome::Blocked(skipped) => Some(RunResult::blocked(skipped, spec)),
+            Outcome::Ran(report) => Some(RunResult::new(report, spec)),
+            Outcome::NeedsApproval(_) | Outcome::Outdated(_) => None,
+        };
+        // A reader that is gone changes nothing about the outcome.
+        drop(result.map(|result| printer.item(&result, output)));
+    }
     match outcome {
         Outcome::Settled => {
-            printer.note("nothing to do: the cluster matches its spec");
+            printer.note(nothing_to_do(goal));
             Ok(ExitStatus::Done)
         }
         Outcome::Blocked(skipped) => Ok(tell_skipped(cluster, &skipped, printer)),
@@ -66,10 +83,28 @@ fn ended(
             Err(Error::Declined(format!("plan {}", plan.hash().short())))
         }
         Outcome::Outdated(refusal) => {
-            let error = engine::Error::from(refusal).into();
-            Err(live.error(error, NO_FURTHER_STEP, output, printer))
+            Err(refused(live, engine::Error::from(refusal).into(), output, printer))
         }
         Outcome::Ran(report) => Ok(tell_report(&report, &cluster.spec, printer)),
+    }
+}
+
+/// Converts an error, and gives a refusal to programs too.
+fn refused(live: &LiveCluster, error: Error, output: OutputFormat, printer: &mut Printer) -> Error {
+    let error = live.error(error, NO_FURTHER_STEP);
+    if let Error::Refused(refused) = &error
+        && output != OutputFormat::Table
+    {
+        // A reader that is gone changes nothing about the refusal.
+        drop(printer.item(refused, output));
+    }
+    error
+}
+
+pub(super) const fn nothing_to_do(goal: Goal) -> &'static str {
+    match goal {
+        Goal::Spec => "nothing to do: the cluster matches its spec",
+        Goal::Destroyed => "nothing to do: the cluster is destroyed",
     }
 }
 

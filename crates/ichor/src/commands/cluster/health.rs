@@ -1,8 +1,10 @@
 //! `ichor health`: whether a cluster is well.
 
+use plan::MachineName;
 use tokio::time::timeout;
 
-use super::status::{LOOK_AGAIN, show_status};
+use super::named::named;
+use super::status::{LOOK_AGAIN, show_status, tell_asking};
 use super::status_report::observe_status;
 use crate::args::OutputFormat;
 use crate::live_cluster::LiveCluster;
@@ -16,21 +18,20 @@ pub(super) async fn run(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     let Health { status: settings, wait } = settings;
-    printer
-        .progress(&format!("asking {} machines", live.directory.cluster.spec.machines().count()));
+    let machines = named(&live.directory, &settings.machines)?;
+    tell_asking(live, settings, printer);
     let mut timed_out = false;
     if let Some(wait) = wait {
         // The latest state is shown below in any case.
-        match timeout(*wait, until_well(live, printer)).await {
+        match timeout(*wait, until_well(live, &machines, printer)).await {
             Ok(outcome) => outcome?,
             Err(_) => timed_out = true,
         }
     }
     let status = show_status(live, settings, printer, true).await?;
     if settings.output == OutputFormat::Table {
-        // Problems whose reason is in the table are not repeated.
-        for problem in status.problems.iter().filter(|problem| !status.is_reason(problem)) {
-            printer.note(problem);
+        for problem in status.problems.iter().filter(|problem| !problem.is_in_table()) {
+            printer.note(&problem.to_string());
         }
     }
     Ok(match status.reached() {
@@ -42,10 +43,14 @@ pub(super) async fn run(
 }
 
 /// Observes repeatedly until the cluster is healthy, and reports new problems.
-async fn until_well(live: &LiveCluster, printer: &mut Printer) -> Result<(), Error> {
+async fn until_well(
+    live: &LiveCluster,
+    machines: &[MachineName],
+    printer: &mut Printer,
+) -> Result<(), Error> {
     let mut told = Vec::new();
     loop {
-        let problems = observe_status(live, true).await?.problems;
+        let problems = observe_status(live, machines, true).await?.problems;
         if problems.is_empty() {
             return Ok(());
         }

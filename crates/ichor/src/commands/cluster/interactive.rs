@@ -223,11 +223,6 @@ impl State<'_> {
             format!("[{step}/{of}] {on}: {verb}{text}")
         };
         match event {
-            Event::Observed { unreachable, .. } => {
-                for (machine, why) in unreachable {
-                    self.printer.note(&format!("{machine}: unreachable ({why})"));
-                }
-            }
             Event::LeaseUnavailable { why } => {
                 self.printer.note(&format!("no lease in the cluster, only the journal locks this plan: {why}"));
             }
@@ -258,7 +253,9 @@ impl State<'_> {
                 plan.short(),
                 differences.join("\n  ")
             )),
-            Event::Planned { .. }
+            // Machines that are unreachable are told as skipped.
+            Event::Observed { .. }
+            | Event::Planned { .. }
             | Event::Approved { .. }
             | Event::LeaseAcquired { .. }
             | Event::StepBegun(_)
@@ -276,7 +273,7 @@ impl State<'_> {
         let width = doing.iter().map(|doing| doing.on.to_string().len()).max().unwrap_or(0);
         let mut lines: Vec<String> = doing
             .iter()
-            .map(|Activity { on, verb, for_what, since }| {
+            .map(|Activity { on, action: _, verb, for_what, since }| {
                 let waits =
                     if for_what.is_empty() { String::new() } else { format!(": {for_what}") };
                 format!("  {on:<width$}  {verb}{waits} ({})", short(*since))

@@ -10,6 +10,8 @@ mod first_secrets;
 mod health;
 mod history;
 mod interactive;
+mod named;
+mod output;
 mod plan;
 mod plan_file;
 mod refusal;

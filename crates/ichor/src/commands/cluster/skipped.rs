@@ -16,7 +16,10 @@ pub(super) fn tell_skipped(
     for one in skipped {
         tell_one_skipped(one, &cluster.spec, printer);
     }
-    let is_skipped = |target: &Target| skipped.iter().any(|skipped| skipped.on == *target);
+    // What a rule keeps out was reached.
+    let is_skipped = |target: &Target| {
+        skipped.iter().any(|skipped| skipped.on == *target && skipped.rule.is_none())
+    };
     if cluster.spec.machines().all(|(machine, _)| is_skipped(&(&machine.name).into())) {
         ExitStatus::Unreachable
     } else {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::interactive::count;
+use super::named::named;
 use super::status_report::{Status, observe_status};
 use crate::args::OutputFormat;
 use crate::live_cluster::LiveCluster;
@@ -14,8 +16,7 @@ pub(super) async fn run(
     live: &LiveCluster,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    printer
-        .progress(&format!("asking {} machines", live.directory.cluster.spec.machines().count()));
+    tell_asking(live, settings, printer);
     Ok(show_status(live, settings, printer, false).await?.reached())
 }
 
@@ -26,8 +27,9 @@ pub(super) async fn show_status(
     printer: &mut Printer,
     with_components: bool,
 ) -> Result<Status, Error> {
+    let machines = named(&live.directory, &settings.machines)?;
     loop {
-        let status = observe_status(live, with_components).await?;
+        let status = observe_status(live, &machines, with_components).await?;
         match settings.output {
             OutputFormat::Table if settings.watch => printer.screen(&status.live())?,
             output if settings.watch => drop(printer.item(&status, output)?),
@@ -38,6 +40,14 @@ pub(super) async fn show_status(
         }
         tokio::time::sleep(LOOK_AGAIN).await;
     }
+}
+
+pub(super) fn tell_asking(live: &LiveCluster, settings: &settings::Status, printer: &mut Printer) {
+    let machines = match settings.machines.len() {
+        0 => live.directory.cluster.spec.machines().count(),
+        named => named,
+    };
+    printer.progress(&format!("asking {}", count(machines, "machine")));
 }
 
 /// Often enough to see a machine boot.

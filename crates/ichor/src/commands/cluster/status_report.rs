@@ -4,11 +4,14 @@ use std::fmt;
 use std::time::Duration;
 
 use engine::journal::Journal as _;
-use engine::{Cluster, Component, MachineAddress, Machines, PlanProgress, components, observe};
+use engine::{
+    Activity, Cluster, Component, MachineAddress, Machines, PlanProgress, components, observe,
+};
 use plan::{Cni, Inventory, MachineName, NodeState, Ownership};
 use serde::Serialize;
 
 use super::interactive::{NonInteractive, short};
+use super::output::Cause;
 use super::refusal::with_address;
 use crate::directory::OpenedDirectory;
 use crate::json_schema::{JsonSchema as _, SchemaOf, schema, words};
@@ -17,12 +20,17 @@ use crate::table::{Table, visible_lines};
 use crate::timestamp::Timestamp as Time;
 use crate::{Error, ExitStatus};
 
+/// Observes the machines that are named, or all of them.
 pub(super) async fn observe_status(
     live: &LiveCluster,
+    machines: &[MachineName],
     with_components: bool,
 ) -> Result<Status, Error> {
     let (directory, ports) = (&live.directory, live.ports(&NonInteractive, &NonInteractive));
-    let inventory = observe(&directory.cluster, &ports).await?;
+    let mut inventory = observe(&directory.cluster, &ports).await?;
+    if !machines.is_empty() {
+        inventory.machines.retain(|name, _| machines.contains(name));
+    }
     let mut status = Status::new(directory, &inventory).await?;
     if with_components {
         status.add_components(&directory.cluster, &inventory, ports.machines).await;
@@ -44,9 +52,21 @@ pub(super) struct Status {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     components: Vec<ComponentStatus>,
     /// Reasons why the cluster is unhealthy.
-    pub(super) problems: Vec<String>,
+    pub(super) problems: Vec<Problem>,
 }
 
+/// Something that is unhealthy.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub(super) struct Problem {
+    machine: String,
+    address: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    component: Option<String>,
+    code: &'static str,
+    message: String,
+}
+
+schema!(Problem, plain { machine, address, code, message } optional { component });
 schema!(Status, plain { cluster, at, machines, problems } optional { plan, components });
 
 /// Schema of what is printed.
@@ -81,9 +101,26 @@ struct MachineStatus {
     node: Option<NodeStatus>,
     /// The running step.
     #[serde(skip_serializing_if = "Option::is_none")]
-    doing: Option<String>,
+    doing: Option<Doing>,
 }
 
+/// A step that acts on a machine.
+#[derive(Debug, Serialize)]
+struct Doing {
+    action: &'static str,
+    #[serde(skip)]
+    verb: &'static str,
+    seconds: u64,
+}
+
+impl fmt::Display for Doing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { action: _, verb, seconds } = self;
+        write!(f, "{verb} ({})", short(Duration::from_secs(*seconds)))
+    }
+}
+
+schema!(Doing, plain { action, seconds } skip { verb });
 schema!(MachineStatus, plain { name, role, address, state, talos, etcd, node } optional { reason, doing });
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -98,7 +135,7 @@ words!(Role { ControlPlane, Worker });
 /// The states of a machine. The names are a public interface.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum State {
+pub(super) enum State {
     Configured,
     Maintenance,
     Foreign,
@@ -119,15 +156,6 @@ words!(State {
     Provided,
     Unreachable
 });
-
-/// An error as programs take it.
-#[derive(Debug, Serialize)]
-struct Cause {
-    code: &'static str,
-    message: String,
-}
-
-schema!(Cause, plain { code, message });
 
 #[derive(Clone, Copy, Debug, Serialize)]
 struct EtcdStatus {
@@ -160,7 +188,7 @@ enum NodeStatus {
 words!(NodeStatus { Ready, NotReady, Absent });
 
 impl State {
-    const fn of(standing: Option<&Ownership>) -> Self {
+    pub(super) const fn of(standing: Option<&Ownership>) -> Self {
         match standing {
             Some(Ownership::Ours) => Self::Configured,
             Some(Ownership::Maintenance) => Self::Maintenance,
@@ -170,6 +198,20 @@ impl State {
             Some(Ownership::NotProvided) => Self::NotProvided,
             Some(Ownership::Provided) => Self::Provided,
             None => Self::Unreachable,
+        }
+    }
+
+    /// Identifies it as the reason of something else.
+    pub(super) const fn code(self) -> &'static str {
+        match self {
+            Self::Configured => "machine.configured",
+            Self::Maintenance => "machine.maintenance",
+            Self::Foreign => "machine.foreign",
+            Self::Booting => "machine.booting",
+            Self::Away => "machine.away",
+            Self::NotProvided => "machine.not-provided",
+            Self::Provided => "machine.provided",
+            Self::Unreachable => UNREACHABLE,
         }
     }
 }
@@ -278,10 +320,11 @@ impl Status {
             steps: progress.steps(),
             seconds_left: progress.left(now).as_secs(),
         });
-        let doing = |name: &MachineName| -> Option<String> {
+        let doing = |name: &MachineName| -> Option<Doing> {
             let mut doing = progress.iter().filter(|_| running).flat_map(|all| all.activities(now));
             let doing = doing.find(|doing| doing.on.machine() == Some(name))?;
-            Some(format!("{} ({})", doing.verb, short(doing.since)))
+            let Activity { action, verb, since, .. } = doing;
+            Some(Doing { action, verb, seconds: since.as_secs() })
         };
         let spec = &directory.cluster.spec;
         let etcd = inventory.etcd.current(now);
@@ -293,23 +336,24 @@ impl Status {
             let is_control_plane = spec.is_control_plane(name);
             let state = State::of(facts.ownership.current(now));
             let address = facts.address.current(now).map(ToString::to_string);
-            let label = with_address(name.as_str(), address.as_deref());
-            let reason = (state == State::Unreachable).then(|| Cause {
-                code: "machine.unreachable",
-                message: facts.ownership.why_not(now),
-            });
+            let mut problem = |code, message| {
+                let (machine, address) = (name.to_string(), address.clone());
+                problems.push(Problem { machine, address, component: None, code, message });
+            };
+            let reason = (state == State::Unreachable)
+                .then(|| Cause::new(UNREACHABLE, facts.ownership.why_not(now)));
             match &reason {
                 Some(Cause { message, .. }) => {
-                    problems.push(format!("{label}: {state} ({message})"));
+                    problem(state.code(), format!("{state} ({message})"));
                 }
-                None if state != State::Configured => problems.push(format!("{label}: {state}")),
+                None if state != State::Configured => problem(state.code(), state.to_string()),
                 None => {}
             }
             let etcd = is_control_plane.then(|| EtcdStatus::of(name, etcd, state)).flatten();
             match etcd {
-                Some(etcd) if !etcd.is_well() => problems.push(format!("{label}: etcd: {etcd}")),
+                Some(etcd) if !etcd.is_well() => problem("etcd.unhealthy", format!("etcd: {etcd}")),
                 None if is_control_plane && state != State::Unreachable => {
-                    problems.push(format!("{label}: etcd: unknown"));
+                    problem("etcd.unknown", "etcd: unknown".to_owned());
                 }
                 _ => {}
             }
@@ -322,7 +366,12 @@ impl Status {
             let serves = node == Some(NodeStatus::Ready)
                 || node == Some(NodeStatus::NotReady) && spec.network.cni == Cni::None;
             if !serves && (node.is_some() || state != State::Unreachable) {
-                problems.push(format!("{label}: node: {}", or(node, "unknown")));
+                let code = match node {
+                    Some(NodeStatus::Ready | NodeStatus::NotReady) => "node.not-ready",
+                    Some(NodeStatus::Absent) => "node.absent",
+                    None => "node.unknown",
+                };
+                problem(code, format!("node: {}", or(node, "unknown")));
             }
             machines.push(MachineStatus {
                 name: name.to_string(),
@@ -364,16 +413,23 @@ impl Status {
         let answers = components(&addresses, machines).await;
         for (address, answer) in addresses.iter().zip(answers) {
             let machine = &address.name;
-            let label = with_address(machine.as_str(), Some(&address.address.to_string()));
+            let problem = |component, code, message| Problem {
+                machine: machine.to_string(),
+                address: Some(address.address.to_string()),
+                component,
+                code,
+                message,
+            };
             let components = answer.unwrap_or_else(|error| {
-                self.problems.push(format!("{label}: {}", error.message));
+                self.problems.push(problem(None, "components.unknown", error.message));
                 Vec::new()
             });
             for Component { name, state, is_healthy, reason } in components {
                 if !is_healthy {
                     let reason =
                         if reason.is_empty() { String::new() } else { format!(": {reason}") };
-                    self.problems.push(format!("{label}: {name}: {state}{reason}"));
+                    let message = format!("{name}: {state}{reason}");
+                    self.problems.push(problem(Some(name.clone()), "component.unhealthy", message));
                 }
                 self.components.push(ComponentStatus {
                     machine: machine.to_string(),
@@ -397,29 +453,17 @@ impl Status {
         }
     }
 
-    /// Returns whether a problem is shown as a reason below the table of machines.
-    pub(super) fn is_reason(&self, problem: &str) -> bool {
-        self.reasons().iter().any(|(_, problems)| problems.iter().any(|own| own == problem))
-    }
-
-    /// The reasons why machines are unreachable, each with the machines that have it, as names and as problems.
-    fn reasons(&self) -> Vec<(String, Vec<String>)> {
-        let mut reasons: Vec<(String, Vec<&str>, Vec<String>)> = Vec::new();
-        for MachineStatus { name, address, state, reason, .. } in &self.machines {
+    /// The reasons why machines are unreachable, each with the machines that have it.
+    fn reasons(&self) -> Vec<String> {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for MachineStatus { name, reason, .. } in &self.machines {
             let Some(Cause { message, .. }) = reason else { continue };
-            let label = with_address(name, address.as_deref());
-            let problem = format!("{label}: {state} ({message})");
-            match reasons.iter_mut().find(|(known, ..)| known == message) {
-                Some((_, names, problems)) => {
-                    names.push(name);
-                    problems.push(problem);
-                }
-                None => reasons.push((message.clone(), vec![name], vec![problem])),
+            match reasons.iter_mut().find(|(known, _)| known == message) {
+                Some((_, names)) => names.push(name),
+                None => reasons.push((message, vec![name])),
             }
         }
-        let line = |(message, names, problems): (String, Vec<&str>, Vec<String>)| {
-            (format!("{}: {message}", names.join(", ")), problems)
-        };
+        let line = |(message, names): (&str, Vec<&str>)| format!("{}: {message}", names.join(", "));
         reasons.into_iter().map(line).collect()
     }
 
@@ -430,11 +474,25 @@ impl Status {
             let problems: Vec<String> = self
                 .problems
                 .iter()
-                .map(|problem| format!("  {}", visible_lines(problem)))
+                .map(|problem| format!("  {}", visible_lines(&problem.to_string())))
                 .collect();
             text = format!("{}\n\nproblems\n{}", text.trim_end(), problems.join("\n"));
         }
         text
+    }
+}
+
+impl Problem {
+    /// Returns whether the table of machines has it, with its reason.
+    pub(super) fn is_in_table(&self) -> bool {
+        self.code == UNREACHABLE
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { machine, address, component: _, code: _, message } = self;
+        write!(f, "{}: {message}", with_address(machine, address.as_deref()))
     }
 }
 
@@ -476,7 +534,7 @@ impl fmt::Display for Status {
             table.push(row);
         }
         table.fmt(f)?;
-        for (reason, _) in self.reasons() {
+        for reason in self.reasons() {
             write!(f, "\n{reason}")?;
         }
         if self.components.is_empty() {
@@ -492,6 +550,8 @@ impl fmt::Display for Status {
         write!(f, "\n\n{table}")
     }
 }
+
+const UNREACHABLE: &str = "machine.unreachable";
 
 fn or<T: ToString>(value: Option<T>, otherwise: &str) -> String {
     value.map_or_else(|| otherwise.to_owned(), |value| value.to_string())

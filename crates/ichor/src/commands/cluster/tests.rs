@@ -57,8 +57,19 @@ impl Stage {
                 self.describe(&text).await;
                 String::new()
             }
+            ["created"] => {
+                let said = self.ichor(&["apply", "--yes"]).await;
+                assert!(said.ends_with("status: 0"), "{said}");
+                self.world().settle().await;
+                String::new()
+            }
             ["machine", name, state @ ..] => {
-                self.world().with(|model| happening(name, &state.join(" "))(model));
+                // A person has done it, so that a quorum that is lost is no fault of the command.
+                self.world().with(|model| {
+                    model.may_lose_quorum = true;
+                    happening(name, &state.join(" "))(model);
+                });
+                self.world().with(|model| model.may_lose_quorum = false);
                 String::new()
             }
             ["wait", span] => {
@@ -128,11 +139,15 @@ impl Stage {
             Box::new(stderr.clone()),
             Box::new(answers),
         );
+        self.world().with(|model| {
+            model.may_lose_quorum = words.contains(&"destroy") || words.contains(&"resume");
+        });
         let outcome = self.run(words, &mut printer).await;
+        self.world().with(|model| model.may_lose_quorum = false);
         let status = outcome.unwrap_or_else(|error| printer.error(&error));
         let mut text = String::new();
         for (name, stream) in [("stdout", stdout), ("stderr", stderr)] {
-            for line in self.filtered(&stream.text()).lines() {
+            for line in steady(&self.without_path(&stream.text())) {
                 let _ = writeln!(text, "{name}: {line}");
             }
         }
@@ -141,8 +156,7 @@ impl Stage {
         text
     }
 
-    /// Without the path of the directory.
-    fn filtered(&self, text: &str) -> String {
+    fn without_path(&self, text: &str) -> String {
         let root = fs_err::canonicalize(self.home.path()).expect("a path");
         let root = root.display().to_string();
         text.replace(&format!("{root}/"), "").replace(&root, "HOME")
@@ -190,12 +204,51 @@ impl Stage {
             stop: Arc::clone(engine) as _,
             holder: "tester@here (ichor)".to_owned(),
         };
-        if matches!(verb, ClusterVerb::Destroy(_) | ClusterVerb::Resume(_)) {
-            self.world().with(|model| model.may_lose_quorum = true);
-        }
         let live = LiveCluster::new(directory, outside);
         carry_out(&verb, &live, &environment, printer).await
     }
+}
+
+/// Returns the lines in an order and with values that are the same in every run: steps of several machines take their turns as
+/// the journal gets to the disk.
+fn steady(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = text.lines().map(masked).collect();
+    lines.dedup_by(|next, line| next == line && line.contains("step-waits"));
+    for steps in lines.chunk_by_mut(|line, next| line.starts_with('[') && next.starts_with('[')) {
+        steps.sort_by_key(|line| {
+            let number = line.trim_start_matches('[').split('/').next();
+            number.and_then(|number| number.parse::<u32>().ok())
+        });
+    }
+    lines
+}
+
+/// Replaces times, durations, digests and the number of an engine.
+fn masked(line: &str) -> String {
+    let line = match line.split_once(" done in ") {
+        Some((step, _)) if line.starts_with('[') => format!("{step} done"),
+        _ => line.to_owned(),
+    };
+    let line = after(&line, r#""took":"#, "<seconds>");
+    let line = after(&line, "(ichor) ", "<engine>");
+    let words = line.split_inclusive(['"', ' ']).map(|word| {
+        let bare = word.trim_end_matches(['"', ' ']);
+        let is_digest = bare.len() == 64 && bare.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_time = bare.parse::<jiff::Timestamp>().is_ok();
+        match (is_digest, is_time) {
+            (true, _) => word.replace(bare, "<digest>"),
+            (_, true) => word.replace(bare, "<time>"),
+            _ => word.to_owned(),
+        }
+    });
+    words.collect()
+}
+
+/// Replaces the value behind a mark.
+fn after(line: &str, mark: &str, with: &str) -> String {
+    let Some((before, rest)) = line.split_once(mark) else { return line.to_owned() };
+    let end = rest.find([' ', '"', ',', '}']).unwrap_or(rest.len());
+    format!("{before}{mark}{with}{}", &rest[end..])
 }
 
 /// A stream that keeps what was written.
