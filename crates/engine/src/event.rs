@@ -161,10 +161,12 @@ fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S
     serializer.serialize_u64(duration.as_secs())
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 fn rfc3339<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&jiff::Timestamp::from_second(time.0).unwrap_or_default())
 }
 
+#[expect(clippy::ref_option, reason = "as serde calls it")]
 fn optional_rfc3339<S: Serializer>(
     time: &Option<Timestamp>,
     serializer: S,

@@ -54,34 +54,7 @@ async fn verify(directory: &OpenedDirectory, printer: &mut Printer) -> Result<Ex
 #[serde(transparent)]
 struct History(Vec<HistoryRecord>);
 
-/// A record with its time as all commands print times.
-#[derive(Serialize)]
-struct Line<'a> {
-    number: u64,
-    at: Timestamp,
-    entry: &'a Entry,
-}
-
-schema!(Line<'_>, plain { number, at, entry });
-
-impl JsonSchema for &Entry {
-    /// The name of what happened, with what belongs to it.
-    fn json_schema() -> Value {
-        json!({"type": "object", "additionalProperties": {"type": "object"}})
-    }
-}
-
-impl Serialize for History<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|Record { number, at, entry }| Line {
-            number: *number,
-            at: Timestamp::from_seconds(at.0),
-            entry,
-        }))
-    }
-}
-
-impl fmt::Display for History<'_> {
+impl fmt::Display for History {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let head = ["NUMBER", "TIME", "PLAN", "WHAT"];
         let mut table = Table::new(head.map(str::to_owned).to_vec());

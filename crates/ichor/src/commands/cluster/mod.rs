@@ -40,7 +40,7 @@ pub(super) const SCHEMAS: &[(&str, SchemaOf)] = &[
     ("destroy", events),
     ("health", status_report::SCHEMA),
     ("history", history::SCHEMA),
-    ("plan", plan_file),
+    ("plan", plan_or_none),
     ("refusal", RefusalReport::json_schema),
     ("resume", events),
     ("show", plan_file),
@@ -105,6 +105,11 @@ fn events() -> Value {
         "properties": {"event": {"type": "string"}},
         "required": ["event"],
     })
+}
+
+/// Schema of what `plan` prints.
+fn plan_or_none() -> Value {
+    json!({"anyOf": [plan_file(), output::NoPlan::json_schema()]})
 }
 
 /// Schema of a plan file, which is sealed: its hash is of its content, with times in seconds since 1970.

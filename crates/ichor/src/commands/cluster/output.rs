@@ -56,6 +56,23 @@ pub(super) struct NoPlan {
     skipped: Vec<SkippedTarget>,
 }
 
+schema!(SkippedTarget, plain { on, address, reason });
+
+impl JsonSchema for NoPlan {
+    fn json_schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "plan": {"type": "null"},
+                "cluster": {"type": "string"},
+                "skipped": Vec::<SkippedTarget>::json_schema(),
+            },
+            "required": ["plan", "cluster", "skipped"],
+            "additionalProperties": false,
+        })
+    }
+}
+
 impl NoPlan {
     pub(super) fn new(spec: &ClusterSpec, skipped: &[Skipped]) -> Self {
         let skipped = skipped.iter().map(|skipped| SkippedTarget::new(skipped, spec));
@@ -199,6 +216,7 @@ impl From<&Record> for HistoryRecord {
 }
 
 impl HistoryRecord {
+    #[expect(clippy::too_many_lines, reason = "an arm for each entry")]
     fn of(entry: &Entry) -> Self {
         let of_machine = |event, machine: &plan::MachineName, text: String| Self {
             event,
