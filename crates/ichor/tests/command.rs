@@ -591,6 +591,34 @@ fn validate_help() {
     assert_snapshot!(ichor(&["validate", "--help"]));
 }
 
+/// One default in every command, and versions that go together where a release is named.
+#[test]
+fn releases_of_gen_config_and_init() {
+    use talos_config::DEFAULT;
+    let directory = Directory::new();
+    let installer = |talos: &str| format!("image: ghcr.io/siderolabs/installer:{talos}\n");
+    let kubelet = |version: &str| format!("image: ghcr.io/siderolabs/kubelet:{version}\n");
+    let factory = "image: factory.talos.dev/metal-installer/376567988ad370138ad8b2698212367b8edcb69b5fd68c80be1f2ec7d603b4ba:v1.14.1\n";
+    for (named, image, kubernetes) in [
+        (None, installer(DEFAULT.talos), DEFAULT.kubernetes),
+        (Some("v1.14.1"), factory.to_owned(), "v1.37.0"),
+        (Some("1.12"), installer("v1.12.10"), "v1.35.4"),
+        (Some("v1.12.1"), installer("v1.12.1"), "v1.35.4"),
+        (Some("v1.3"), installer("v1.5.6"), "v1.28.3"),
+    ] {
+        let generate = ["gen", "config", "c", "https://h:6443", "-t", "worker", "-o", "w", "-f"];
+        let version = named.iter().flat_map(|named| ["--talos-version", named]);
+        let said = directory.ichor(&generate.into_iter().chain(version).collect::<Vec<_>>());
+        assert!(said.starts_with("exit: 0\n"), "{said}");
+        let config = directory.read("w");
+        assert!(config.contains(&image) && config.contains(&kubelet(kubernetes)), "{config}");
+    }
+    let init = ["init", "c", "--endpoint", "https://h:6443", "--control-plane", "a=10.0.0.1"];
+    assert!(directory.ichor(&init).starts_with("exit: 0\n"));
+    let talos = format!("talos: {}\nkubernetes: {}\n", DEFAULT.talos, DEFAULT.kubernetes);
+    assert!(directory.read("ichor.yaml").contains(&talos));
+}
+
 #[test]
 fn valid_configuration() {
     let directory = Directory::new();
