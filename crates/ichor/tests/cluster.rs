@@ -275,7 +275,7 @@ fn init_encrypts_by_rule_adds_to_gitignore_and_refuses_a_cluster() {
     let (status, _, stderr) = new.ichor(&init);
     assert_eq!(status, 0, "{stderr}");
     assert!(stderr.contains("/dev/sda") && stderr.contains("ichor plan"), "{stderr}");
-    assert_eq!(new.read(".gitignore"), "target/\nkubeconfig\n.ichor/\n.ichor-*\n");
+    assert_eq!(new.read(".gitignore"), "target/\nkubeconfig\n.ichor/\n.ichor-*\ntalosconfig\n");
     assert!(new.read("secrets.sops.yaml").contains("ENC[AES256_GCM,"), "not encrypted");
     assert!(!new.0.path().join("secrets.yaml").exists());
 }
@@ -288,7 +288,10 @@ fn init_ignores_secrets_before_it_writes_them_and_in_lines_of_their_own() {
     // The last line has no line break.
     new.write(".gitignore", ".ichor/\n.ichor-*\nkubeconfig");
     assert_eq!(new.ichor(&init).0, 0);
-    assert_eq!(new.read(".gitignore"), ".ichor/\n.ichor-*\nkubeconfig\nsecrets.yaml\n");
+    assert_eq!(
+        new.read(".gitignore"),
+        ".ichor/\n.ichor-*\nkubeconfig\ntalosconfig\nsecrets.yaml\n"
+    );
 
     let new = Home(tempfile::tempdir().expect("a directory"));
     fs_err::create_dir(new.0.path().join(".gitignore")).expect("a directory");

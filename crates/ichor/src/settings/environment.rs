@@ -138,9 +138,9 @@ pub(crate) fn log_filter() -> Option<String> {
     variable("ICHOR_LOG").map(|filter| filter.to_string_lossy().into_owned())
 }
 
-/// Reads the keys of encrypted files from the environment.
+/// Reads the keys of encrypted files from the environment, and from the repository of the working directory.
 pub(super) fn keys() -> SopsKeys {
-    SopsKeys::resolve(variable)
+    SopsKeys::resolve(variable).in_repository_of(None)
 }
 
 /// All variables that are text: a talconfig may refer to any of them.

@@ -15,7 +15,10 @@ fn a_new_directory_gives_machines_at_once() {
     );
     assert_eq!(directory.mode("talsecret.yaml"), 0o600);
     let ignored = directory.read(".gitignore");
-    assert_eq!(ignored, "target/\nclusterconfig/\n.ichor/\n.ichor-*\nkubeconfig\ntalsecret.yaml\n");
+    assert_eq!(
+        ignored,
+        "target/\nclusterconfig/\n.ichor/\n.ichor-*\nkubeconfig\ntalosconfig\ntalsecret.yaml\n"
+    );
     directory.done("talhelper validate talconfig");
     directory.done("talhelper genconfig --offline-mode");
     for name in ["home-cp-1.yaml", "home-w-1.yaml", "talosconfig"] {

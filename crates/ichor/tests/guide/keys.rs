@@ -33,11 +33,15 @@ fn a_key_and_its_rule_encrypt_the_secrets_of_a_new_cluster() {
     {
         directory.done(&format!("{init}{kind} -C {folder}"));
         assert!(directory.read(&format!("{folder}/{secrets}")).contains("ENC["), "{folder}");
-        let path = directory.path("age.key").display().to_string();
+        // The key beside the rule is found, and one that is elsewhere has to be named.
         let line = format!("validate -C {folder}");
+        directory.done(&line);
+        fs_err::rename(directory.path("age.key"), directory.path("../my.key")).expect("a key");
+        assert_eq!(directory.run(&line).code, 3, "it opens without the key");
+        let path = directory.path("../my.key").display().to_string();
         let opened = directory.run_with(&line, &[("SOPS_AGE_KEY_FILE", &path)]);
         assert_eq!(opened.code, 0, "{}", opened.stderr);
-        assert_eq!(directory.run(&line).code, 3, "it opens without the key");
+        fs_err::rename(directory.path("../my.key"), directory.path("age.key")).expect("a key");
     }
 }
 

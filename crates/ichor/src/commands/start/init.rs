@@ -55,7 +55,7 @@ pub(super) fn encrypt(text: String, path: &Path, keys: &SopsKeys) -> Result<(Str
 
 /// Adds what must not be committed to the `.gitignore` of a directory.
 pub(super) fn ignore(root: &Path, names: &[&str], plain: Option<&str>) -> Result<(), Error> {
-    let always = [".ichor/", ".ichor-*", "kubeconfig"];
+    let always = [".ichor/", ".ichor-*", "kubeconfig", "talosconfig"];
     let ignored: Vec<&str> = names.iter().chain(&always).copied().chain(plain).collect();
     gitignore::extend(root, &ignored)
 }

@@ -13,7 +13,7 @@ use crate::args::{ConnectionArgs, MaintenanceArgs};
 /// are printed to stderr.
 ///
 ///   ichor gen machine -n 10.0.0.13 --insecure
-///   ichor gen machine -n 10.0.0.13 --insecure --for nodes --name cp-3 --control-plane --write nodes.yaml
+///   ichor gen machine -n 10.0.0.13 --insecure --for nodes --name cp-3 --write nodes.yaml
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct GenMachineArgs {

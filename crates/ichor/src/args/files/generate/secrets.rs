@@ -9,7 +9,7 @@ use clap::Args;
 /// Keep the file safe: it gives full control of the cluster. A file called NAME.sops.yaml is encrypted as
 /// the sops program does it: by the rules of the nearest .sops.yaml above it, for the age recipients named
 /// there or in `SOPS_AGE_RECIPIENTS`. Every command that reads secrets decrypts it with the keys in
-/// `SOPS_AGE_KEY`, `SOPS_AGE_KEY_FILE` or ~/.config/sops/age/keys.txt.
+/// `SOPS_AGE_KEY`, `SOPS_AGE_KEY_FILE`, ~/.config/sops/age/keys.txt or an age.key at the root of the repository.
 #[derive(Args)]
 pub struct GenSecretsArgs {
     /// Write to this file; `-` is stdout

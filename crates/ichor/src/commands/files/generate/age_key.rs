@@ -1,11 +1,11 @@
 //! `ichor gen age-key`: a key for encrypted files, and the rule that encrypts for it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::with_hint;
 use crate::printer::Printer;
 use crate::talhelper::gitignore;
-use crate::{Error, ExitStatus, entropy, files, sops_files};
+use crate::{Error, ExitStatus, directory, entropy, files, sops_files};
 
 pub(in crate::commands) fn run(output: &Path, printer: &mut Printer) -> Result<ExitStatus, Error> {
     if output.exists() {
@@ -14,7 +14,8 @@ pub(in crate::commands) fn run(output: &Path, printer: &mut Printer) -> Result<E
     let (key, recipient) = entropy::with_secret_source(|makers| {
         sops::generate_key(&mut |bytes| (makers.random)(bytes))
     })?;
-    let folder = output.parent().unwrap_or(Path::new(""));
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
     let mut outputs = vec![(output.to_owned(), key.into_exposed())];
     let has_rules = sops_files::has_rules_above(output);
     if !has_rules {
@@ -30,8 +31,13 @@ pub(in crate::commands) fn run(output: &Path, printer: &mut Printer) -> Result<E
         );
     }
     printer.note("keep a copy of the key: without it nobody can read what is encrypted for it");
-    let path = std::path::absolute(output).unwrap_or_else(|_| output.to_owned());
-    printer.note(&format!("next: export SOPS_AGE_KEY_FILE={}", path.display()));
+    let is_found = |key: PathBuf| fs_err::canonicalize(output).is_ok_and(|own| own == key);
+    if directory::repository_key(folder).is_some_and(is_found) {
+        printer.note("next: `ichor init`; commands in this directory and below find the key");
+    } else {
+        let path = std::path::absolute(output).unwrap_or_else(|_| output.to_owned());
+        printer.note(&format!("next: export SOPS_AGE_KEY_FILE={}", path.display()));
+    }
     printer.text(&recipient)
 }
 
