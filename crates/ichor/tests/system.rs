@@ -30,7 +30,7 @@ fn bash_completes_names_values_and_files() {
         complete_line ichor talhelper gens
         complete_line ichor validate ich
     "#;
-    let expected = "cp-1\nw-1\nmembers memorymodules\ngensecret\nichor.yaml\n";
+    let expected = "cp-1\nw-1\nmembers memorymodules\ngensecret genschema\nichor.yaml\n";
     assert_eq!(run("bash", &["--norc", "-c", script]), expected);
 }
 
