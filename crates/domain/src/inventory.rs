@@ -8,9 +8,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use talos_config::TalosVersion;
+use talos_config::{Coded, TalosVersion, codes};
 
-use crate::ErrorKind;
 use crate::digest::Digest;
 use crate::disk::Disk;
 use crate::names::{InvalidText, MachineName, NodeName, TextFormat, serialize_as_text};
@@ -336,21 +335,10 @@ pub enum InventoryError {
     Format(String),
 }
 
-impl InventoryError {
-    /// Every code, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = &["inventory.syntax", "inventory.format"];
-
-    /// Returns the name of this kind of error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Syntax(_) => "inventory.syntax",
-            Self::Format(_) => "inventory.format",
-        }
-    }
-
-    /// Returns what can be done about it: observe again.
-    pub fn kind(&self) -> ErrorKind {
-        ErrorKind::Permanent
+impl Coded for InventoryError {
+    codes! {
+        Self::Syntax(_) => "inventory.syntax", Permanent;
+        Self::Format(_) => "inventory.format", Permanent;
     }
 }
 

@@ -1,7 +1,10 @@
 //! Errors of a pass, and what can be done about them.
 
+use std::borrow::Cow;
+
 use domain::ErrorKind;
 use plan::{ApprovalError, Refusal, RenderError};
+use talos_config::{Coded, code_table, codes};
 
 use crate::journal::JournalError;
 
@@ -25,26 +28,16 @@ pub enum Error {
     Port(#[from] PortError),
 }
 
-impl Error {
-    /// Returns the stable identifier of this kind of error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Render(error) => error.code(),
-            Self::Refused(refusal) => refusal.code(),
-            Self::Approval(error) => error.code(),
-            Self::Journal(error) => error.code(),
-            Self::Port(error) => error.code,
-        }
-    }
+impl Coded for Error {
+    codes! { from Self::Render, Self::Refused, Self::Approval, Self::Journal, Self::Port; }
 
-    /// Returns what can be done about it.
-    pub fn kind(&self) -> ErrorKind {
+    fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Render(error) => error.kind(),
-            Self::Refused(refusal) => refusal.kind(),
-            Self::Approval(error) => error.kind(),
-            Self::Journal(error) => error.kind(),
-            Self::Port(error) => error.kind,
+            Self::Render(error) => error.hint(),
+            Self::Refused(refusal) => refusal.hint(),
+            Self::Approval(error) => error.hint(),
+            Self::Journal(error) => error.hint(),
+            Self::Port(error) => error.hint(),
         }
     }
 }
@@ -63,29 +56,56 @@ pub struct PortError {
     pub may_have_happened: bool,
 }
 
-impl PortError {
-    /// Every code that the engine itself gives, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = &[
-        "engine.cancelled",
-        "engine.precondition",
-        "engine.timed-out",
-        "kubernetes.failed",
-        "kubernetes.unreachable",
-        "lease.held",
-        "lease.unavailable",
-        "machine.in-maintenance",
-        "machine.unhealthy",
-        "provider.credentials",
-        "provider.unknown",
-        "vault.unreadable",
-    ];
+code_table! {
+    pub(crate) PORT_CODES;
+    CANCELLED = "engine.cancelled";
+    PRECONDITION = "engine.precondition";
+    TIMED_OUT = "engine.timed-out";
+    KUBERNETES_FAILED = "kubernetes.failed";
+    KUBERNETES_UNREACHABLE = "kubernetes.unreachable";
+    LEASE_HELD = "lease.held";
+    LEASE_UNAVAILABLE = "lease.unavailable";
+    IN_MAINTENANCE = "machine.in-maintenance";
+    UNHEALTHY = "machine.unhealthy";
+    PROVIDER_CREDENTIALS = "provider.credentials";
+    PROVIDER_UNKNOWN = "provider.unknown";
+    TALOSCONFIG_UNUSABLE = "talosconfig.unusable";
+    VAULT_UNREADABLE = "vault.unreadable";
+}
 
+/// Errors of other types keep their own codes in a [`PortError`].
+impl Coded for PortError {
+    const CODES: &'static [&'static str] = PORT_CODES;
+
+    fn code(&self) -> &'static str {
+        self.code
+    }
+
+    fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed(match self.code {
+            PROVIDER_UNKNOWN => {
+                "set `provider: metal` and an address for each machine in ichor.yaml, then `ichor plan`"
+            }
+            PROVIDER_CREDENTIALS => "set these credentials; `ichor plan` checks them",
+            VAULT_UNREADABLE => {
+                "restore the file from a backup: these are the secrets of the cluster"
+            }
+            _ => return None,
+        }))
+    }
+}
+
+impl PortError {
     /// Returns an error of a call that was certainly not carried out.
     pub fn new(code: &'static str, kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { code, kind, message: message.into(), may_have_happened: false }
     }
 
     pub(crate) fn precondition(message: impl Into<String>) -> Self {
-        Self::new("engine.precondition", ErrorKind::Retryable, message)
+        Self::new(PRECONDITION, ErrorKind::Retryable, message)
     }
 }

@@ -32,7 +32,7 @@ pub use report::{Failure, Report};
 use step::{At, Look};
 
 use crate::cluster::{Cluster, MachineAddress};
-use crate::error::{Error, PortError};
+use crate::error::{self, Error, PortError};
 use crate::event::{Event, StepPlace};
 use crate::journal::{Entry, Ledger};
 use crate::lease::{Lease, held};
@@ -234,7 +234,7 @@ impl Execution<'_> {
                             continue;
                         }
                         // It was not started, or it only waited.
-                        Err(Error::Port(error)) if error.code == CANCELLED => {
+                        Err(Error::Port(error)) if error.code == error::CANCELLED => {
                             waiting.insert(step.number, step);
                             continue;
                         }
@@ -336,10 +336,13 @@ impl Execution<'_> {
 }
 
 fn cancelled() -> PortError {
-    PortError::new(CANCELLED, ErrorKind::Retryable, "a stop was asked for before it was done")
+    PortError::new(
+        error::CANCELLED,
+        ErrorKind::Retryable,
+        "a stop was asked for before it was done",
+    )
 }
 
-const CANCELLED: &str = "engine.cancelled";
 /// The time for steps that are under way when the lease is lost or a stop is asked for: as a machine needs to boot.
 const LAST_WORDS: Duration = Duration::from_mins(5);
 /// The interval at which the journal is read for a request of another process to stop.

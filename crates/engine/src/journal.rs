@@ -7,12 +7,14 @@ mod file;
 mod ledger;
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use domain::{Digest, ErrorKind, MachineName, MemberId, NodeIdentity, Target, Timestamp};
+use domain::{Digest, MachineName, MemberId, NodeIdentity, Target, Timestamp};
 use plan::{Approval, Approved, Draft, Goal, Plan, StepNumber};
 use serde::{Deserialize, Serialize};
+use talos_config::{Coded, codes};
 
 pub use file::FileJournal;
 pub use ledger::{Ledger, Unfinished};
@@ -238,28 +240,35 @@ pub enum JournalError {
     Busy(String),
 }
 
-impl JournalError {
-    /// Every code, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = &["journal.busy", "journal.damaged", "journal.format", "journal.io"];
-
-    /// Returns the stable identifier of this kind of error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Io(_) => "journal.io",
-            Self::Damaged(_) => "journal.damaged",
-            Self::Format { .. } => "journal.format",
-            Self::Busy(_) => "journal.busy",
-        }
+impl Coded for JournalError {
+    codes! {
+        Self::Io(_) => "journal.io", NeedsPerson;
+        Self::Damaged(_) => "journal.damaged", NeedsPerson;
+        Self::Format { .. } => "journal.format", NeedsPerson;
+        Self::Busy(_) => "journal.busy", Retryable;
     }
 
-    /// Returns what can be done about it.
-    pub fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Busy(_) => ErrorKind::Retryable,
-            Self::Io(_) | Self::Damaged(_) | Self::Format { .. } => ErrorKind::NeedsPerson,
-        }
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed(match self {
+            Self::Busy(_) => "wait until it is done: `ichor status --watch` shows it",
+            Self::Damaged(_) => DAMAGED,
+            Self::Format { .. } => {
+                "use the release of Ichor that wrote it; `journal.damaged` in docs/reference/errors.md says what is \
+                 lost without the journal"
+            }
+            Self::Io(_) => {
+                "nothing is done without a record: free disk space or grant access, then retry"
+            }
+        }))
     }
 }
+
+/// Names the rules that refuse by what is in the journal, and do not refuse without it.
+const DAMAGED: &str = "restore .ichor from a copy. Without its journal it is unknown that etcd was bootstrapped (bootstrap.again), \
+                       which installation a machine was (identity.node, identity.maintenance, identity.gone) and what was \
+                       interrupted: confirm with `ichor etcd members` that there is one etcd, and that every address is \
+                       the machine that is meant, before you move .ichor/journal away. Machines that got their \
+                       configuration before etcd began then need --override create.configured";
 
 /// The first line of a journal names the format of the others.
 const FORMAT: &str = "ichor-journal/v2";

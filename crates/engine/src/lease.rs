@@ -11,7 +11,7 @@ use std::time::Duration;
 use domain::{Digest, ErrorKind};
 use tracing::debug;
 
-use crate::error::PortError;
+use crate::error::{self, PortError};
 use crate::event::Event;
 use crate::ports::{ApiError, LeaseRecord, Ports, Put};
 use crate::stamp::Stamp;
@@ -173,7 +173,7 @@ impl<'a> Lease<'a> {
                 Err(held(&holder))
             }
             LeaseOutcome::NoApi { why } => Err(PortError::new(
-                "lease.unavailable",
+                error::LEASE_UNAVAILABLE,
                 ErrorKind::Retryable,
                 format!("no lease keeps other engines out: {why}"),
             )),
@@ -242,7 +242,7 @@ impl<'a> Lease<'a> {
 
 pub(crate) fn held(holder: &str) -> PortError {
     let message = format!("{holder} is at work on this cluster");
-    PortError::new("lease.held", ErrorKind::Retryable, message)
+    PortError::new(error::LEASE_HELD, ErrorKind::Retryable, message)
 }
 
 /// The time for which an engine may be silent: longer than an API server needs to come back behind another one.

@@ -12,7 +12,7 @@ use domain::{
 };
 use plan::ClusterSpec;
 
-use crate::error::PortError;
+use crate::error::{self, PortError};
 
 pub use conformance::conformance;
 pub use metal::Metal;
@@ -66,7 +66,7 @@ pub fn from_spec(spec: &ClusterSpec) -> Result<Box<dyn Provider>, PortError> {
         None | Some(ProviderName::METAL) => Ok(Box::new(Metal)),
         Some(name) => {
             let message = format!("there is no provider {name}, only {}", ProviderName::METAL);
-            Err(PortError::new("provider.unknown", ErrorKind::Permanent, message))
+            Err(PortError::new(error::PROVIDER_UNKNOWN, ErrorKind::Permanent, message))
         }
     }
 }
@@ -75,5 +75,5 @@ pub fn from_spec(spec: &ClusterSpec) -> Result<Box<dyn Provider>, PortError> {
 /// anything is touched.
 pub fn no_credentials(provider: &str, message: &str) -> PortError {
     let message = format!("{provider}: {message}");
-    PortError::new("provider.credentials", ErrorKind::NeedsPerson, message)
+    PortError::new(error::PROVIDER_CREDENTIALS, ErrorKind::NeedsPerson, message)
 }

@@ -12,6 +12,7 @@ use std::time::Duration;
 use engine::LineFile;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use talos_config::Coded;
 
 use crate::settings::UserEnvironment;
 use crate::{Error, clock};

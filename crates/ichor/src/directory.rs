@@ -10,9 +10,11 @@ use std::sync::Arc;
 use engine::journal::{Entry, FileJournal, Journal as _};
 use engine::live::{FileVault, Seal, SystemClock, SystemEntropy};
 use engine::{Cluster, PortError, Vault as _};
-use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName};
+use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName, SpecRule};
 use sha2::{Digest as _, Sha256};
-use talos_config::{Bundle, Context, Mode, Secret, SourceId};
+use talos_config::{
+    Bundle, Coded, Context, Diagnostic, FileLocation, Location, Mode, Secret, SourceId,
+};
 
 pub(crate) use find::{ClusterDirectory, DirectoryKind, find, repository_key, talosconfig};
 
@@ -20,7 +22,9 @@ use ::talconfig::Registration;
 
 use crate::commands::files::generate;
 use crate::credentials::short_lived;
-use crate::error::with_causes;
+use crate::diagnostics::{
+    DIRECTORY_MISSING, Diagnostics, INSTALLER_UNREGISTERED, SECRETS_AMBIGUOUS, SECRETS_MISSING,
+};
 use crate::factory::{DEFAULT_FACTORY, ImageFactoryClient};
 use crate::printer::Printer;
 use crate::settings::{self, ClusterLocation, Input};
@@ -31,15 +35,13 @@ use crate::{Error, release_catalog};
 /// A cluster's directory, opened.
 pub(crate) struct OpenedDirectory {
     pub(crate) root: PathBuf,
-    /// The file that describes the cluster.
-    pub(crate) file: PathBuf,
     pub(crate) cluster: Cluster,
     pub(crate) vault: FileVault,
     pub(crate) journal: FileJournal,
     /// Whether parts of its description were encrypted: files derived from it must be encrypted too.
     pub(crate) was_encrypted: bool,
     /// Warnings, which do not prevent anything.
-    pub(crate) warnings: Vec<String>,
+    pub(crate) warnings: Vec<Diagnostic>,
     /// The machines with all of their addresses.
     machines: Vec<KnownMachine>,
     /// Schematics to register with image factories before machines can be installed.
@@ -90,7 +92,6 @@ impl OpenedDirectory {
         let factories = ImageFactoryClient { trusted: settings::trusted(location.variable()) };
         Ok(Self {
             root,
-            file,
             cluster,
             vault,
             journal,
@@ -104,7 +105,9 @@ impl OpenedDirectory {
 
     /// Prints the warnings.
     pub(crate) fn tell_warnings(&self, printer: &mut Printer) {
-        self.warnings.iter().for_each(|warning| printer.note(warning));
+        for warning in &self.warnings {
+            printer.note(&warning.to_string());
+        }
     }
 
     /// Returns the machine that has a name, a host name or an address.
@@ -128,15 +131,18 @@ impl OpenedDirectory {
 
     /// Shows image factories what installers are made of. Gives a warning for each that did not take it: the machines may
     /// have their images from elsewhere.
-    pub(crate) async fn register(&self) -> Vec<String> {
+    pub(crate) async fn register(&self) -> Vec<Diagnostic> {
         let mut warnings = Vec::new();
         for Registration { url, schematic } in self.registrations.clone() {
             let factories = self.factories.clone();
             let registered =
                 tokio::task::spawn_blocking(move || factories.register(&url, &schematic)).await;
             if let Ok(Err(reason)) = registered {
-                warnings.push(format!(
-                    "warning: a schematic is not registered, and machines may not find their installer: {reason}"
+                warnings.push(Diagnostic::warning(
+                    INSTALLER_UNREGISTERED,
+                    format!(
+                        "a schematic is not registered, and machines may not find their installer: {reason}"
+                    ),
                 ));
             }
         }
@@ -153,7 +159,7 @@ struct LoadedCluster {
     secrets_file: Option<PathBuf>,
     /// Whether other files than the secrets were encrypted.
     was_encrypted: bool,
-    warnings: Vec<String>,
+    warnings: Vec<Diagnostic>,
     machines: Vec<KnownMachine>,
     registrations: Vec<Registration>,
 }
@@ -177,12 +183,10 @@ async fn native(
         encrypted.extend(sources.encrypted(source).map(|values| (path.to_owned(), values.clone())));
         patches.insert(path.to_owned(), Secret::new(text));
     }
-    let layers =
-        Layers::native(&spec, &name, &patches, &encrypted).map_err(|error| Error::Spec {
-            message: sources.redact(&with_causes(&error)),
-            hint: None,
-            code: error.code(),
-        })?;
+    let layers = Layers::native(&spec, &name, &patches, &encrypted).map_err(|error| {
+        let wrong = error.diagnostics().into_iter();
+        Diagnostics::new(wrong.map(|wrong| wrong.map_text(|text| sources.redact(text))).collect())
+    })?;
     let secrets = vault.read().await?.ok_or_else(|| no_secrets(root, &SECRETS))?;
     let versions = release_catalog::load(settings::cache(location.variable()).as_deref());
     let (extensions, version) = (&spec.extensions, spec.talos.to_string());
@@ -200,7 +204,7 @@ async fn native(
         secrets,
         secrets_file: None,
         was_encrypted: false,
-        warnings: warning.into_iter().chain(not_yet(&spec, &name)).collect(),
+        warnings: warning.into_iter().chain(not_yet(&spec, |at| sources.place(at))).collect(),
         machines: machines_of(&spec),
         registrations: registrations.into_iter().collect(),
         spec,
@@ -208,13 +212,15 @@ async fn native(
 }
 
 /// Warns of keys that are accepted and have no effect in this release.
-fn not_yet(spec: &ClusterSpec, name: &str) -> Option<String> {
-    spec.backup.as_ref().map(|_| {
-        format!(
-            "{name}: warning[spec.not-yet]: \"backup\" has no effect in this release: nothing is backed up (until then: \
-             `ichor etcd snapshot FILE -n MACHINE`)"
-        )
-    })
+fn not_yet(
+    spec: &ClusterSpec,
+    place: impl Fn(Location) -> Option<FileLocation>,
+) -> Option<Diagnostic> {
+    let backup = spec.backup.as_ref()?;
+    let message = "\"backup\" has no effect in this release: nothing is backed up";
+    let hint = "save a snapshot with `ichor etcd snapshot FILE -n MACHINE`";
+    let warning = Diagnostic::warning(SpecRule::NotYet.name(), message).with_hint(hint);
+    Some(warning.at(place(backup.origin)))
 }
 
 /// Parses a native file, and returns its source id too.
@@ -223,10 +229,11 @@ pub(crate) fn native_spec(
     sources: &mut SourceMap,
 ) -> Result<(ClusterSpec, SourceId), Error> {
     let (text, source) = sources.read(&Input::File(file.to_owned()))?;
-    let spec = ClusterSpec::parse(&text, source).map_err(|error| Error::Spec {
-        message: sources.redact(&spec_problems(&error, sources, source)),
-        hint: error.hint().map(|hint| sources.redact(hint)),
-        code: error.code(),
+    let spec = ClusterSpec::parse(&text, source).map_err(|error| {
+        let problems = spec_problems(&error, sources, source).into_iter();
+        Diagnostics::new(
+            problems.map(|problem| problem.map_text(|text| sources.redact(text))).collect(),
+        )
     })?;
     Ok((spec, source))
 }
@@ -363,7 +370,7 @@ pub(crate) struct ClientAccess {
 pub(crate) fn client_access(location: &ClusterLocation) -> Result<Option<ClientAccess>, Error> {
     let ClusterDirectory { root, file, kind } = match find(location.directory.as_deref()) {
         Ok(found) => found,
-        Err(error) if error.code() == NO_DIRECTORY => return Ok(None),
+        Err(error) if error.code() == DIRECTORY_MISSING => return Ok(None),
         Err(error) => return Err(error),
     };
     let machines = known_machines(location)?;
@@ -401,13 +408,11 @@ pub(crate) fn signed_context(location: &ClusterLocation) -> Result<Option<Contex
 /// speaks of the old ones first.
 fn no_secrets(folder: &Path, names: &[&str]) -> Error {
     let make = names.last().copied().unwrap_or_default();
-    Error::Spec {
-        message: format!("no {} in {}", names.join(" or "), folder.display()),
-        hint: Some(format!(
-            "restore it from your backup; only for a cluster that does not exist yet: `ichor gen secrets -o {make}`"
-        )),
-        code: NO_SECRETS,
-    }
+    let message = format!("no {} in {}", names.join(" or "), folder.display());
+    let hint = format!(
+        "restore it from your backup; only for a cluster that does not exist yet: `ichor gen secrets -o {make}`"
+    );
+    Diagnostic::error(SECRETS_MISSING, message).with_hint(hint).into()
 }
 
 /// Refuses a directory with two sets of secrets: which of them the machines have is not known.
@@ -415,14 +420,9 @@ fn refuse_second_secrets(root: &Path) -> Result<(), Error> {
     if !SECRETS.iter().all(|name| root.join(name).exists()) {
         return Ok(());
     }
-    Err(Error::Spec {
-        message: format!("{} has both {}", root.display(), SECRETS.join(" and ")),
-        hint: Some(
-            "keep the file with the secrets of the machines, and move the other one away"
-                .to_owned(),
-        ),
-        code: "secrets.ambiguous",
-    })
+    let message = format!("{} has both {}", root.display(), SECRETS.join(" and "));
+    let hint = "keep the file with the secrets of the machines, and move the other one away";
+    Err(Diagnostic::error(SECRETS_AMBIGUOUS, message).with_hint(hint).into())
 }
 
 /// Files that the `sops` program could have encrypted.
@@ -444,32 +444,22 @@ fn digest_key(secret: &str) -> DigestKey {
     DigestKey::new(hash.finalize().into())
 }
 
-fn spec_problems(error: &plan::SpecError, sources: &SourceMap, source: SourceId) -> String {
-    match error {
-        plan::SpecError::Problems(problems) => {
-            let lines = problems.iter().map(|problem| {
-                let place = sources.place(problem.origin);
-                let place = place.unwrap_or_else(|| sources.name(source).to_owned());
-                let hint = problem.hint.as_ref().filter(|_| problems.len() > 1);
-                let hint = hint.map_or_else(String::new, |hint| format!(" ({hint})"));
-                format!("{place}: {}{hint}", problem.message)
-            });
-            lines.collect::<Vec<_>>().join("\n  ")
-        }
-        plan::SpecError::Syntax(syntax) => {
-            let place = sources.place(syntax.origin);
-            let place = place.unwrap_or_else(|| sources.name(source).to_owned());
-            format!("{place}: {}", with_causes(error))
-        }
-    }
+/// Names the file of each problem of a spec; of one without a location it is the text as a whole.
+fn spec_problems(
+    error: &plan::SpecError,
+    sources: &SourceMap,
+    source: SourceId,
+) -> Vec<Diagnostic> {
+    let whole = || FileLocation::file(sources.name(source));
+    let problems = error.diagnostics().into_iter().map(|problem| {
+        let located = problem.in_file(|origin| sources.place(origin));
+        Diagnostic { location: Some(located.location.unwrap_or_else(whole)), ..located }
+    });
+    problems.collect()
 }
 
 /// The files that may hold the secrets of a native directory.
 const SECRETS: [&str; 2] = ["secrets.sops.yaml", "secrets.yaml"];
-/// The code of the error outside of every cluster's directory.
-pub(crate) const NO_DIRECTORY: &str = "directory.missing";
-/// The code of the error of a directory without secrets.
-pub(crate) const NO_SECRETS: &str = "secrets.missing";
 pub(crate) const FILE: &str = "ichor.yaml";
 const TALCONFIG: &str = "talconfig.yaml";
 pub(crate) const STATE: &str = ".ichor";

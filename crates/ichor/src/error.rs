@@ -1,13 +1,15 @@
 //! Errors of the command itself, with code, exit status and hint.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
-use engine::journal::JournalError;
 use talos_api::{Bound, CallError, ConnectError, NodeError};
+use talos_config::{Coded, Diagnostic, codes};
 
 use crate::ExitStatus;
 use crate::commands::{NodeActionError, RefusalReport};
+use crate::diagnostics::Diagnostics;
 
 /// Reasons why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -29,16 +31,9 @@ pub enum Error {
         /// The file and the line.
         place: String,
     },
-    /// Configuration or a patch is wrong.
-    #[error("{message}")]
-    Config {
-        /// The problem, with its location.
-        message: String,
-        /// The advice.
-        hint: Option<String>,
-        /// The code.
-        code: &'static str,
-    },
+    /// Configuration, a patch, a description of a cluster, a plan or an encrypted file is wrong.
+    #[error(transparent)]
+    Diagnosed(#[from] Diagnostics),
     /// Configuration that is well-formed, but cannot work.
     #[error("{}: not valid for {mode} mode: {}", .files.join(", "), count(*.errors))]
     Invalid {
@@ -58,26 +53,6 @@ pub enum Error {
         problems: Vec<String>,
         /// The file is machine configuration, which holds secrets too.
         is_config: bool,
-    },
-    /// A file cannot be decrypted or encrypted.
-    #[error("{message}")]
-    Sops {
-        /// The problem, with its location.
-        message: String,
-        /// The advice.
-        hint: Option<String>,
-        /// The code.
-        code: &'static str,
-    },
-    /// The description of a cluster, or a plan, is wrong.
-    #[error("{message}")]
-    Spec {
-        /// The problem, with its location.
-        message: String,
-        /// The advice.
-        hint: Option<String>,
-        /// The code.
-        code: &'static str,
     },
     /// A cluster's directory that another user has put above the working directory.
     #[error("{} belongs to user {owner}, and is above the working directory", path.display())]
@@ -174,71 +149,89 @@ impl From<engine::PortError> for Error {
     }
 }
 
-impl Error {
-    /// Every code of the command itself, each with an entry in `docs/reference/errors.md`.
-    pub const CODES: &[&str] = &[
-        "audit.changed",
-        "audit.write-failed",
-        "config.invalid",
-        "confirm.declined",
-        "confirm.unasked",
-        "directory.ambiguous",
-        "directory.missing",
-        "directory.owner",
-        "factory.unanswered",
-        "home.unset",
-        "input.not-text",
-        "input.unreadable",
-        "machine.no-entry",
-        "secrets.ambiguous",
-        "secrets.incomplete",
-        "secrets.missing",
-        "secrets.not-made",
-        "secrets.unusable",
-        "sops.program",
-        "output.exists",
-        "output.not-a-file",
-        "output.same-file",
-        "output.write-failed",
-        "schematic.extension",
-        "talosconfig.foreign",
-        "talosconfig.unusable",
-        "usage",
-    ];
+impl From<Diagnostic> for Error {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Diagnosed(Diagnostics::new(vec![diagnostic]))
+    }
+}
 
-    /// The name of this kind of error, for scripts, metrics and the reference.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Usage { .. } => "usage",
-            Self::Input(_) => "input.unreadable",
-            Self::NotText { .. } => "input.not-text",
-            Self::Config { code, .. } | Self::Sops { code, .. } => code,
-            Self::Invalid { .. } => "config.invalid",
-            Self::Secrets { .. } => "secrets.incomplete",
-            Self::Spec { code, .. } => code,
-            Self::Owner { .. } => "directory.owner",
-            Self::NoHome { .. } => "home.unset",
-            Self::Engine(error) => error.code(),
-            Self::Refused(refused) => refused.code(),
-            Self::Connect(_) => "talosconfig.unusable",
-            Self::Machine(error) => error.reason.code(),
-            Self::NodeAction(failure) => failure.code(),
-            Self::Factory { .. } => "factory.unanswered",
-            Self::NoEntry { .. } => "machine.no-entry",
-            Self::Interrupted => "interrupted",
-            Self::Unasked(_) => "confirm.unasked",
-            Self::Declined(_) => "confirm.declined",
-            Self::Audit(_) => "audit.write-failed",
-            Self::AuditChanged(_) => "audit.changed",
-            Self::Pki(_) => "secrets.unusable",
-            Self::NoSecrets(_) => "secrets.not-made",
-            Self::Exists { .. } => "output.exists",
-            Self::NotAFile(_) => "output.not-a-file",
-            Self::SameFile(_) => "output.same-file",
-            Self::Output(_) => "output.write-failed",
-        }
+impl Coded for Error {
+    codes! {
+        from Self::Diagnosed, Self::Engine, Self::Machine, Self::NodeAction, Self::Refused;
+        Self::Usage { .. } => "usage", Permanent;
+        Self::Input(_) => "input.unreadable", Permanent;
+        Self::NotText { .. } => "input.not-text", Permanent;
+        Self::Invalid { .. } => "config.invalid", Permanent;
+        Self::Secrets { .. } => "secrets.incomplete", Permanent;
+        Self::Owner { .. } => "directory.owner", NeedsPerson;
+        Self::NoHome { .. } => "home.unset", NeedsPerson;
+        Self::Connect(_) => "talosconfig.unusable", NeedsPerson;
+        Self::Factory { .. } => "factory.unanswered", Retryable;
+        Self::NoEntry { .. } => "machine.no-entry", NeedsPerson;
+        Self::Interrupted => "interrupted", NeedsPerson;
+        Self::Unasked(_) => "confirm.unasked", NeedsPerson;
+        Self::Declined(_) => "confirm.declined", NeedsPerson;
+        Self::Audit(_) => "audit.write-failed", NeedsPerson;
+        Self::AuditChanged(_) => "audit.changed", NeedsPerson;
+        Self::Pki(_) => "secrets.unusable", Permanent;
+        Self::NoSecrets(_) => "secrets.not-made", NeedsPerson;
+        Self::Exists { .. } => "output.exists", NeedsPerson;
+        Self::NotAFile(_) => "output.not-a-file", Permanent;
+        Self::SameFile(_) => "output.same-file", Permanent;
+        Self::Output(_) => "output.write-failed", NeedsPerson;
     }
 
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        let hint = match self {
+            Self::Diagnosed(error) => return error.hint(),
+            Self::Machine(error) => return error.hint(),
+            Self::NodeAction(error) => return error.hint(),
+            Self::Refused(refused) => return refused.hint(),
+            Self::Engine(engine::Error::Port(error)) if error.code.starts_with("sops.") => {
+                "the secrets of the cluster are needed; set SOPS_AGE_KEY_FILE to the key that decrypts encrypted ones"
+            }
+            Self::Engine(error) => return error.hint(),
+            Self::Usage { hint, .. } => hint,
+            Self::Exists { hint, .. } | Self::NoHome { hint, .. } | Self::NoEntry { hint, .. } => {
+                hint
+            }
+            Self::Owner { .. } => {
+                "its files decide which machines are called with which credentials: if you trust that user, pass \
+                 the directory with -C, or change to it"
+            }
+            Self::Connect(ConnectError::NoEndpoint) => "pass an endpoint with -e",
+            Self::Connect(_) => "`ichor config info` shows the talosconfig",
+            Self::Factory { .. } => {
+                "pass another factory with --factory, or its certificate authority with SSL_CERT_FILE"
+            }
+            Self::Unasked(_) => "pass --yes to skip the confirmation",
+            Self::Audit(_) => UNWRITTEN,
+            Self::AuditChanged(_) => {
+                "compare the file with a copy; lines from there on cannot be trusted"
+            }
+            Self::NotAFile(_) => "write several results to a directory, a single one to a file",
+            Self::SameFile(_) => "pass files with different names",
+            Self::Secrets { is_config: true, .. } => {
+                "this is machine configuration: `ichor gen secrets --from-controlplane-config FILE` takes the \
+                 secrets out of it"
+            }
+            Self::Secrets { .. } => {
+                "`ichor gen secrets` generates a complete set for a new cluster"
+            }
+            Self::Input(_)
+            | Self::NotText { .. }
+            | Self::Invalid { .. }
+            | Self::Pki(_)
+            | Self::NoSecrets(_)
+            | Self::Interrupted
+            | Self::Declined(_)
+            | Self::Output(_) => return None,
+        };
+        Some(Cow::Borrowed(hint))
+    }
+}
+
+impl Error {
     /// The status that the program ends with.
     pub fn status(&self) -> ExitStatus {
         match self {
@@ -275,11 +268,9 @@ impl Error {
             Self::Usage { .. }
             | Self::Input(_)
             | Self::NotText { .. }
-            | Self::Config { .. }
+            | Self::Diagnosed(_)
             | Self::Invalid { .. }
             | Self::Secrets { .. }
-            | Self::Sops { .. }
-            | Self::Spec { .. }
             | Self::Owner { .. }
             | Self::NoHome { .. }
             | Self::Connect(_)
@@ -296,88 +287,10 @@ impl Error {
         let (code, message) = (self.code(), with_causes(self));
         engine::PortError::new(code, plan::ErrorKind::NeedsPerson, message)
     }
-
-    /// Returns advice for the user.
-    pub fn hint(&self) -> Option<&str> {
-        match self {
-            Self::Usage { hint, .. } => Some(hint),
-            Self::Config { hint, .. } | Self::Sops { hint, .. } => hint.as_deref(),
-            Self::Exists { hint, .. } | Self::NoHome { hint, .. } => Some(hint),
-            Self::Spec { hint, .. } => hint.as_deref(),
-            Self::Owner { .. } => Some(
-                "its files decide which machines are called with which credentials: if you trust that user, pass \
-                 the directory with -C, or change to it",
-            ),
-            Self::Engine(engine::Error::Refused(refusal)) => {
-                refusal.findings.first().map(|finding| finding.hint.as_str())
-            }
-            Self::Engine(engine::Error::Journal(error)) => Some(match error {
-                JournalError::Busy(_) => "wait until it is done: `ichor status --watch` shows it",
-                JournalError::Damaged(_) => DAMAGED,
-                JournalError::Format { .. } => {
-                    "use the release of Ichor that wrote it; `journal.damaged` in docs/reference/errors.md says what is \
-                     lost without the journal"
-                }
-                JournalError::Io(_) => UNWRITTEN,
-            }),
-            Self::Engine(engine::Error::Port(error)) if is_of_vault(error) => Some(
-                "the secrets of the cluster are needed; set SOPS_AGE_KEY_FILE to the key that decrypts \
-                 encrypted ones",
-            ),
-            Self::Engine(engine::Error::Port(error)) => match error.code {
-                "provider.unknown" => Some(
-                    "set `provider: metal` and an address for each machine in ichor.yaml, then `ichor plan`",
-                ),
-                "provider.credentials" => Some("set these credentials; `ichor plan` checks them"),
-                _ => None,
-            },
-            Self::Engine(_) => None,
-            Self::Refused(refused) => Some(refused.hint()),
-            Self::Machine(error) => error.reason.hint(),
-            Self::NodeAction(failure) => Some(failure.hint()),
-            Self::Connect(ConnectError::NoEndpoint) => Some("pass an endpoint with -e"),
-            Self::Connect(_) => Some("`ichor config info` shows the talosconfig"),
-            Self::Factory { .. } => Some(
-                "pass another factory with --factory, or its certificate authority with SSL_CERT_FILE",
-            ),
-            Self::NoEntry { hint, .. } => Some(hint),
-            Self::Unasked(_) => Some("pass --yes to skip the confirmation"),
-            Self::Audit(_) => Some(UNWRITTEN),
-            Self::AuditChanged(_) => {
-                Some("compare the file with a copy; lines from there on cannot be trusted")
-            }
-            Self::NotAFile(_) => {
-                Some("write several results to a directory, a single one to a file")
-            }
-            Self::SameFile(_) => Some("pass files with different names"),
-            Self::Secrets { is_config: true, .. } => Some(
-                "this is machine configuration: `ichor gen secrets --from-controlplane-config FILE` takes the \
-                 secrets out of it",
-            ),
-            Self::Secrets { .. } => {
-                Some("`ichor gen secrets` generates a complete set for a new cluster")
-            }
-            Self::Input(_)
-            | Self::NotText { .. }
-            | Self::Invalid { .. }
-            | Self::Pki(_)
-            | Self::NoSecrets(_)
-            | Self::Interrupted
-            | Self::Declined(_)
-            | Self::Output(_) => None,
-        }
-    }
 }
 
 const UNWRITTEN: &str =
     "nothing is done without a record: free disk space or grant access, then retry";
-
-/// Names the rules that refuse by what is in the journal, and do not refuse without it.
-const DAMAGED: &str = "restore .ichor from a copy. Without its journal it is unknown that etcd was bootstrapped (bootstrap.again), \
-                       which installation a machine was (identity.node, identity.maintenance, identity.gone) and what was \
-                       interrupted: confirm with `ichor etcd members` that there is one etcd, and that every address is \
-                       the machine that is meant, before you move .ichor/journal away. Machines that got their \
-                       configuration before etcd began then need --override create.configured";
 
 fn is_of_vault(error: &engine::PortError) -> bool {
     error.code.starts_with("sops.") || error.code.starts_with("vault.")
@@ -400,24 +313,92 @@ fn count(errors: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{CallError, Error, NodeActionError};
+    use std::collections::BTreeSet;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::diagnostics;
+
+    /// The codes of all types of errors, with the names of the types.
+    fn tables() -> Vec<(&'static str, &'static [&'static str])> {
+        macro_rules! tables {
+            ($($type:ty),+ $(,)?) => { vec![$((stringify!($type), <$type as Coded>::CODES)),+] };
+        }
+        tables![
+            CallError,
+            Diagnostics,
+            Error,
+            NodeActionError,
+            NodeError,
+            RefusalReport,
+            engine::Error,
+            engine::PortError,
+            engine::journal::JournalError,
+            plan::ApprovalError,
+            plan::InventoryError,
+            plan::LayerError,
+            plan::NativeError,
+            plan::PlanFileError,
+            plan::Refusal,
+            plan::RenderError,
+            plan::SpecError,
+            sops::Error,
+            talconfig::Error,
+            talconfig::LocatedError,
+            talos_config::Error,
+        ]
+    }
 
     #[test]
-    fn every_code_has_its_entry_in_the_reference() {
+    fn every_code_has_its_entry_in_the_reference_and_every_entry_a_code() {
         let reference = include_str!("../../../docs/reference/errors.md");
-        let codes = Error::CODES
+        let entries: BTreeSet<&str> = reference
+            .lines()
+            .filter_map(|line| line.strip_prefix("## `")?.strip_suffix('`'))
+            .collect();
+        let codes: BTreeSet<&str> = tables()
             .iter()
-            .chain(NodeActionError::CODES)
-            .chain(talos_config::Error::CODES)
-            .chain(talos_config::Validation::CODES)
-            .chain(sops::Error::CODES)
-            .chain(CallError::CODES)
-            .chain(engine::PortError::CODES)
-            .chain(engine::journal::JournalError::CODES)
-            .chain(talconfig::Error::CODES)
-            .chain(talconfig::cluster_template::CODES);
-        for code in codes.copied().chain(talconfig::lint::codes()) {
-            assert!(reference.contains(&format!("\n## `{code}`\n")), "no entry for {code}");
+            .flat_map(|(_, codes)| codes.iter().copied())
+            .chain(plan::Rule::ALL.iter().map(|rule| rule.name()))
+            .chain(diagnostics::CODES.iter().copied())
+            .chain(talos_config::Validation::CODES.into_iter().flatten().copied())
+            .chain(talconfig::cluster_template::CODES.iter().copied())
+            .chain(talconfig::lint::codes())
+            .collect();
+        let missing: Vec<_> = codes.difference(&entries).collect();
+        let stale: Vec<_> = entries.difference(&codes).collect();
+        assert!(missing.is_empty() && stale.is_empty(), "missing {missing:?}, stale {stale:?}");
+    }
+
+    /// A new type of error cannot be forgotten in the test above.
+    #[test]
+    fn every_type_with_a_code_is_compared_with_the_reference() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut types = BTreeSet::new();
+        for member in fs_err::read_dir(crates).expect("the crates") {
+            coded_types(&member.expect("a crate").path().join("src"), &mut types);
+        }
+        let tables = tables();
+        let known: BTreeSet<&str> = tables
+            .iter()
+            .map(|(name, _)| name.rsplit("::").next().unwrap_or(name).trim())
+            .collect();
+        let types: BTreeSet<&str> = types.iter().map(String::as_str).collect();
+        assert_eq!(types, known);
+    }
+
+    fn coded_types(folder: &Path, types: &mut BTreeSet<String>) {
+        let Ok(entries) = fs_err::read_dir(folder) else { return };
+        for path in entries.map(|entry| entry.expect("a file").path()).collect::<Vec<PathBuf>>() {
+            if path.is_dir() {
+                coded_types(&path, types);
+            } else if path.extension().is_some_and(|suffix| suffix == "rs") {
+                let text = fs_err::read_to_string(&path).expect("a text");
+                let implemented = text.lines().filter_map(|line| {
+                    line.trim().strip_prefix("impl Coded for ")?.strip_suffix(" {")
+                });
+                types.extend(implemented.map(str::to_owned));
+            }
         }
     }
 }

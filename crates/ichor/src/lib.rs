@@ -9,6 +9,7 @@ mod audit;
 mod clock;
 mod commands;
 mod credentials;
+mod diagnostics;
 mod directory;
 mod entropy;
 mod error;
@@ -33,6 +34,7 @@ mod timestamp;
 use std::ffi::OsString;
 
 pub use commands::{NodeActionError, RefusalReport, schemas};
+pub use diagnostics::Diagnostics;
 pub use error::Error;
 pub use exit::ExitStatus;
 

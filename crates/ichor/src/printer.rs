@@ -11,8 +11,10 @@ use std::thread;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use talos_config::Coded;
 
 use crate::args::OutputFormat;
+use crate::diagnostics::located;
 use crate::error::with_causes;
 use crate::table::{visible, visible_lines};
 use crate::{Error, ExitStatus};
@@ -236,10 +238,19 @@ impl Printer {
             }
             // A decision, and no failure.
             Error::Declined(_) => visible_lines(&with_causes(error)).into_owned(),
+            // The hint of one follows below, those of several stand beside them.
+            Error::Diagnosed(several) if several.list().len() > 1 => {
+                let lines = several.list().iter().map(|diagnostic| {
+                    let hint = diagnostic.hint.as_deref();
+                    let hint = hint.map_or_else(String::new, |hint| format!(" ({hint})"));
+                    line(diagnostic.code, &format!("{}{hint}", located(diagnostic)))
+                });
+                lines.collect::<Vec<_>>().join("\n")
+            }
             _ => line(error.code(), &with_causes(error)),
         };
         if let Some(hint) = error.hint() {
-            let _ = write!(message, "\n\n{HINT}hint{HINT:#}: {}", visible_lines(hint));
+            let _ = write!(message, "\n\n{HINT}hint{HINT:#}: {}", visible_lines(&hint));
         }
         self.finish();
         // stderr is closed: the status still reports the failure.

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use talconfig::ReleaseCatalog;
-use talos_config::suggest;
+use talos_config::{Diagnostic, FileLocation, suggest};
 
+use crate::diagnostics::{EXTENSION, EXTENSIONS_UNKNOWN};
 use crate::{Error, files};
 
 /// Loads the built-in catalog, updated from the cache if that is readable.
@@ -21,11 +22,12 @@ pub(crate) fn check_extensions(
     versions: &ReleaseCatalog,
     version: &str,
     file: &str,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<Diagnostic>, Error> {
     let Some(known) = versions.extensions(version) else {
-        return Ok(Some(format!(
-            "warning: the extensions of {version} are unknown: `ichor extensions {version} --refresh` queries the factory"
-        )));
+        let message = format!("the extensions of {version} are unknown");
+        let hint = format!("`ichor extensions {version} --refresh` queries the factory");
+        let warning = Diagnostic::warning(EXTENSIONS_UNKNOWN, message).with_hint(hint);
+        return Ok(Some(warning.at(FileLocation::file(file))));
     };
     let Some(name) = names.iter().find(|name| !known.contains(name)) else { return Ok(None) };
     let near = suggest(name, known.iter().map(String::as_str));
@@ -33,11 +35,8 @@ pub(crate) fn check_extensions(
         || format!("`ichor extensions {version}` lists its extensions"),
         |near| format!("did you mean {near:?}?"),
     );
-    Err(Error::Config {
-        message: format!("{file}: {version} has no extension {name:?}"),
-        hint: Some(hint),
-        code: "schematic.extension",
-    })
+    let wrong = Diagnostic::error(EXTENSION, format!("{version} has no extension {name:?}"));
+    Err(wrong.at(FileLocation::file(file)).with_hint(hint).into())
 }
 
 /// Keeps what was learned, and says where.

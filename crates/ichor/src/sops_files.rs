@@ -7,8 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use sops::{CreationRules, Format, Identities, Recipient, Rule, Timestamp};
-use talos_config::Confidential;
+use talos_config::{Coded, Confidential, Diagnostic, FileLocation};
 
+use crate::diagnostics::{self, SOPS_PROGRAM};
 use crate::{Error, directory, entropy};
 
 /// Keys of SOPS files, from the process environment only: they name a program to run and files to read. May hold a
@@ -144,14 +145,9 @@ pub(crate) fn encrypt(text: &str, path: &Path, keys: &SopsKeys) -> Result<String
             return run_sops(&input, text).unwrap_or(Err(wrong(path, &error)));
         }
         Err(error @ sops::Error::NoRule(_)) if nearest_rules(path).is_none() => {
-            return Err(Error::Sops {
-                message: format!("{}: no .sops.yaml above it", path.display()),
-                hint: Some(
-                    "run `ichor gen age-key`, which also writes a .sops.yaml, or name recipients in SOPS_AGE_RECIPIENTS"
-                        .to_owned(),
-                ),
-                code: error.code(),
-            });
+            let hint = "run `ichor gen age-key`, which also writes a .sops.yaml, or name recipients in SOPS_AGE_RECIPIENTS";
+            let wrong = Diagnostic::error(error.code(), "no .sops.yaml above it");
+            return Err(wrong.at(diagnostics::file(path)).with_hint(hint).into());
         }
         Err(error) => return Err(wrong(path, &error)),
     };
@@ -217,11 +213,9 @@ fn kind(format: Format) -> &'static str {
 }
 
 fn wrong(path: &Path, error: &sops::Error) -> Error {
-    let place = match error.line() {
-        Some(line) => format!("{}:{line}", path.display()),
-        None => path.display().to_string(),
-    };
-    Error::Sops { message: format!("{place}: {error}"), hint: error.hint(), code: error.code() }
+    let line = error.line().unwrap_or_default();
+    let location = FileLocation { line, ..diagnostics::file(path) };
+    diagnostics::coded(error, error.to_string()).at(location).into()
 }
 
 /// Runs a command line split at blanks, and returns its stdout; single and double quotes keep blanks.
@@ -313,11 +307,7 @@ fn read(pipe: Option<impl Read>) -> String {
 }
 
 fn failed(reason: &str) -> Error {
-    Error::Sops {
-        message: format!("the `sops` program failed: {reason}"),
-        hint: None,
-        code: "sops.program",
-    }
+    Diagnostic::error(SOPS_PROGRAM, format!("the `sops` program failed: {reason}")).into()
 }
 
 /// Prefix of a private age key.

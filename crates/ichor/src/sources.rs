@@ -5,9 +5,10 @@ use std::io::Read;
 use std::path::Path;
 
 use talos_config::yaml::Limits;
-use talos_config::{Confidential, Location, SourceId};
+use talos_config::{Confidential, Diagnostic, FileLocation, Location, SourceId};
 
 use crate::Error;
+use crate::diagnostics::{self, Diagnostics};
 use crate::settings::Input;
 use crate::sops_files::{self, SopsKeys};
 
@@ -103,44 +104,42 @@ impl SourceMap {
 
     /// Adds file names to an error; one without a location is about `text`.
     pub(crate) fn locate(&self, error: &talos_config::Error, text: SourceId) -> Error {
-        let message = match error {
-            talos_config::Error::Document(problems) => {
-                let several = problems.len() > 1;
-                let lines = problems.iter().map(|problem| {
-                    let line = self.placed(problem.origin, &problem.message);
-                    match &problem.hint {
-                        Some(hint) if several => format!("{line} ({hint})"),
-                        _ => line,
-                    }
-                });
-                lines.collect::<Vec<_>>().join("\n  ")
-            }
-            other => match other.origin() {
-                Some(origin) => self.placed(origin, &other.to_string()),
-                None if self.name(text).is_empty() => other.to_string(),
-                None => format!("{}: {other}", self.name(text)),
-            },
-        };
-        let several =
-            matches!(error, talos_config::Error::Document(problems) if problems.len() > 1);
-        let hint = error.hint().filter(|_| !several).map(str::to_owned);
-        Error::Config { message, hint, code: error.code() }
+        Diagnostics::new(self.diagnostics(error, text)).into()
     }
 
-    /// `file:line:column`, or nothing where no text gave the value.
-    pub(crate) fn place(&self, origin: Location) -> Option<String> {
-        let name = Some(self.name(origin.source)).filter(|name| !name.is_empty())?;
-        Some(format!("{name}:{}:{}", origin.line, origin.column))
+    /// Returns everything that an error says.
+    pub(crate) fn diagnostics(
+        &self,
+        error: &talos_config::Error,
+        text: SourceId,
+    ) -> Vec<Diagnostic> {
+        let whole =
+            || Some(self.name(text)).filter(|name| !name.is_empty()).map(FileLocation::file);
+        match error {
+            talos_config::Error::Document(problems) => {
+                let problems = problems.iter().cloned();
+                problems.map(|problem| problem.in_file(|origin| self.place(origin))).collect()
+            }
+            other => {
+                let location = match other.origin() {
+                    Some(origin) => self.place(origin),
+                    None => whole(),
+                };
+                vec![diagnostics::coded(other, other.to_string()).at(location)]
+            }
+        }
+    }
+
+    /// Names the file of a location; `None` where no text gave the value.
+    pub(crate) fn place(&self, origin: Location) -> Option<FileLocation> {
+        let file = Some(self.name(origin.source)).filter(|name| !name.is_empty())?.to_owned();
+        Some(FileLocation { file, line: origin.line, column: origin.column })
     }
 
     /// Returns the name of a text.
     pub(crate) fn name(&self, text: SourceId) -> &str {
         let index = usize::try_from(text.0).unwrap_or(usize::MAX).wrapping_sub(1);
         self.names.get(index).map_or("", String::as_str)
-    }
-
-    fn placed(&self, origin: Location, message: &str) -> String {
-        self.place(origin).map_or_else(|| message.to_owned(), |place| format!("{place}: {message}"))
     }
 }
 

@@ -13,10 +13,12 @@ pub(crate) mod gitignore;
 mod system_host;
 mod validate;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt::Write;
 
 use talconfig::{Environment, Finding, Talconfig};
+use talos_config::Coded;
 
 use crate::printer::Printer;
 use crate::{Error, ExitStatus};
@@ -84,7 +86,7 @@ impl TalhelperError {
 
     /// An error of a talconfig, with what was attempted in front.
     fn of(attempt: &str, error: &talconfig::Error) -> Self {
-        let hint = error.hint().map(str::to_owned);
+        let hint = error.hint().map(Cow::into_owned);
         Self::Fatal { message: format!("{attempt}{error}"), hint }
     }
 }

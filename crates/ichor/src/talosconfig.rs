@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use talos_config::pki::Certificate;
-use talos_config::{Context, Talosconfig};
+use talos_config::{Coded, Context, Diagnostic, Talosconfig};
 
 use crate::Error;
 use crate::args::ConnectionArgs;
-use crate::directory::{self, NO_SECRETS};
+use crate::diagnostics::{SECRETS_MISSING, TALOSCONFIG_FOREIGN};
+use crate::directory;
 use crate::settings::{CandidatePaths, Input, UserEnvironment};
 use crate::sources::SourceMap;
 
@@ -36,7 +37,7 @@ fn directory_context(
         return Ok(None);
     }
     match directory::signed_context(&environment.location) {
-        Err(error) if error.code() == NO_SECRETS && paths.iter().any(|path| path.exists()) => {
+        Err(error) if error.code() == SECRETS_MISSING && paths.iter().any(|path| path.exists()) => {
             Ok(None)
         }
         context => Ok(context?.map(|mut context| {
@@ -71,16 +72,10 @@ pub(crate) fn check_authority(
     if Certificate::all(&context.ca).any(|authority| authorities.contains(&authority)) {
         return Ok(());
     }
-    Err(Error::Spec {
-        message:
-            "the talosconfig is another cluster's: its CA is not the one of the cluster's directory"
-                .to_owned(),
-        hint: Some(
-            "leave out --talosconfig, --context and TALOSCONFIG here, or pass addresses with -n"
-                .to_owned(),
-        ),
-        code: "talosconfig.foreign",
-    })
+    let message =
+        "the talosconfig is another cluster's: its CA is not the one of the cluster's directory";
+    let hint = "leave out --talosconfig, --context and TALOSCONFIG here, or pass addresses with -n";
+    Err(Diagnostic::error(TALOSCONFIG_FOREIGN, message).with_hint(hint).into())
 }
 
 /// A talosconfig has no such context.

@@ -323,20 +323,23 @@ fn errors_of_a_spec_have_their_line_and_backup_is_warned_of() {
     let home = Home::new();
     let text = home.read("ichor.yaml");
     home.write("ichor.yaml", &text.replace("talos:", "\ttalos:"));
-    assert!(
-        home.ichor(&["validate"]).2.contains("ichor.yaml:5:1: "),
-        "{:?}",
-        home.ichor(&["validate"])
-    );
+    let (status, stdout, _) = home.ichor(&["validate"]);
+    assert!(status == 3 && stdout.contains("ichor.yaml:5:1: error[spec.syntax]: "), "{stdout}");
+    assert!(stdout.contains("\n  hint: indent with spaces"), "{stdout}");
     home.write("ichor.yaml", "");
-    assert!(home.ichor(&["validate"]).2.contains("ichor.yaml: one document"));
+    let (_, stdout, _) = home.ichor(&["validate"]);
+    assert!(stdout.contains("ichor.yaml:1:1: error[spec.format]: one document"), "{stdout}");
     home.write("ichor.yaml", &text.replace("patches/all.yaml", "patches/none.yaml"));
-    let (_, _, stderr) = home.ichor(&["validate"]);
+    let (_, stdout, _) = home.ichor(&["validate"]);
     let line = text.lines().count();
-    assert!(stderr.contains(&format!("ichor.yaml:{line}: there is no patch")), "{stderr}");
+    let missing = format!("ichor.yaml:{line}:");
+    assert!(stdout.contains(&missing) && stdout.contains("error[layer.no-file]"), "{stdout}");
     home.write("ichor.yaml", &(text + "backup: {every: 6h, keep: 3, to: s3://a/b}\n"));
-    let (status, _, stderr) = home.ichor(&["validate"]);
-    assert!(status == 0 && stderr.contains("warning[spec.not-yet]"), "{status} {stderr}");
+    let (status, stdout, _) = home.ichor(&["validate"]);
+    let warned = stdout.contains(&format!("ichor.yaml:{}:", line + 1));
+    assert!(status == 0 && warned && stdout.contains("warning[spec.not-yet]"), "{stdout}");
+    let (status, stdout, _) = home.ichor(&["validate", "--strict"]);
+    assert!(status == 3 && !stdout.contains("is valid for"), "{stdout}");
 }
 
 #[test]

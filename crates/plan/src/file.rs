@@ -3,10 +3,12 @@
 //! Loading gives a draft: checks and approval are repeated. A file whose plan is not the one that its hash
 //! is of was edited, and is refused.
 
+use std::borrow::Cow;
+
 use domain::Digest;
 use serde::{Deserialize, Serialize};
+use talos_config::{Coded, codes};
 
-use crate::ErrorKind;
 use crate::plan::{Body, Draft, Plan};
 
 /// The error of reading a plan file.
@@ -28,30 +30,18 @@ pub enum PlanFileError {
     },
 }
 
-impl PlanFileError {
-    /// Every code, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = &["plan.syntax", "plan.format", "plan.edited"];
-
-    /// Returns the name of this kind of error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Syntax(_) => "plan.syntax",
-            Self::Format(_) => "plan.format",
-            Self::Edited { .. } => "plan.edited",
-        }
+impl Coded for PlanFileError {
+    codes! {
+        Self::Syntax(_) => "plan.syntax", Permanent;
+        Self::Format(_) => "plan.format", Permanent;
+        Self::Edited { .. } => "plan.edited", Permanent;
     }
 
-    /// Returns what can be done about it: another plan is needed.
-    pub fn kind(&self) -> ErrorKind {
-        ErrorKind::Permanent
-    }
-
-    /// Returns the remedy.
-    pub fn hint(&self) -> &'static str {
-        match self {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed(match self {
             Self::Syntax(_) | Self::Edited { .. } => "make a new plan with `ichor plan`",
             Self::Format(_) => "use the release of Ichor that wrote it, or make a new plan",
-        }
+        }))
     }
 }
 

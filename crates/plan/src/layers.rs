@@ -10,9 +10,11 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 use domain::{MachineName, PoolName};
-use talos_config::{Confidential, Config, Contract, Location, Patch, Role, Secret, SourceId};
+use talos_config::{
+    Coded, Confidential, Config, Contract, Diagnostic, FileLocation, Location, Patch, Role, Secret,
+    SourceId, codes,
+};
 
-use crate::ErrorKind;
 use crate::spec::{ClusterSpec, Cni, Membership, PatchEntry, PatchSource};
 
 /// The layers of all machines of a cluster.
@@ -21,8 +23,8 @@ pub struct Layers {
     layers: Vec<Layer>,
     /// The layers of each machine, by their place in the list above, the last one winning.
     order: BTreeMap<MachineName, Vec<usize>>,
-    /// The names of the texts, by the number that locations in them carry, less one.
-    texts: Vec<String>,
+    /// The texts, by the number that locations in them carry, less one. The first is the spec's own file.
+    texts: Vec<PatchText>,
     /// Configurations that a door rendered itself.
     prerendered: BTreeMap<MachineName, Prerendered>,
     /// The values of all encrypted files.
@@ -99,22 +101,55 @@ pub enum Scope {
     Machine(MachineName),
 }
 
+/// The place of a patch: a file, or a value in the spec's file.
+#[derive(Clone, Debug)]
+pub struct PatchText {
+    file: String,
+    inline: Option<Inline>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Inline {
+    /// The line of the value.
+    line: u32,
+    /// The text begins on the next line.
+    is_block: bool,
+}
+
+impl PatchText {
+    fn of_file(file: &str) -> Self {
+        Self { file: file.to_owned(), inline: None }
+    }
+
+    /// Returns the location in the file. The columns of a value there are not known.
+    fn location(&self, origin: Location) -> FileLocation {
+        let (line, column) = match self.inline {
+            None => (origin.line, origin.column),
+            Some(Inline { line, is_block: true }) => (line + origin.line, 0),
+            Some(Inline { line, is_block: false }) => (line, 0),
+        };
+        FileLocation { file: self.file.clone(), line, column }
+    }
+}
+
 /// The failure to build layers.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LayerError {
     /// The text of a patch was not given.
-    #[error("{place}: there is no patch {path}")]
+    #[error("{location}: there is no patch {path}")]
     NoFile {
         /// The file that is missing.
         path: String,
         /// The line that names it.
-        place: String,
+        location: FileLocation,
     },
     /// A patch is none.
     #[error("cannot read the patch {name}")]
     Patch {
         /// The patch.
         name: String,
+        /// Its text.
+        text: PatchText,
         /// The problem.
         #[source]
         error: talos_config::Error,
@@ -122,20 +157,43 @@ pub enum LayerError {
 }
 
 impl LayerError {
-    /// Every code, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = &["layer.no-file", "layer.patch"];
-
-    /// Returns the name of this kind of error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NoFile { .. } => "layer.no-file",
-            Self::Patch { .. } => "layer.patch",
+    /// Returns everything that is wrong, each with its location.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let (name, text, error) = match self {
+            Self::Patch { name, text, error } => (name, text, error),
+            Self::NoFile { path, location } => {
+                let message = format!("there is no patch {path}");
+                return vec![Diagnostic::error(self.code(), message).at(location.clone())];
+            }
+        };
+        if let talos_config::Error::Document(problems) = error {
+            let problems = problems.iter().cloned().map(|problem| {
+                let code = self.code();
+                Diagnostic { code, ..problem.in_file(|origin| Some(text.location(origin))) }
+            });
+            return problems.collect();
         }
+        let problem = match error.origin() {
+            Some(origin) => {
+                Diagnostic::error(self.code(), error.to_string()).at(text.location(origin))
+            }
+            None => Diagnostic::error(self.code(), format!("{name}: {error}")),
+        };
+        vec![Diagnostic { hint: error.hint().map(Cow::into_owned), ..problem }]
+    }
+}
+
+impl Coded for LayerError {
+    codes! {
+        Self::NoFile { .. } => "layer.no-file", Permanent;
+        Self::Patch { .. } => "layer.patch", Permanent;
     }
 
-    /// Returns what can be done about it: a file must be changed.
-    pub fn kind(&self) -> ErrorKind {
-        ErrorKind::Permanent
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::NoFile { .. } => None,
+            Self::Patch { error, .. } => error.hint(),
+        }
     }
 }
 
@@ -150,7 +208,7 @@ impl Layers {
         encrypted: &BTreeMap<String, Confidential>,
     ) -> Result<Self, LayerError> {
         let mut layers =
-            Self { texts: vec![file.to_owned()], ..Self::prerendered(BTreeMap::new()) };
+            Self { texts: vec![PatchText::of_file(file)], ..Self::prerendered(BTreeMap::new()) };
         for values in encrypted.values() {
             layers.encrypted.extend(values);
         }
@@ -222,14 +280,14 @@ impl Layers {
         &order[..order.iter().position(own).unwrap_or(order.len())]
     }
 
-    /// `file:line:column`, or nothing where no text gave the value.
-    pub fn location(&self, origin: Location) -> Option<String> {
+    /// Names the file of a location; nothing where no text gave the value.
+    pub fn location(&self, origin: Location) -> Option<FileLocation> {
         let index = usize::try_from(origin.source.0).ok()?.checked_sub(1)?;
-        Some(format!("{}:{}:{}", self.texts.get(index)?, origin.line, origin.column))
+        Some(self.texts.get(index)?.location(origin))
     }
 
-    fn text(&mut self, name: String) -> SourceId {
-        self.texts.push(name);
+    fn text(&mut self, text: PatchText) -> SourceId {
+        self.texts.push(text);
         SourceId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX))
     }
 }
@@ -321,7 +379,9 @@ impl<'a> Builder<'a> {
             && let Some(text) = setting.text(self.spec, scope, self.spec.contract)
         {
             let name = format!("{} ({})", self.line(origin), setting.what());
-            let patch = self.parse(&text, name.clone())?;
+            // The text is made of a key that stands there.
+            let from = self.inline("", origin);
+            let patch = self.parse(&text, name.clone(), from)?;
             let is_encrypted = self.is_encrypted(None);
             level.push(self.add(Layer {
                 scope: scope.clone(),
@@ -335,7 +395,8 @@ impl<'a> Builder<'a> {
             let (name, file, patch) = match &source.patch {
                 PatchEntry::Inline(text) => {
                     let name = format!("{} (patch)", self.line(source.origin));
-                    let patch = self.parse(text.expose(), name.clone())?;
+                    let from = self.inline(text.expose(), source.origin);
+                    let patch = self.parse(text.expose(), name.clone(), from)?;
                     (name, None, patch)
                 }
                 PatchEntry::File(path) => {
@@ -356,7 +417,7 @@ impl<'a> Builder<'a> {
 
     /// Returns whether the file of a patch was encrypted, or the spec's own file.
     fn is_encrypted(&self, file: Option<&str>) -> bool {
-        self.encrypted.contains_key(file.unwrap_or(&self.layers.texts[0]))
+        self.encrypted.contains_key(file.unwrap_or(&self.layers.texts[0].file))
     }
 
     fn file(&mut self, path: &'a str, named: Location) -> Result<Patch, LayerError> {
@@ -364,21 +425,31 @@ impl<'a> Builder<'a> {
             return Ok(patch.clone());
         }
         let Some(text) = self.patches.get(path) else {
-            return Err(LayerError::NoFile { path: path.to_owned(), place: self.line(named) });
+            let file = self.layers.texts[0].file.clone();
+            let location = FileLocation { file, line: named.line, column: named.column };
+            return Err(LayerError::NoFile { path: path.to_owned(), location });
         };
-        let patch = self.parse(text.expose(), path.to_owned())?;
+        let patch = self.parse(text.expose(), path.to_owned(), PatchText::of_file(path))?;
         self.files.insert(path, patch.clone());
         Ok(patch)
     }
 
-    fn parse(&mut self, text: &str, name: String) -> Result<Patch, LayerError> {
-        let source = self.layers.text(name.clone());
-        Patch::parse(text, source).map_err(|error| LayerError::Patch { name, error })
+    fn parse(&mut self, text: &str, name: String, from: PatchText) -> Result<Patch, LayerError> {
+        let source = self.layers.text(from.clone());
+        Patch::parse(text, source).map_err(|error| LayerError::Patch { name, text: from, error })
+    }
+
+    /// Returns a text that stands in the spec's file.
+    fn inline(&self, text: &str, origin: Location) -> PatchText {
+        let file = self.layers.texts[0].file.clone();
+        // Several lines begin below the mark of a block, a single one stands where it is named.
+        let is_block = text.contains('\n');
+        PatchText { file, inline: Some(Inline { line: origin.line, is_block }) }
     }
 
     /// Returns the spec's file with a line of it.
     fn line(&self, origin: Location) -> String {
-        let file = &self.layers.texts[0];
+        let file = &self.layers.texts[0].file;
         if origin.line == 0 { file.clone() } else { format!("{file}:{}", origin.line) }
     }
 }

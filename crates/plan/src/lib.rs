@@ -12,6 +12,7 @@ mod action;
 mod check;
 mod compare;
 mod file;
+mod finding;
 mod install;
 mod layers;
 mod native_export;
@@ -39,8 +40,11 @@ pub use domain::{
     ProviderName, Source, Span, TalosVersion, Target, TextFormat, TimeOfDay, Timestamp, Window,
 };
 pub use file::PlanFileError;
+pub use finding::{Finding, Refusal};
 pub use install::{Install, InstallDisk};
-pub use layers::{Layer, LayerError, LayerSnapshot, LayerSource, Layers, Prerendered, Scope};
+pub use layers::{
+    Layer, LayerError, LayerSnapshot, LayerSource, Layers, PatchText, Prerendered, Scope,
+};
 pub use native_export::{NativeError, NativeExport};
 pub use plan::{
     Approval, ApprovalError, Approved, Body, Checked, Draft, Goal, Override, Plan, Skipped,
@@ -48,9 +52,10 @@ pub use plan::{
 pub use planner::{Planned, PlanningInput, out_of_service_finding, plan};
 pub use reboot::RebootClass;
 pub use render::{ConfigChange, Explained, Live, RenderError, Renderer, Rendering, Renderings};
-pub use rule::{Finding, Refusal, Rule};
+pub use rule::Rule;
 pub use spec::{
     Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, Membership,
-    PatchEntry, PatchSource, Policy, Pool, Problem, SpecError, SpecRule, TimeOrigins, json_schema,
+    PatchEntry, PatchSource, Policy, Pool, ReleaseOrigins, SpecError, SpecRule, TimeOrigins,
+    json_schema,
 };
 pub use step::{FieldChange, Gate, Needs, Precondition, QuorumProof, Step, StepNumber};

@@ -6,9 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{DigestKey, MachineName};
-use talos_config::{Bundle, Config, Location, Mode, Secret, diff, patches_between};
+use talos_config::{Bundle, Coded, Config, Location, Mode, Secret, codes, diff, patches_between};
 
-use crate::ErrorKind;
 use crate::install::Install;
 use crate::layers::{LayerError, Layers};
 use crate::render::{RenderError, Renderer};
@@ -41,22 +40,10 @@ pub enum NativeError {
     },
 }
 
-impl NativeError {
-    /// Every code that is its own, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = &["native.differs"];
-
-    /// Returns the name of this kind of error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Layers(error) => error.code(),
-            Self::Render(error) => error.code(),
-            Self::Differs { .. } => "native.differs",
-        }
-    }
-
-    /// Returns what can be done about it: keep the files of the door.
-    pub fn kind(&self) -> ErrorKind {
-        ErrorKind::Permanent
+impl Coded for NativeError {
+    codes! {
+        from Self::Layers, Self::Render;
+        Self::Differs { .. } => "native.differs", Permanent;
     }
 }
 

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use talos_config::{Coded, codes};
 
-use crate::ErrorKind;
 use crate::rule::Rule;
 use crate::step::{Step, StepNumber};
 
@@ -138,21 +138,10 @@ pub enum ApprovalError {
     Nobody,
 }
 
-impl ApprovalError {
-    /// Every code, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = &["approval.another-plan", "approval.nobody"];
-
-    /// Returns the name of this kind of error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::AnotherPlan { .. } => "approval.another-plan",
-            Self::Nobody => "approval.nobody",
-        }
-    }
-
-    /// Returns what can be done about it: a person must approve.
-    pub fn kind(&self) -> ErrorKind {
-        ErrorKind::NeedsPerson
+impl Coded for ApprovalError {
+    codes! {
+        Self::AnotherPlan { .. } => "approval.another-plan", NeedsPerson;
+        Self::Nobody => "approval.nobody", NeedsPerson;
     }
 }
 

@@ -6,16 +6,16 @@
 //! Always holds: a rendering has no secret in it and nothing that came out of an encrypted file, and the same input
 //! gives the same digest.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use domain::{Digest, DigestKey, MachineName, TalosVersion};
 use talos_config::yaml::Dialect;
 use talos_config::{
-    Bundle, Confidential, Config, Contract, Explanation, Finding, Generate, Mode, Options, Patch,
-    Patched, Role, Secret, SourceId, diff, diff_hiding, explain, explain_steps,
+    Bundle, Coded, Confidential, Config, Contract, Explanation, Finding, Generate, Mode, Options,
+    Patch, Patched, Role, Secret, SourceId, codes, diff, diff_hiding, explain, explain_steps,
 };
 
-use crate::ErrorKind;
 use crate::install::{Install, InstallDisk};
 use crate::layers::{Layer, Layers, Prerendered};
 use crate::reboot::{self, RebootClass};
@@ -119,30 +119,22 @@ pub enum RenderError {
     },
 }
 
-impl RenderError {
-    /// Every code, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = &[
-        "render.unknown-machine",
-        "render.generate",
-        "render.layer",
-        "render.invalid",
-        "render.explain",
-    ];
-
-    /// Returns the name of this kind of error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownMachine(_) => "render.unknown-machine",
-            Self::Generate { .. } => "render.generate",
-            Self::Layer { .. } => "render.layer",
-            Self::Invalid { .. } => "render.invalid",
-            Self::Explain { .. } => "render.explain",
-        }
+impl Coded for RenderError {
+    codes! {
+        Self::UnknownMachine(_) => "render.unknown-machine", Permanent;
+        Self::Generate { .. } => "render.generate", Permanent;
+        Self::Layer { .. } => "render.layer", Permanent;
+        Self::Invalid { .. } => "render.invalid", Permanent;
+        Self::Explain { .. } => "render.explain", Permanent;
     }
 
-    /// Returns what can be done about it: the spec or a patch must be changed.
-    pub fn kind(&self) -> ErrorKind {
-        ErrorKind::Permanent
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::UnknownMachine(_) | Self::Invalid { .. } => None,
+            Self::Generate { error, .. }
+            | Self::Layer { error, .. }
+            | Self::Explain { error, .. } => error.hint(),
+        }
     }
 }
 
@@ -224,7 +216,8 @@ impl<'a> Renderer<'a> {
         }
         let confidential = self.layers.confidential(name);
         for finding in &mut findings {
-            finding.message = confidential.redact(&finding.message).into_owned();
+            let message = &mut finding.problem.message;
+            *message = confidential.redact(message).into_owned();
         }
         Err(RenderError::Invalid { machine: name.clone(), findings })
     }
@@ -254,7 +247,7 @@ impl<'a> Renderer<'a> {
         let history = explanation.history.iter().map(|change| {
             let place = self.layers.location(change.origin);
             let name = who(change.layer).map_or("generated", |layer| layer.name.as_str());
-            (place.unwrap_or_else(|| name.to_owned()), change.value.clone())
+            (place.map_or_else(|| name.to_owned(), |at| at.to_string()), change.value.clone())
         });
         let history = history.collect();
         Ok(Explained { explanation, history })
@@ -404,9 +397,5 @@ fn explain_prerendered(
 }
 
 fn messages(findings: &[Finding]) -> String {
-    let one = |finding: &Finding| match &finding.document {
-        Some(document) => format!("{document}: {}", finding.message),
-        None => finding.message.clone(),
-    };
-    findings.iter().map(one).collect::<Vec<_>>().join("; ")
+    findings.iter().map(Finding::message).collect::<Vec<_>>().join("; ")
 }

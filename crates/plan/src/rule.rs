@@ -1,221 +1,151 @@
-//! The safety rules: their names, which are a public interface, and what breaks them.
+//! The safety rules: their names, which are a public interface.
 
 use std::fmt;
 
-use domain::{MachineName, Target};
-
 use crate::ErrorKind;
-use crate::step::StepNumber;
 
-/// A safety rule.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Rule {
+/// The plans for which a person may override a rule.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Scope {
+    /// None: the rule keeps a plan meaningful at all.
+    Never,
+    /// The plan as a whole, or what it does to one machine.
+    Plan,
+    /// Only for a machine that is named: what is true of one says nothing about another.
+    Machine,
+}
+
+/// One row for each rule.
+macro_rules! rules {
+    ($($(#[$doc:meta])+ $rule:ident: $name:literal, $kind:ident, $scope:ident;)+) => {
+        /// A safety rule.
+        #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+        pub enum Rule {
+            $($(#[$doc])+ $rule,)+
+        }
+
+        impl Rule {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$rule),+];
+
+            const fn row(self) -> (&'static str, ErrorKind, Scope) {
+                match self {
+                    $(Self::$rule => ($name, ErrorKind::$kind, Scope::$scope),)+
+                }
+            }
+        }
+    };
+}
+
+rules! {
     /// A majority of voters stays able.
-    QuorumTolerance,
+    QuorumTolerance: "quorum.tolerance", Retryable, Plan;
     /// The only voter does not pause.
-    QuorumOnlyVoter,
+    QuorumOnlyVoter: "quorum.only-voter", NeedsPerson, Plan;
     /// The members of etcd are known when one of them is touched.
-    QuorumUnknown,
+    QuorumUnknown: "quorum.unknown", Retryable, Plan;
     /// The spec does not drop a majority of the voters.
-    QuorumSpec,
+    QuorumSpec: "quorum.spec", NeedsPerson, Never;
     /// A step that touches a voter carries the proof that counting again gives.
-    QuorumProof,
+    QuorumProof: "quorum.proof", Permanent, Never;
     /// A cluster is ended only by who says so by name.
-    QuorumDestroy,
+    QuorumDestroy: "quorum.destroy", NeedsPerson, Plan;
     /// Machines are reset by a plan that ends the cluster and does nothing else, and by no other.
-    DestroyGoal,
+    DestroyGoal: "destroy.goal", Permanent, Never;
     /// Etcd is bootstrapped once, and only where there is none.
-    BootstrapOnce,
+    BootstrapOnce: "bootstrap.once", Permanent, Never;
     /// Etcd is bootstrapped on a control plane.
-    BootstrapControlPlane,
+    BootstrapControlPlane: "bootstrap.control-plane", Permanent, Never;
     /// Every control plane has been seen before etcd is bootstrapped.
-    BootstrapUnseen,
+    BootstrapUnseen: "bootstrap.unseen", Retryable, Plan;
     /// Etcd is not bootstrapped where evidence says that it has begun before.
-    BootstrapAgain,
+    BootstrapAgain: "bootstrap.again", NeedsPerson, Plan;
     /// All members on machines of the cluster are in one etcd.
-    EtcdSplit,
+    EtcdSplit: "etcd.split", NeedsPerson, Never;
     /// A cluster is created from machines in maintenance, or those that this directory configured.
-    CreateConfigured,
+    CreateConfigured: "create.configured", NeedsPerson, Plan;
     /// The plan is for this cluster.
-    IdentityCluster,
+    IdentityCluster: "identity.cluster", Permanent, Never;
     /// A machine of another cluster is not touched.
-    IdentityForeign,
+    IdentityForeign: "identity.foreign", NeedsPerson, Never;
     /// A machine is the installation that was recorded.
-    IdentityNode,
+    IdentityNode: "identity.node", NeedsPerson, Machine;
     /// A machine that was recorded as ours is not handed secrets because it says that it is in maintenance.
-    IdentityMaintenance,
+    IdentityMaintenance: "identity.maintenance", NeedsPerson, Machine;
     /// No two machines are one installation.
-    IdentityTwice,
+    IdentityTwice: "identity.twice", Permanent, Never;
     /// A machine that was recorded as ours, and that its provider does not have, is not made again unasked.
-    IdentityGone,
+    IdentityGone: "identity.gone", NeedsPerson, Machine;
     /// A machine is made of the class that the spec gives, once for each generation.
-    ProvideClass,
+    ProvideClass: "provide.class", Permanent, Never;
     /// A step is for a machine of the spec.
-    IdentityMachine,
+    IdentityMachine: "identity.machine", Permanent, Never;
     /// The configuration of a step is the one that the spec gives.
-    ConfigDigest,
+    ConfigDigest: "config.digest", Permanent, Never;
     /// There is the disk that Talos is to be installed to.
-    InstallDisk,
+    InstallDisk: "install.disk", NeedsPerson, Plan;
     /// A change that needs a reboot gets one, and no other does.
-    ConfigReboot,
+    ConfigReboot: "config.reboot", Permanent, Never;
     /// A machine keeps its role.
-    ConfigRole,
+    ConfigRole: "config.role", NeedsPerson, Never;
     /// A machine is given nothing that the release which it runs does not know.
-    ConfigRelease,
+    ConfigRelease: "config.release", NeedsPerson, Never;
     /// Kubernetes gets another release by an upgrade, in its own order.
-    ConfigKubernetes,
+    ConfigKubernetes: "config.kubernetes", NeedsPerson, Plan;
     /// The preconditions of a step are the observed facts about its machine.
-    FactsCurrent,
+    FactsCurrent: "facts.current", Retryable, Never;
     /// Steps wait for steps that come before them.
-    OrderGraph,
+    OrderGraph: "order.graph", Permanent, Never;
     /// One control plane at a time.
-    OrderControlPlanes,
+    OrderControlPlanes: "order.control-planes", Permanent, Never;
     /// The leader of etcd is the last control plane.
-    OrderLeader,
+    OrderLeader: "order.leader", Permanent, Plan;
     /// Control planes before workers.
-    OrderWorkers,
+    OrderWorkers: "order.workers", Permanent, Plan;
     /// A machine that was disturbed is waited for.
-    OrderAwait,
+    OrderAwait: "order.await", Permanent, Never;
     /// Machines that are out of service already count among those that may be at once.
-    OrderOutOfService,
+    OrderOutOfService: "order.out-of-service", NeedsPerson, Machine;
     /// Not more workers at once than the policy says.
-    BatchSize,
+    BatchSize: "batch.size", Permanent, Plan;
     /// Workers that are changed at the same time fail together anyway.
-    BatchDomain,
+    BatchDomain: "batch.domain", Permanent, Plan;
     /// Kinds of change that exclude each other are not in one plan.
-    OrderKinds,
+    OrderKinds: "order.kinds", Permanent, Never;
     /// Machines are disturbed within the windows of the policy.
-    WindowMissing,
+    WindowMissing: "window.missing", Permanent, Plan;
     /// A disruptive step is begun only under a lease that was renewed just before.
-    LeaseUnavailable,
+    LeaseUnavailable: "lease.unavailable", Retryable, Plan;
     /// A step has a time-out, says what it leaves behind, and how to recover.
-    StepIncomplete,
+    StepIncomplete: "step.incomplete", Permanent, Never;
     /// An override names a rule that can be overridden, and a reason.
-    OverrideUnknown,
+    OverrideUnknown: "override.unknown", Permanent, Never;
 }
 
 impl Rule {
-    /// All of them.
-    pub const ALL: [Self; 41] = [
-        Self::QuorumTolerance,
-        Self::QuorumOnlyVoter,
-        Self::QuorumUnknown,
-        Self::QuorumSpec,
-        Self::QuorumProof,
-        Self::QuorumDestroy,
-        Self::DestroyGoal,
-        Self::BootstrapOnce,
-        Self::BootstrapControlPlane,
-        Self::BootstrapUnseen,
-        Self::BootstrapAgain,
-        Self::EtcdSplit,
-        Self::CreateConfigured,
-        Self::IdentityCluster,
-        Self::IdentityForeign,
-        Self::IdentityNode,
-        Self::IdentityMaintenance,
-        Self::IdentityTwice,
-        Self::IdentityGone,
-        Self::ProvideClass,
-        Self::IdentityMachine,
-        Self::ConfigDigest,
-        Self::InstallDisk,
-        Self::ConfigReboot,
-        Self::ConfigRole,
-        Self::ConfigRelease,
-        Self::ConfigKubernetes,
-        Self::FactsCurrent,
-        Self::OrderGraph,
-        Self::OrderControlPlanes,
-        Self::OrderLeader,
-        Self::OrderWorkers,
-        Self::OrderAwait,
-        Self::OrderOutOfService,
-        Self::BatchSize,
-        Self::BatchDomain,
-        Self::OrderKinds,
-        Self::WindowMissing,
-        Self::LeaseUnavailable,
-        Self::StepIncomplete,
-        Self::OverrideUnknown,
-    ];
-
     /// Returns its name, which is the code of the refusal.
     pub const fn name(self) -> &'static str {
         self.row().0
     }
 
-    /// Returns whether a person may override it. Rules that keep a plan meaningful at all cannot be overridden.
-    pub const fn can_be_overridden(self) -> bool {
+    /// Returns what can be done about a refusal.
+    pub const fn kind(self) -> ErrorKind {
         self.row().1
     }
 
-    /// Returns whether an override has to name the machine: what is true of one says nothing about another.
-    pub const fn is_for_one_machine(self) -> bool {
-        matches!(
-            self,
-            Self::IdentityNode
-                | Self::IdentityMaintenance
-                | Self::IdentityGone
-                | Self::OrderOutOfService
-        )
+    /// Returns whether a person may override it.
+    pub const fn can_be_overridden(self) -> bool {
+        !matches!(self.row().2, Scope::Never)
     }
 
-    /// Returns what can be done about a refusal.
-    pub const fn kind(self) -> ErrorKind {
-        self.row().2
+    /// Returns whether an override has to name the machine.
+    pub const fn is_for_one_machine(self) -> bool {
+        matches!(self.row().2, Scope::Machine)
     }
 
     /// Returns the rule of a name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|rule| rule.name() == name)
-    }
-
-    const fn row(self) -> (&'static str, bool, ErrorKind) {
-        use ErrorKind::{NeedsPerson, Permanent, Retryable};
-        match self {
-            Self::QuorumTolerance => ("quorum.tolerance", true, Retryable),
-            Self::QuorumOnlyVoter => ("quorum.only-voter", true, NeedsPerson),
-            Self::QuorumUnknown => ("quorum.unknown", true, Retryable),
-            Self::QuorumSpec => ("quorum.spec", false, NeedsPerson),
-            Self::QuorumProof => ("quorum.proof", false, Permanent),
-            Self::QuorumDestroy => ("quorum.destroy", true, NeedsPerson),
-            Self::DestroyGoal => ("destroy.goal", false, Permanent),
-            Self::BootstrapOnce => ("bootstrap.once", false, Permanent),
-            Self::BootstrapControlPlane => ("bootstrap.control-plane", false, Permanent),
-            Self::BootstrapUnseen => ("bootstrap.unseen", true, Retryable),
-            Self::BootstrapAgain => ("bootstrap.again", true, NeedsPerson),
-            Self::EtcdSplit => ("etcd.split", false, NeedsPerson),
-            Self::CreateConfigured => ("create.configured", true, NeedsPerson),
-            Self::IdentityCluster => ("identity.cluster", false, Permanent),
-            Self::IdentityForeign => ("identity.foreign", false, NeedsPerson),
-            Self::IdentityNode => ("identity.node", true, NeedsPerson),
-            Self::IdentityMaintenance => ("identity.maintenance", true, NeedsPerson),
-            Self::IdentityTwice => ("identity.twice", false, Permanent),
-            Self::IdentityGone => ("identity.gone", true, NeedsPerson),
-            Self::ProvideClass => ("provide.class", false, Permanent),
-            Self::IdentityMachine => ("identity.machine", false, Permanent),
-            Self::ConfigDigest => ("config.digest", false, Permanent),
-            Self::InstallDisk => ("install.disk", true, NeedsPerson),
-            Self::ConfigReboot => ("config.reboot", false, Permanent),
-            Self::ConfigRole => ("config.role", false, NeedsPerson),
-            Self::ConfigRelease => ("config.release", false, NeedsPerson),
-            Self::ConfigKubernetes => ("config.kubernetes", true, NeedsPerson),
-            Self::FactsCurrent => ("facts.current", false, Retryable),
-            Self::OrderGraph => ("order.graph", false, Permanent),
-            Self::OrderControlPlanes => ("order.control-planes", false, Permanent),
-            Self::OrderLeader => ("order.leader", true, Permanent),
-            Self::OrderWorkers => ("order.workers", true, Permanent),
-            Self::OrderAwait => ("order.await", false, Permanent),
-            Self::OrderOutOfService => ("order.out-of-service", true, NeedsPerson),
-            Self::BatchSize => ("batch.size", true, Permanent),
-            Self::BatchDomain => ("batch.domain", true, Permanent),
-            Self::OrderKinds => ("order.kinds", false, Permanent),
-            Self::WindowMissing => ("window.missing", true, Permanent),
-            Self::LeaseUnavailable => ("lease.unavailable", true, Retryable),
-            Self::StepIncomplete => ("step.incomplete", false, Permanent),
-            Self::OverrideUnknown => ("override.unknown", false, Permanent),
-        }
+        Self::ALL.iter().copied().find(|rule| rule.name() == name)
     }
 }
 
@@ -223,64 +153,4 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// A rule that is broken, by what, and what to do about it.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Finding {
-    /// The rule.
-    pub rule: Rule,
-    /// By which step, if it is one.
-    pub step: Option<StepNumber>,
-    /// The target, unless it is about the plan as a whole.
-    pub on: Option<Target>,
-    /// The problem.
-    pub message: String,
-    /// Returns the remedy.
-    pub hint: String,
-}
-
-impl Finding {
-    /// Returns a finding about a machine.
-    pub(crate) fn about(name: &MachineName, rule: Rule, message: String, hint: &str) -> Self {
-        Self { rule, step: None, on: Some(name.into()), message, hint: hint.to_owned() }
-    }
-
-    /// Returns the machine, if it is about one.
-    pub fn machine(&self) -> Option<&MachineName> {
-        self.on.as_ref().and_then(Target::machine)
-    }
-}
-
-/// The refusal of a plan: at least one rule is broken.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("refused by {}", names(.findings))]
-pub struct Refusal {
-    /// Every rule that is broken and not overridden.
-    pub findings: Vec<Finding>,
-}
-
-impl Refusal {
-    /// Returns the code: the name of the first rule that is broken.
-    pub fn code(&self) -> &'static str {
-        self.findings.first().map_or(Rule::OrderGraph, |finding| finding.rule).name()
-    }
-
-    /// Returns what can be done: it may go away only if every rule that is broken may.
-    pub fn kind(&self) -> ErrorKind {
-        let kinds = || self.findings.iter().map(|finding| finding.rule.kind());
-        if kinds().any(|kind| kind == ErrorKind::Permanent) {
-            ErrorKind::Permanent
-        } else if kinds().any(|kind| kind == ErrorKind::NeedsPerson) {
-            ErrorKind::NeedsPerson
-        } else {
-            ErrorKind::Retryable
-        }
-    }
-}
-
-fn names(findings: &[Finding]) -> String {
-    let mut names: Vec<&str> = findings.iter().map(|finding| finding.rule.name()).collect();
-    names.dedup();
-    names.join(", ")
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use crate::finding::{Finding, Refusal};
 use crate::plan::{Body, Override, Plan};
-use crate::rule::{Finding, Refusal};
 use crate::step::{Step, StepNumber};
 
 impl<State> Plan<State> {

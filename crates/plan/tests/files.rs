@@ -2,14 +2,11 @@
 
 mod world;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use plan::{
-    Action, ApprovalError, ClusterSpec, Inventory, InventoryError, LayerError, NativeError,
-    PlanFileError, RenderError, Rule, SpecError, json_schema, steps_reference,
-};
-use talos_config::{Config, Secret, SourceId};
+use plan::{Action, ClusterSpec, Inventory, Layers, json_schema, steps_reference};
+use talos_config::{Coded, Config, Secret, SourceId};
 use world::World;
 
 #[test]
@@ -71,20 +68,63 @@ fn the_reference_of_steps_is_fresh() {
 }
 
 #[test]
-fn every_code_and_rule_is_in_the_reference() {
-    let reference =
-        fs_err::read_to_string(root().join("docs/reference/errors.md")).expect("a page");
-    let codes = SpecError::codes()
-        .chain(LayerError::CODES.iter().copied())
-        .chain(RenderError::CODES.iter().copied())
-        .chain(NativeError::CODES.iter().copied())
-        .chain(InventoryError::CODES.iter().copied())
-        .chain(PlanFileError::CODES.iter().copied())
-        .chain(ApprovalError::CODES.iter().copied())
-        .chain(Rule::ALL.map(Rule::name));
-    let missing: Vec<&str> =
-        codes.filter(|code| !reference.contains(&format!("\n## `{code}`\n"))).collect();
-    assert!(missing.is_empty(), "{missing:?}");
+fn mistakes_of_a_spec_are_told_at_once_in_the_order_of_their_lines() {
+    let text = "ichor: v1\ncluster: home\ntalos: v1.99.0\nkubernetes: v1.36.3\n\
+                controlplane:\n  machines:\n    - {name: cp-1, address: 10.0.0.11, disc: sda}\n    \
+                - {name: cp-1, address: 10.0.0.11}\npolicy: {workersAtOnce: many}\n";
+    let error = ClusterSpec::parse(text, SourceId(1)).expect_err("a refusal");
+    let told: Vec<(u32, &str)> = error
+        .diagnostics()
+        .iter()
+        .map(|problem| (problem.location.expect("a location").line, problem.code))
+        .collect();
+    // The second machine has the address of the first, which is the first: that is told by its name.
+    assert_eq!(
+        told,
+        [
+            (3, "spec.version"),
+            (5, "spec.unknown-key"),
+            (7, "spec.unknown-key"),
+            (8, "spec.duplicate-name"),
+            (9, "spec.value"),
+        ],
+        "{error}"
+    );
+    let empty = ClusterSpec::parse("", SourceId(1)).expect_err("a refusal");
+    assert_eq!(empty.origin().map(|origin| (origin.line, origin.column)), Some((1, 1)));
+}
+
+#[test]
+fn a_mistake_in_a_patch_is_told_with_its_line_of_the_spec() {
+    let spec = |patch: &str| {
+        format!(
+            "ichor: v1\ncluster: home\ncontrolPlane:\n  machines:\n    - {{name: cp-1, address: 10.0.0.11}}\n\
+             patches:\n{patch}"
+        )
+    };
+    let block = spec("  - |\n    machine:\n      sysctl: {a: b}\n");
+    let inline = spec("  - \"{machine: {sysctl: {a: b}}}\"\n");
+    let file = spec("  - patches/a.yaml\n");
+    let none = spec("  - patches/b.yaml\n");
+    let patches =
+        [("patches/a.yaml".to_owned(), Secret::new("machine:\n  sysctl: {}\n".to_owned()))];
+    let patches = patches.into_iter().collect();
+    for (text, code, location) in [
+        (block, "layer.patch", "ichor.yaml:9"),
+        (inline, "layer.patch", "ichor.yaml:7"),
+        (file, "layer.patch", "patches/a.yaml:2:3"),
+        (none, "layer.no-file", "ichor.yaml:7:5"),
+    ] {
+        let spec = ClusterSpec::parse(&text, SourceId(1)).expect("a spec");
+        let error = Layers::native(&spec, "ichor.yaml", &patches, &BTreeMap::new());
+        let told = error.err().expect("a refusal").diagnostics();
+        let shown: Vec<_> = told
+            .iter()
+            .map(|told| (told.code, told.location.clone().expect("a location")))
+            .collect();
+        assert_eq!(shown.len(), 1, "{text}");
+        assert_eq!((shown[0].0, shown[0].1.to_string().as_str()), (code, location), "{text}");
+    }
 }
 
 /// Checker, view and comparison know of a step what its action declares, so that a new action needs no change of them.

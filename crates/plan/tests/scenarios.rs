@@ -12,7 +12,7 @@ use plan::{
     ProviderId, QuorumProof, Renderer, ResetMachine, Source, Span, SpecError, StepNumber, Target,
     Timestamp, check, compare,
 };
-use talos_config::{Location, Mode, Secret};
+use talos_config::{Coded, Diagnostic, Location, Mode, Secret};
 use testkit::scripts;
 use world::{NOW, SECRETS, World, known, not_known};
 
@@ -415,7 +415,11 @@ impl Stage {
             return match Plan::decode(&text.replacen(from, to, 1)) {
                 Ok(_) => "loaded".to_owned(),
                 Err(error) => {
-                    format!("{}\nhint: {}", with_sources(&error, error.code()), error.hint())
+                    format!(
+                        "{}\nhint: {}",
+                        with_sources(&error, error.code()),
+                        error.hint().unwrap_or_default()
+                    )
                 }
             };
         }
@@ -486,10 +490,11 @@ fn refused(error: &SpecError) -> String {
         let place = error.origin().map(|origin| origin.to_string()).unwrap_or_default();
         return format!("{}, {place}", with_sources(error, error.code()));
     };
-    let line = |problem: &plan::Problem| {
-        let place = format!("ichor.yaml:{}:{}", problem.origin.line, problem.origin.column);
+    let line = |problem: &Diagnostic<Location>| {
+        let at = problem.location.unwrap_or_default();
+        let place = format!("ichor.yaml:{}:{}", at.line, at.column);
         let hint = problem.hint.as_ref().map_or_else(String::new, |hint| format!("hint: {hint}\n"));
-        format!("{}: {place}: {}\n{hint}", problem.rule.name(), problem.message)
+        format!("{}: {place}: {}\n{hint}", problem.code, problem.message)
     };
     problems.iter().map(line).collect()
 }

@@ -101,6 +101,8 @@ pub(crate) fn other_kind(recipient: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use talos_config::Coded;
+
     use super::*;
 
     const RECIPIENT: &str = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj";

@@ -1,6 +1,9 @@
 //! Errors of encrypted files, keys and rules. None of them contains a secret.
 
+use std::borrow::Cow;
 use std::fmt;
+
+use talos_config::{Coded, codes};
 
 /// A reason why a file was not decrypted or encrypted. No output has been returned by then.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -86,41 +89,47 @@ pub struct ValueLocation {
     pub line: Option<u32>,
 }
 
-impl Error {
-    /// Every code, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = &[
-        "sops.already-encrypted",
-        "sops.empty",
-        "sops.key-kind",
-        "sops.mac",
-        "sops.metadata",
-        "sops.no-key",
-        "sops.no-rule",
-        "sops.not-encrypted",
-        "sops.recipient",
-        "sops.rules",
-        "sops.syntax",
-        "sops.value",
-    ];
-
-    /// Returns the stable code of this error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Syntax { .. } => "sops.syntax",
-            Self::Empty => "sops.empty",
-            Self::NotEncrypted => "sops.not-encrypted",
-            Self::AlreadyEncrypted => "sops.already-encrypted",
-            Self::Metadata(_) => "sops.metadata",
-            Self::KeyKind(_) => "sops.key-kind",
-            Self::NoKey { .. } => "sops.no-key",
-            Self::Value { .. } => "sops.value",
-            Self::Mac(_) => "sops.mac",
-            Self::Recipient { .. } => "sops.recipient",
-            Self::Rules { .. } => "sops.rules",
-            Self::NoRule(_) => "sops.no-rule",
-        }
+impl Coded for Error {
+    codes! {
+        Self::Syntax { .. } => "sops.syntax", Permanent;
+        Self::Empty => "sops.empty", Permanent;
+        Self::NotEncrypted => "sops.not-encrypted", Permanent;
+        Self::AlreadyEncrypted => "sops.already-encrypted", Permanent;
+        Self::Metadata(_) => "sops.metadata", Permanent;
+        Self::KeyKind(_) => "sops.key-kind", Permanent;
+        Self::NoKey { .. } => "sops.no-key", NeedsPerson;
+        Self::Value { .. } => "sops.value", Permanent;
+        Self::Mac(_) => "sops.mac", Permanent;
+        Self::Recipient { .. } => "sops.recipient", Permanent;
+        Self::Rules { .. } => "sops.rules", Permanent;
+        Self::NoRule(_) => "sops.no-rule", Permanent;
     }
 
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        let hint = match self {
+            Self::AlreadyEncrypted => "if it is not encrypted, rename that entry",
+            Self::KeyKind(_) => "use the `sops` program; Ichor supports age keys only (`age1…`)",
+            Self::NoKey { recipients, .. } => {
+                return Some(Cow::Owned(format!(
+                    "set the identity of {} in SOPS_AGE_KEY or SOPS_AGE_KEY_FILE",
+                    recipients.join(" or ")
+                )));
+            }
+            Self::Mac(_) => "the file was changed by hand: restore it from version control",
+            Self::NoRule(_) => "a rule without `path_regex` matches every path",
+            Self::Recipient { .. } => "an age recipient begins with `age1` and has 62 characters",
+            Self::Syntax { .. }
+            | Self::Empty
+            | Self::NotEncrypted
+            | Self::Metadata(_)
+            | Self::Value { .. }
+            | Self::Rules { .. } => return None,
+        };
+        Some(Cow::Borrowed(hint))
+    }
+}
+
+impl Error {
     /// Returns the line of the error, if known.
     pub fn line(&self) -> Option<u32> {
         match self {
@@ -128,25 +137,6 @@ impl Error {
             Self::Value { location, .. } => location.line,
             _ => None,
         }
-    }
-
-    /// Returns a suggestion, if there is one.
-    pub fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::AlreadyEncrypted => "if it is not encrypted, rename that entry",
-            Self::KeyKind(_) => "use the `sops` program; Ichor supports age keys only (`age1…`)",
-            Self::NoKey { recipients, .. } => {
-                return Some(format!(
-                    "set the identity of {} in SOPS_AGE_KEY or SOPS_AGE_KEY_FILE",
-                    recipients.join(" or ")
-                ));
-            }
-            Self::Mac(_) => "the file was changed by hand: restore it from version control",
-            Self::NoRule(_) => "a rule without `path_regex` matches every path",
-            Self::Recipient { .. } => "an age recipient begins with `age1` and has 62 characters",
-            _ => return None,
-        };
-        Some(hint.to_owned())
     }
 }
 

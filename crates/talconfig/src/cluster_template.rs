@@ -15,7 +15,7 @@ mod write;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-use talos_config::{Error, Problem, SourceId};
+use talos_config::{Diagnostic, Error, Location, SourceId, code_table};
 
 use crate::error::ErrorDetail;
 use read::{ClusterFile, NodeEntry};
@@ -27,11 +27,14 @@ pub struct ClusterTemplate {
     /// The data of templates.
     data: minijinja::Value,
     /// Warnings, which do not stop the command.
-    pub warnings: Vec<Problem>,
+    pub warnings: Vec<Diagnostic<Location>>,
 }
 
-/// Error codes, each with an entry in the reference of errors.
-pub const CODES: &[&str] = &["guide.invalid", "guide.template"];
+code_table! {
+    pub CODES;
+    INVALID = "guide.invalid";
+    TEMPLATE = "guide.template";
+}
 
 /// The names of patch files by scope or by the name of a node. Names are sorted.
 pub type PatchFiles = BTreeMap<String, Vec<String>>;
@@ -138,7 +141,7 @@ mod tests {
         format!("nodes:\n  - {}", lines.join("    ").trim_end())
     }
 
-    fn problems(cluster: &str, nodes: &str) -> Vec<Problem> {
+    fn problems(cluster: &str, nodes: &str) -> Vec<Diagnostic<Location>> {
         match ClusterTemplate::parse((cluster, SourceId(1)), (nodes, SourceId(2))) {
             Ok(_) => Vec::new(),
             Err(Error::Document(problems)) => problems,
@@ -186,10 +189,10 @@ mod tests {
             let found = problems(CLUSTER, &text);
             assert_eq!(found.len(), 1, "{key}: {value}: {found:?}");
             assert!(found[0].message.contains(wrong), "{key}: {value}: {found:?}");
-            assert_eq!(found[0].origin.source, SourceId(2));
+            assert_eq!(found[0].location.unwrap().source, SourceId(2));
             let line = text.lines().position(|line| line.contains(&format!("{key}: ")));
             let line = line.map_or(2, |line| u32::try_from(line).unwrap() + 1);
-            assert_eq!(found[0].origin.line, line, "{key}: {value}");
+            assert_eq!(found[0].location.unwrap().line, line, "{key}: {value}");
         }
         for value in ["1450", "9000"] {
             assert_eq!(problems(CLUSTER, &node("mtu", value)), []);
@@ -252,7 +255,7 @@ mod tests {
             let found = problems(&text, &node("", ""));
             assert_eq!(found.len(), 1, "{text}: {found:?}");
             assert!(found[0].message.contains(wrong), "{text}: {found:?}");
-            assert_eq!(found[0].origin.source, SourceId(1));
+            assert_eq!(found[0].location.unwrap().source, SourceId(1));
         }
     }
 
@@ -281,7 +284,9 @@ mod tests {
             let cluster = format!("{CLUSTER}{cluster}");
             let guide =
                 ClusterTemplate::parse((&cluster, SourceId(1)), (nodes, SourceId(2))).unwrap();
-            let shown = |warning: Problem| format!("{}: {}", warning.origin.line, warning.message);
+            let shown = |warning: Diagnostic<Location>| {
+                format!("{}: {}", warning.location.unwrap().line, warning.message)
+            };
             guide.warnings.into_iter().map(shown).collect()
         };
         let good = node("", "");

@@ -3,7 +3,9 @@
 //! The text of an error begins with talhelper's words, since scripts look for it; further help is
 //! in the hint.
 
-use talos_config::{Location, Problem};
+use std::borrow::Cow;
+
+use talos_config::{Coded, Diagnostic, ErrorKind, FileLocation, Location, codes};
 
 use crate::door::check::Finding;
 use crate::host::FileError;
@@ -29,16 +31,9 @@ pub enum Error {
     /// A file that the talconfig refers to cannot be used.
     #[error("{0}")]
     Reference(ErrorDetail),
-    /// The talconfig cannot be used for one of the reasons above: in our own words, with locations.
-    #[error("{}", located(file, problems))]
-    Located {
-        /// The talconfig.
-        file: String,
-        /// The code of the reason.
-        code: &'static str,
-        /// At least one problem.
-        problems: Vec<Problem>,
-    },
+    /// The talconfig cannot be used for one of the other reasons: in our own words, with locations.
+    #[error(transparent)]
+    Located(LocatedError),
     /// The talconfig is invalid.
     #[error("please fix issues with your config file")]
     Invalid(Vec<Finding>),
@@ -62,45 +57,24 @@ pub enum Error {
     Spec(plan::SpecError),
 }
 
-impl Error {
-    /// Every code, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = &[
-        "talconfig.env-file",
-        "talconfig.factory",
-        "talconfig.invalid",
-        "talconfig.machine",
-        "talconfig.patch",
-        "talconfig.reference",
-        "talconfig.secrets",
-        "talconfig.shape",
-        "talconfig.structure",
-        "talconfig.template",
-        "talconfig.unreadable",
-        "talconfig.variable",
-    ];
-
-    /// Returns the stable code of this error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Unreadable(_) => "talconfig.unreadable",
-            Self::EnvFile(_) => "talconfig.env-file",
-            Self::Substitution(_) => "talconfig.variable",
-            Self::Structure(_) => "talconfig.structure",
-            Self::WrongType(_) => "talconfig.shape",
-            Self::Reference(_) => "talconfig.reference",
-            Self::Located { code, .. } => code,
-            Self::Invalid(_) => "talconfig.invalid",
-            Self::Secrets(_) => "talconfig.secrets",
-            Self::Template(_) => "talconfig.template",
-            Self::Patch(_) => "talconfig.patch",
-            Self::Machine(_) => "talconfig.machine",
-            Self::Factory(_) => "talconfig.factory",
-            Self::Spec(error) => error.code(),
-        }
+impl Coded for Error {
+    codes! {
+        from Self::Located, Self::Spec;
+        Self::Unreadable(_) => "talconfig.unreadable", Permanent;
+        Self::EnvFile(_) => "talconfig.env-file", Permanent;
+        Self::Substitution(_) => "talconfig.variable", Permanent;
+        Self::Structure(_) => "talconfig.structure", Permanent;
+        Self::WrongType(_) => "talconfig.shape", Permanent;
+        Self::Reference(_) => "talconfig.reference", Permanent;
+        Self::Invalid(_) => Self::INVALID, Permanent;
+        Self::Secrets(_) => "talconfig.secrets", Permanent;
+        Self::Template(_) => "talconfig.template", Permanent;
+        Self::Patch(_) => Self::PATCH, Permanent;
+        Self::Machine(_) => "talconfig.machine", Permanent;
+        Self::Factory(_) => "talconfig.factory", Permanent;
     }
 
-    /// Returns a suggestion, if there is one.
-    pub fn hint(&self) -> Option<&str> {
+    fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Unreadable(detail)
             | Self::EnvFile(detail)
@@ -112,14 +86,18 @@ impl Error {
             | Self::Template(detail)
             | Self::Patch(detail)
             | Self::Machine(detail)
-            | Self::Factory(detail) => detail.hint.as_deref(),
-            Self::Located { problems, .. } => {
-                problems.iter().find_map(|problem| problem.hint.as_deref())
-            }
+            | Self::Factory(detail) => detail.hint.as_deref().map(Cow::from),
+            Self::Located(error) => error.hint(),
             Self::Invalid(_) => None,
             Self::Spec(error) => error.hint(),
         }
     }
+}
+
+impl Error {
+    /// The code of each finding of [`Error::Invalid`].
+    pub const INVALID: &'static str = "talconfig.invalid";
+    pub(crate) const PATCH: &'static str = "talconfig.patch";
 
     /// Adds the location in a talconfig to the message.
     pub(crate) fn within(self, place: &str) -> Self {
@@ -132,13 +110,59 @@ impl Error {
     }
 }
 
+/// Problems of a file, with locations.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", located(problems))]
+pub struct LocatedError {
+    code: &'static str,
+    /// At least one problem.
+    pub problems: Vec<Diagnostic>,
+}
+
+impl LocatedError {
+    pub(crate) fn new(file: &str, code: &'static str, problems: Vec<Diagnostic<Location>>) -> Self {
+        let located = |problem: Diagnostic<Location>| {
+            let Location { line, column, .. } = problem.location.unwrap_or_default();
+            let location = FileLocation { file: file.to_owned(), line, column };
+            Diagnostic { code, ..problem.in_file(|_| None) }.at(location)
+        };
+        Self { code, problems: problems.into_iter().map(located).collect() }
+    }
+}
+
+/// Its codes are those of the reasons.
+impl Coded for LocatedError {
+    const CODES: &'static [&'static str] = &[];
+
+    fn code(&self) -> &'static str {
+        self.code
+    }
+
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Permanent
+    }
+
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        self.problems.iter().find_map(|problem| problem.hint.as_deref()).map(Cow::from)
+    }
+}
+
 /// Formats problems, a line each: `talconfig.yaml:4:9: nodes[0].hostname: …`.
-fn located(file: &str, problems: &[Problem]) -> String {
-    let lines = problems.iter().map(|Problem { origin, message, .. }| match origin.line {
-        0 => format!("{file}: {message}"),
-        line => format!("{file}:{line}:{}: {message}", origin.column),
+fn located(problems: &[Diagnostic]) -> String {
+    let lines = problems.iter().map(|problem| match &problem.location {
+        Some(location) => format!("{location}: {}", problem.message),
+        None => problem.message.clone(),
     });
     lines.collect::<Vec<_>>().join("\n  ")
+}
+
+/// Returns a problem of a talconfig, whose code follows from what is refused.
+pub(crate) fn problem(
+    origin: Location,
+    message: String,
+    hint: Option<String>,
+) -> Diagnostic<Location> {
+    Diagnostic { hint, ..Diagnostic::error(Error::INVALID, message).at(origin) }
 }
 
 /// Why a text is refused: in talhelper's words, which count lines of an intermediate text, and as problems with their
@@ -146,14 +170,14 @@ fn located(file: &str, problems: &[Problem]) -> String {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Refusal {
     pub(crate) said: ErrorDetail,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<Diagnostic<Location>>,
 }
 
 impl Refusal {
     /// Creates a refusal with one problem.
     pub(crate) fn new(said: ErrorDetail, origin: Location, message: String) -> Self {
         let hint = said.hint.clone();
-        Self { said, problems: vec![Problem { origin, message, hint }] }
+        Self { said, problems: vec![problem(origin, message, hint)] }
     }
 }
 

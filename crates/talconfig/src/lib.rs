@@ -40,5 +40,5 @@ pub use door::release_catalog::{LATEST, ReleaseCatalog, ReleaseContents, tag};
 pub use door::secrets::Secrets;
 pub use door::sops_files::read_decrypted;
 pub use door::translate::check_spec;
-pub use error::{Error, ErrorDetail};
+pub use error::{Error, ErrorDetail, LocatedError};
 pub use host::{FileError, Host};

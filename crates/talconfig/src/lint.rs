@@ -12,9 +12,8 @@ mod keys;
 mod machines;
 mod patches;
 
-use std::fmt;
-
 use plan::ClusterSpec;
+use talos_config::{Diagnostic, FileLocation, Level};
 
 use crate::door::environment::Environment;
 use crate::door::load::Talconfig;
@@ -23,43 +22,6 @@ use crate::error::Error;
 use crate::host::Host;
 
 use directory::Directory;
-
-/// A finding of a rule.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Diagnostic {
-    /// The location in a file.
-    pub location: FileLocation,
-    /// The level.
-    pub level: Level,
-    /// The code of the rule.
-    pub code: &'static str,
-    /// The key that is refused, such as `nodes[0].hostname`, and the name of the violated rule.
-    pub field: Option<(String, &'static str)>,
-    /// The problem.
-    pub message: String,
-    /// The remedy.
-    pub hint: String,
-}
-
-/// The severity of a diagnostic.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum Level {
-    /// The text has no effect, or is invalid.
-    Error,
-    /// Valid, but probably a mistake.
-    Warning,
-}
-
-/// A place in a file.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct FileLocation {
-    /// The file.
-    pub file: String,
-    /// The line, counted from one; zero for the whole file.
-    pub line: u32,
-    /// The column, counted from one.
-    pub column: u32,
-}
 
 /// The files of a cluster, by the names under which they are read and shown.
 #[derive(Clone, Debug, Default)]
@@ -95,7 +57,7 @@ pub fn check_talconfig(
         Ok(talconfig) => {
             if let Err(error) = check_cluster(&talconfig) {
                 let same = diagnostics.iter().any(|found| found.code == "lint.same-machine");
-                let problems = directory.spec_problems(error).into_iter();
+                let problems = directory.spec_problems(&error).into_iter();
                 diagnostics
                     .extend(problems.filter(|problem| !same || !TWICE.contains(&problem.code)));
             }
@@ -134,14 +96,20 @@ fn run_rules(directory: &Directory<'_>, selected: impl Fn(&Rule) -> bool) -> Vec
     for rule in RULES.iter().filter(|rule| selected(rule)) {
         let mut found = Vec::new();
         (rule.check)(directory, &mut found);
+        // A location is reported once, however many machines share it.
+        found.sort_by(|left, right| {
+            (&left.location, &left.message).cmp(&(&right.location, &right.message))
+        });
+        found.dedup_by(|next, first| next.location == first.location);
         diagnostics.extend(found.into_iter().map(|Violation { location, message, hint }| {
-            Diagnostic { location, level: rule.level, code: rule.code, field: None, message, hint }
+            let (location, hint) = (Some(location), Some(hint));
+            Diagnostic { location, level: rule.level, code: rule.code, message, hint }
         }));
     }
     diagnostics
 }
 
-/// Sorts diagnostics. A problem is reported once, however many machines share it.
+/// Sorts diagnostics by their locations.
 fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     diagnostics.sort_by(|left, right| {
         (&left.location, left.code, &left.message).cmp(&(
@@ -171,25 +139,6 @@ struct Violation {
 impl Violation {
     fn new(location: FileLocation, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { location, message: message.into(), hint: hint.into() }
-    }
-}
-
-impl Level {
-    /// Returns the name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
-    }
-}
-
-impl fmt::Display for FileLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => f.write_str(&self.file),
-            line => write!(f, "{}:{line}:{}", self.file, self.column),
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod host;
 
 use talconfig::{Cluster, Environment, Error, Images, LayerOp, Secrets, Talconfig};
+use talos_config::Coded;
 
 use host::Files;
 

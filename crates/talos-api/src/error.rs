@@ -1,10 +1,12 @@
 //! Errors of a call to one machine.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
 use rustls::{AlertDescription, CertificateError};
+use talos_config::{Coded, ErrorKind, codes};
 use tonic::{Code, ConnectError, Status, TimeoutExpired};
 
 use crate::limits::Bound;
@@ -17,6 +19,23 @@ pub struct NodeError {
     pub node: String,
     /// The reason.
     pub reason: CallError,
+}
+
+/// Its codes are those of its reasons.
+impl Coded for NodeError {
+    const CODES: &'static [&'static str] = &[];
+
+    fn code(&self) -> &'static str {
+        self.reason.code()
+    }
+
+    fn kind(&self) -> ErrorKind {
+        self.reason.kind()
+    }
+
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        self.reason.hint()
+    }
 }
 
 /// The reason why a call failed.
@@ -83,6 +102,87 @@ pub enum CallError {
     },
 }
 
+impl Coded for CallError {
+    codes! {
+        Self::AlreadyExists(_) => "machine.already-there", Permanent;
+        Self::CertificateTime(_) => "machine.certificate-time", NeedsPerson;
+        Self::Denied(_) => "machine.denied", NeedsPerson;
+        Self::Endless(_) => "machine.endless", Permanent;
+        Self::Other { .. } => "machine.failed", Permanent;
+        Self::Invalid(_) => "machine.invalid", Permanent;
+        Self::NotFound(_) => "machine.not-found", Permanent;
+        Self::OverLimit(_) => "machine.over-limit", Permanent;
+        // Too early, or something else is under way.
+        Self::Refused(_) => "machine.refused", Retryable;
+        Self::TimedOut(_) => "machine.timed-out", Retryable;
+        Self::TooLarge(_) => "machine.too-large", Permanent;
+        Self::Unreachable(_) => "machine.unreachable", Retryable;
+        Self::Unreadable(_) => "machine.unreadable", Permanent;
+        Self::Unsupported(_) => "machine.unsupported", Permanent;
+        Self::CredentialsRequired
+            | Self::OtherAddress
+            | Self::OtherFingerprint
+            | Self::Untrusted(_) => "machine.untrusted", NeedsPerson;
+    }
+
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed(match self {
+            Self::Unreachable(_) => {
+                "check that the machine is running and that its address is right"
+            }
+            Self::Untrusted(_) => {
+                "a machine without configuration is reached with --insecure; otherwise the \
+                 talosconfig is another cluster's"
+            }
+            Self::CredentialsRequired => {
+                "the machine has a configuration already: call it with credentials, without --insecure"
+            }
+            Self::OtherFingerprint => {
+                "compare it with the console of the machine: another machine may have its address"
+            }
+            Self::OtherAddress => {
+                "add the address to `machine.certSANs`, or call the machine at another address"
+            }
+            Self::CertificateTime(_) => "`ichor certs` shows until when certificates are valid",
+            Self::Endless(_) => {
+                "check that it is a machine of yours; for a slow one use a longer --deadline"
+            }
+            Self::OverLimit(Bound::Bytes(_)) => {
+                "if the file is that large, use a larger --max-size"
+            }
+            Self::OverLimit(Bound::Time(_)) => {
+                "check that it is a machine of yours; --timeout waits longer"
+            }
+            Self::TimedOut(_) => {
+                "check that the machine is on; --deadline waits longer; etcd answers only once it is bootstrapped"
+            }
+            Self::NotFound(message) if message.ends_with("was not registered") => {
+                "`ichor logs` without a name shows the logs that there are"
+            }
+            Self::Denied(_) => "use a talosconfig with more roles",
+            Self::NotFound(message) if message.starts_with("no resources are called") => {
+                "`ichor get rd` shows which types there are"
+            }
+            Self::Refused(message) if message.contains("container mode") => {
+                "the machine runs as a container: its container runtime starts, stops and upgrades it"
+            }
+            Self::Refused(message) if message.ends_with("operation via API") => {
+                "of Talos' own services only the kubelet can be started and restarted, and those of extensions"
+            }
+            Self::Invalid(message) if message.contains("immediate mode") => {
+                "the machine has to reboot for it: --mode auto does that now, --mode staged waits for its next reboot"
+            }
+            Self::Unsupported(message) if message.contains("control plane nodes") => {
+                "call a control plane: -n takes its address"
+            }
+            Self::Unsupported(_) => {
+                "another release of Talos may have it: `ichor version` shows what the machine runs"
+            }
+            _ => return None,
+        }))
+    }
+}
+
 impl CallError {
     /// Maps a status of gRPC. `deadline` is that of the call.
     pub(crate) fn new(status: &Status, deadline: Duration) -> Self {
@@ -143,49 +243,6 @@ impl CallError {
         Self::TimedOut(Timeout { deadline, stage })
     }
 
-    /// Every code, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = &[
-        "machine.already-there",
-        "machine.certificate-time",
-        "machine.denied",
-        "machine.endless",
-        "machine.failed",
-        "machine.invalid",
-        "machine.not-found",
-        "machine.over-limit",
-        "machine.refused",
-        "machine.timed-out",
-        "machine.too-large",
-        "machine.unreachable",
-        "machine.unreadable",
-        "machine.unsupported",
-        "machine.untrusted",
-    ];
-
-    /// Returns the name of this kind of failure.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::AlreadyExists(_) => "machine.already-there",
-            Self::CertificateTime(_) => "machine.certificate-time",
-            Self::Denied(_) => "machine.denied",
-            Self::Endless(_) => "machine.endless",
-            Self::Other { .. } => "machine.failed",
-            Self::Invalid(_) => "machine.invalid",
-            Self::NotFound(_) => "machine.not-found",
-            Self::OverLimit(_) => "machine.over-limit",
-            Self::Refused(_) => "machine.refused",
-            Self::TimedOut(_) => "machine.timed-out",
-            Self::TooLarge(_) => "machine.too-large",
-            Self::Unreachable(_) => "machine.unreachable",
-            Self::Unreadable(_) => "machine.unreadable",
-            Self::Unsupported(_) => "machine.unsupported",
-            Self::CredentialsRequired
-            | Self::OtherAddress
-            | Self::OtherFingerprint
-            | Self::Untrusted(_) => "machine.untrusted",
-        }
-    }
-
     /// Maps a message of a machine that came without a code.
     pub fn told(message: String) -> Self {
         let is_missing = message.ends_with("no such file or directory")
@@ -199,64 +256,6 @@ impl CallError {
             return Self::Refused(message);
         }
         Self::Other { code: Code::Unknown, message }
-    }
-
-    /// Returns what can be done about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::Unreachable(_) => {
-                "check that the machine is running and that its address is right"
-            }
-            Self::Untrusted(_) => {
-                "a machine without configuration is reached with --insecure; otherwise the \
-                 talosconfig is another cluster's"
-            }
-            Self::CredentialsRequired => {
-                "the machine has a configuration already: call it with credentials, without --insecure"
-            }
-            Self::OtherFingerprint => {
-                "compare it with the console of the machine: another machine may have its address"
-            }
-            Self::OtherAddress => {
-                "add the address to `machine.certSANs`, or call the machine at another address"
-            }
-            Self::CertificateTime(_) => "`ichor certs` shows until when certificates are valid",
-            Self::Endless(_) => {
-                "check that it is a machine of yours; for a slow one use a longer --deadline"
-            }
-            Self::OverLimit(Bound::Bytes(_)) => {
-                "if the file is that large, use a larger --max-size"
-            }
-            Self::OverLimit(Bound::Time(_)) => {
-                "check that it is a machine of yours; --timeout waits longer"
-            }
-            Self::TimedOut(_) => {
-                "check that the machine is on; --deadline waits longer; etcd answers only once it is bootstrapped"
-            }
-            Self::NotFound(message) if message.ends_with("was not registered") => {
-                "`ichor logs` without a name shows the logs that there are"
-            }
-            Self::Denied(_) => "use a talosconfig with more roles",
-            Self::NotFound(message) if message.starts_with("no resources are called") => {
-                "`ichor get rd` shows which types there are"
-            }
-            Self::Refused(message) if message.contains("container mode") => {
-                "the machine runs as a container: its container runtime starts, stops and upgrades it"
-            }
-            Self::Refused(message) if message.ends_with("operation via API") => {
-                "of Talos' own services only the kubelet can be started and restarted, and those of extensions"
-            }
-            Self::Invalid(message) if message.contains("immediate mode") => {
-                "the machine has to reboot for it: --mode auto does that now, --mode staged waits for its next reboot"
-            }
-            Self::Unsupported(message) if message.contains("control plane nodes") => {
-                "call a control plane: -n takes its address"
-            }
-            Self::Unsupported(_) => {
-                "another release of Talos may have it: `ichor version` shows what the machine runs"
-            }
-            _ => return None,
-        })
     }
 
     /// Returns whether it may be over in a while: the machine restarts, or the network is away.

@@ -22,10 +22,10 @@ use talos_api::{
     Bound, Bounds, CallError, Client, EventPayload, Limits, Node, NodeError, Selection, Since,
     Stage, Stream, StreamEvent, Timeout, WatchEvent, each_node,
 };
-use talos_config::Context;
 use talos_config::pki::{
     self, Authority, Key, Leaf, NewAuthority, Request, Subject, Usage, Validity,
 };
+use talos_config::{Coded, Context};
 use testkit::machine_api::{self, Call, Identity, frame, send};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

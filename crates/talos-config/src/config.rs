@@ -6,12 +6,13 @@ use crate::confidential::Confidential;
 use crate::decode::{self, Later};
 use crate::encode::{self, Secrets};
 use crate::error::Error;
+use crate::error::problem;
 use crate::kinds;
 use crate::schema::Kind;
 use crate::suggest::suggest;
 use crate::value::Value;
 use crate::yaml::{self, Content, Dialect, Limits, Node, Resolved, Tree, resolve};
-use crate::{Location, Problem, Secret, SourceId};
+use crate::{Location, Secret, SourceId};
 
 /// A machine's configuration.
 ///
@@ -240,11 +241,7 @@ impl Identity {
         let id = Self::lenient(node);
         let missing = |what: &str| {
             let message = format!("missing {what}");
-            Err(Error::Document(vec![Problem {
-                origin: node.origin,
-                message,
-                hint: Some(what_it_is(node)),
-            }]))
+            Err(Error::Document(vec![problem(node.origin, message).with_hint(what_it_is(node))]))
         };
         if id.is_v1alpha1() {
             return Ok(id);
@@ -309,10 +306,15 @@ impl Identity {
                 || "this is not a kind of Talos document".to_owned(),
                 |near| format!("did you mean {near:?}?"),
             );
-            let hint = Some(hint);
-            let (origin, message) = (node.origin, not_registered());
-            return Err(Error::Document(vec![Problem { origin, message, hint }]));
+            let problem = problem(node.origin, not_registered()).with_hint(hint);
+            return Err(Error::Document(vec![problem]));
         };
+        // Their key `cluster` makes them look like configuration.
+        if self.is_v1alpha1() && ["certs", "trustdinfo"].iter().all(|key| node.get(key).is_some()) {
+            let problem = problem(node.origin, "these are secrets, not machine configuration");
+            let hint = "pass machine configuration, such as controlplane.yaml";
+            return Err(Error::Document(vec![problem.with_hint(hint)]));
+        }
         let ignored: &[&str] = if self.is_v1alpha1() { &[] } else { &["apiVersion", "kind"] };
         let (body, mut later) = decode::dated_object(node, kind.fields, ignored)?;
         later.extend(Later::new(kind.since, node.origin, not_registered));

@@ -9,8 +9,9 @@ use std::fmt;
 use base64::Engine;
 
 use crate::Contract;
+use crate::Diagnostic;
 use crate::Location;
-use crate::error::{Error, Problem};
+use crate::error::{Error, problem};
 use crate::format;
 use crate::schema::{self, Choice, Field, Format, Nulls, Type};
 use crate::suggest::suggest;
@@ -23,7 +24,7 @@ use crate::yaml::{
 #[derive(Clone)]
 pub(crate) struct Later {
     since: Contract,
-    problem: Problem,
+    problem: Diagnostic<Location>,
 }
 
 impl Later {
@@ -33,7 +34,7 @@ impl Later {
         origin: Location,
         message: impl FnOnce() -> String,
     ) -> Option<Self> {
-        let problem = || Problem { origin, message: message(), hint: Some(since.hint()) };
+        let problem = || problem(origin, message()).with_hint(since.hint());
         (!since.is_known_to(Dialect::V1_12)).then(|| Self { since, problem: problem() })
     }
 }
@@ -41,7 +42,7 @@ impl Later {
 /// Refuses what the release of a dialect does not read.
 pub(crate) fn check(later: &[Later], dialect: Dialect) -> Result<(), Error> {
     let unknown = later.iter().filter(|later| !later.since.is_known_to(dialect));
-    let problems: Vec<Problem> = unknown.map(|later| later.problem.clone()).collect();
+    let problems: Vec<_> = unknown.map(|later| later.problem.clone()).collect();
     if problems.is_empty() { Ok(()) } else { Err(Error::Document(problems)) }
 }
 
@@ -83,7 +84,7 @@ fn read(
 
 #[derive(Default)]
 struct Decoder<'a> {
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic<Location>>,
     later: Vec<Later>,
     /// Keys of the outermost object that say which document it is.
     ignored: &'a [&'a str],
@@ -307,11 +308,8 @@ impl Decoder<'_> {
             self.later.extend(Later::new(*since, node.origin, message));
         }
         if word.is_none() {
-            self.problems.push(Problem {
-                origin: node.origin,
-                message: message(),
-                hint: Some(format!("one of: {}", choice.words.join(", "))),
-            });
+            let hint = format!("one of: {}", choice.words.join(", "));
+            self.problems.push(problem(node.origin, message()).with_hint(hint));
         }
         word.map(|word| (*word).to_owned())
     }
@@ -505,11 +503,8 @@ impl Decoder<'_> {
 
     fn unknown(&mut self, key: &str, origin: Location, fields: &'static [Field], path: &Path<'_>) {
         let known = schema::flat(fields).map(|field| field.key);
-        self.problems.push(Problem {
-            origin,
-            message: unknown_key(key, path),
-            hint: suggest(key, known).map(|near| format!("did you mean {near:?}?")),
-        });
+        let hint = suggest(key, known).map(|near| format!("did you mean {near:?}?"));
+        self.problems.push(Diagnostic { hint, ..problem(origin, unknown_key(key, path)) });
     }
 
     /// Notes a key that came with a release.
@@ -524,15 +519,12 @@ impl Decoder<'_> {
     }
 
     fn null(&mut self, node: &Node, path: &Path<'_>) {
-        self.problems.push(Problem {
-            origin: node.origin,
-            message: format!(
-                "null value is not allowed at {:?} (line {})",
-                path.to_string(),
-                node.origin.line
-            ),
-            hint: None,
-        });
+        let message = format!(
+            "null value is not allowed at {:?} (line {})",
+            path.to_string(),
+            node.origin.line
+        );
+        self.problems.push(problem(node.origin, message));
     }
 
     fn wrong_type(&mut self, node: &Node, path: &Path<'_>, wanted: &str, secret: bool) {
@@ -552,7 +544,7 @@ impl Decoder<'_> {
         } else {
             format!("{path}: {message}")
         };
-        self.problems.push(Problem { origin: node.origin, message, hint: None });
+        self.problems.push(problem(node.origin, message));
     }
 }
 

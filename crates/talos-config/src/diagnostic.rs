@@ -97,7 +97,7 @@ pub trait Coded {
 /// ```
 #[macro_export]
 macro_rules! codes {
-    (from $($inner:path),+; $($pattern:pat => $code:literal, $kind:ident;)*) => {
+    (from $($inner:path),+; $($pattern:pat => $code:expr, $kind:ident;)*) => {
         const CODES: &'static [&'static str] = &[$($code),*];
 
         fn code(&self) -> &'static str {
@@ -114,7 +114,7 @@ macro_rules! codes {
             }
         }
     };
-    ($($pattern:pat => $code:literal, $kind:ident;)+) => {
+    ($($pattern:pat => $code:expr, $kind:ident;)+) => {
         const CODES: &'static [&'static str] = &[$($code),+];
 
         fn code(&self) -> &'static str {
@@ -128,6 +128,31 @@ macro_rules! codes {
                 $($pattern => $crate::ErrorKind::$kind,)+
             }
         }
+    };
+}
+
+/// Writes constants of codes, and the list of all of them.
+///
+/// ```
+/// talos_config::code_table! {
+///     pub CODES;
+///     LATE = "example.late";
+///     BROKEN = "example.broken";
+/// }
+///
+/// assert_eq!(CODES, [LATE, BROKEN]);
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! code_table {
+    ($vis:vis $list:ident; $($name:ident = $code:literal;)+) => {
+        $(
+            #[doc = concat!("The code `", $code, "`.")]
+            $vis const $name: &str = $code;
+        )+
+
+        /// Every code of the table, each with an entry in the reference of errors.
+        $vis const $list: &[&str] = &[$($name),+];
     };
 }
 

@@ -1,7 +1,9 @@
 //! Errors of configuration, each with its location.
 
-use crate::Location;
+use std::borrow::Cow;
+
 use crate::yaml::SyntaxError;
+use crate::{Coded, Diagnostic, Location, codes};
 
 /// The refusal of configuration or of a patch. Nothing is changed by then.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -11,7 +13,7 @@ pub enum Error {
     Syntax(#[from] SyntaxError),
     /// A document is not what its kind asks for.
     #[error("{}", list(.0))]
-    Document(Vec<Problem>),
+    Document(Vec<Diagnostic<Location>>),
     /// Documents that cannot stand in one configuration.
     #[error("{message}")]
     Conflict {
@@ -40,47 +42,44 @@ pub enum Error {
     Patch(String),
 }
 
-/// One thing that is wrong, and where.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Problem {
-    /// The place in the text.
-    pub origin: Location,
-    /// The problem.
-    pub message: String,
-    /// The remedy.
-    pub hint: Option<String>,
+impl Coded for Error {
+    codes! {
+        Self::Syntax(_) => "config.syntax", Permanent;
+        Self::Document(_) => DOCUMENT, Permanent;
+        Self::Conflict { .. } => "config.conflict", Permanent;
+        Self::Empty => "config.empty", Permanent;
+        Self::Input(_) => "generate.input", Permanent;
+        Self::PatchSyntax(_) => "patch.syntax", Permanent;
+        Self::SeveralDocuments { .. } | Self::Patch(_) => "patch.refused", Permanent;
+    }
+
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        let hint = match self {
+            Self::Document(problems) => {
+                return problems.iter().find_map(|problem| problem.hint.as_deref()).map(Cow::from);
+            }
+            Self::SeveralDocuments { empty: true } => "the patch is empty",
+            Self::SeveralDocuments { empty: false } => {
+                "write it as a strategic merge patch: partial documents"
+            }
+            Self::Syntax(error) => error.hint()?,
+            Self::Empty => {
+                "machine configuration begins with `machine:`, `cluster:` or `apiVersion:`"
+            }
+            Self::Conflict { .. } | Self::Input(_) | Self::PatchSyntax(_) | Self::Patch(_) => {
+                return None;
+            }
+        };
+        Some(Cow::Borrowed(hint))
+    }
 }
 
 impl Error {
-    /// Every code, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = &[
-        "config.syntax",
-        "config.document",
-        "config.conflict",
-        "config.empty",
-        "generate.input",
-        "patch.syntax",
-        "patch.refused",
-    ];
-
-    /// Returns the name of this kind of error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Syntax(_) => "config.syntax",
-            Self::Document(_) => "config.document",
-            Self::Conflict { .. } => "config.conflict",
-            Self::Empty => "config.empty",
-            Self::Input(_) => "generate.input",
-            Self::PatchSyntax(_) => "patch.syntax",
-            Self::SeveralDocuments { .. } | Self::Patch(_) => "patch.refused",
-        }
-    }
-
     /// Returns the first place that the error speaks of.
     pub fn origin(&self) -> Option<Location> {
         match self {
             Self::Syntax(error) => Some(error.origin),
-            Self::Document(problems) => problems.first().map(|problem| problem.origin),
+            Self::Document(problems) => problems.first().and_then(|problem| problem.location),
             Self::Conflict { origin, .. } => Some(*origin),
             Self::Empty
             | Self::Input(_)
@@ -90,36 +89,25 @@ impl Error {
         }
     }
 
-    /// Returns the remedy, where there is one.
-    pub fn hint(&self) -> Option<&str> {
-        match self {
-            Self::Document(problems) => problems.iter().find_map(|problem| problem.hint.as_deref()),
-            Self::SeveralDocuments { empty: true } => Some("the patch is empty"),
-            Self::SeveralDocuments { empty: false } => {
-                Some("write it as a strategic merge patch: partial documents")
-            }
-            Self::Syntax(error) if error.problem.contains("cannot start any token") => {
-                Some("indent with spaces, and quote text that begins with @, % or a back-tick")
-            }
-            Self::Empty => {
-                Some("machine configuration begins with `machine:`, `cluster:` or `apiVersion:`")
-            }
-            _ => None,
-        }
-    }
-
     pub(crate) fn document(origin: Location, message: impl Into<String>) -> Self {
-        Self::Document(vec![Problem { origin, message: message.into(), hint: None }])
+        Self::Document(vec![problem(origin, message)])
     }
 }
 
-fn list(problems: &[Problem]) -> String {
+/// Returns a problem of a document. A location without a line is none.
+pub(crate) fn problem(origin: Location, message: impl Into<String>) -> Diagnostic<Location> {
+    Diagnostic::error(DOCUMENT, message).at(Some(origin).filter(|at| at.line > 0))
+}
+
+const DOCUMENT: &str = "config.document";
+
+fn list(problems: &[Diagnostic<Location>]) -> String {
     match problems {
         [problem] => problem.message.clone(),
         _ => {
-            let lines = problems
-                .iter()
-                .map(|problem| format!("\n  {}: {}", problem.origin, problem.message));
+            let lines = problems.iter().map(|problem| {
+                format!("\n  {}: {}", problem.location.unwrap_or_default(), problem.message)
+            });
             format!("{} problems{}", problems.len(), lines.collect::<String>())
         }
     }

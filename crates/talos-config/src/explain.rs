@@ -6,13 +6,14 @@ use crate::contract::Contract;
 use crate::diff::{line, names};
 use crate::encode;
 use crate::error::Error;
+use crate::error::problem;
 use crate::patch::{Patch, Patched};
 use crate::schema::{self, Field, Type};
 use crate::secret::REDACTED;
 use crate::suggest::suggest;
 use crate::value::{Data, Value};
 use crate::yaml::Dialect;
-use crate::{Location, Problem, SourceId, kinds};
+use crate::{Diagnostic, Location, SourceId, kinds};
 
 /// A value, where it comes from and what it means.
 #[derive(Clone, Debug)]
@@ -316,7 +317,7 @@ fn unknown(config: &Config, path: &str, confidential: &Confidential) -> Error {
         Some(format!("there is: {}", named.join(", ")))
     };
     let message = format!("nothing is at {path:?}");
-    Error::Document(vec![Problem { origin: Location::default(), message, hint }])
+    Error::Document(vec![Diagnostic { hint, ..problem(Location::default(), message) }])
 }
 
 /// Returns the key that was probably meant at the first place of a path that does not exist.

@@ -52,7 +52,7 @@ pub use config::{Config, Document};
 pub use contract::{Contract, NoContract};
 pub use diagnostic::{Coded, Diagnostic, ErrorKind, FileLocation, Level};
 pub use diff::{Difference, diff, diff_hiding};
-pub use error::{Error, Problem};
+pub use error::Error;
 pub use explain::{Explanation, ValueChange, explain, explain_steps, origins};
 pub use format::size::{bytes as parse_bytes, satisfies as size_satisfies, spell as spell_bytes};
 pub use generate::{Generate, Options, Role};

@@ -22,7 +22,7 @@ mod storage;
 mod system;
 mod v1alpha1;
 
-use crate::{Config, Document, Location};
+use crate::{Config, Diagnostic, Document, Level, Location, code_table};
 
 use cursor::Cursor;
 
@@ -73,17 +73,45 @@ pub struct Validation {
 pub struct Finding {
     /// The document that it is about; none for what is about several.
     pub document: Option<String>,
-    /// The message, in talosctl's words where the rule is Talos'.
-    pub message: String,
-    /// The place.
-    pub origin: Location,
-    /// The name of the rule, where the rule is ours.
-    pub code: Option<&'static str>,
+    /// The problem, in talosctl's words where the rule is Talos'. With `strict` a warning can be among the errors.
+    pub problem: Diagnostic<Location>,
+}
+
+impl Finding {
+    /// Returns an error in the words of Talos that no text has a location for.
+    pub fn error(document: &str, message: &str) -> Self {
+        Self { document: Some(document.to_owned()), problem: Diagnostic::error(INVALID, message) }
+    }
+
+    /// Returns whether the rule is one of Talos, and not one of ours.
+    pub fn is_of_talos(&self) -> bool {
+        [INVALID, WARNING].contains(&self.problem.code)
+    }
+
+    fn text(&self) -> String {
+        let mark = if self.problem.level == Level::Warning { "warning: " } else { "" };
+        format!("{mark}{}", self.problem.message)
+    }
+
+    /// Returns the message, with the document in front.
+    pub fn message(&self) -> String {
+        let message = self.problem.message.trim_end();
+        match &self.document {
+            Some(document) => format!("{document}: {message}"),
+            None => message.to_owned(),
+        }
+    }
+}
+
+code_table! {
+    pub(crate) CODES;
+    INVALID = "config.invalid";
+    WARNING = "config.warning";
 }
 
 impl Validation {
-    /// The codes of our own rules, each with an entry in the reference of errors.
-    pub const CODES: &[&str] = own_checks::CODES;
+    /// The codes of rules, each with an entry in the reference of errors: Talos' rules share two, each of ours has its own.
+    pub const CODES: [&'static [&'static str]; 2] = [CODES, own_checks::CODES];
 
     /// Returns the errors as talosctl prints them: a list of documents, with the errors of each below it.
     pub fn text(&self) -> String {
@@ -91,13 +119,12 @@ impl Validation {
         let mut items = Vec::new();
         while let Some(first) = errors.first() {
             let Some(document) = &first.document else {
-                items.push(first.message.clone());
+                items.push(first.text());
                 errors = &errors[1..];
                 continue;
             };
             let same = errors.iter().take_while(|error| error.document == first.document).count();
-            let messages: Vec<String> =
-                errors[..same].iter().map(|error| error.message.clone()).collect();
+            let messages: Vec<String> = errors[..same].iter().map(Finding::text).collect();
             let inner = if document == V1ALPHA1 { list(&messages) } else { messages.join("\n") };
             items.push(format!("{document}: {inner}"));
             errors = &errors[same..];
@@ -193,18 +220,17 @@ impl Findings {
     }
 
     fn error(&mut self, cursor: Cursor<'_>, message: impl Into<String>) {
-        let finding = self.finding(cursor, message.into(), None);
+        let finding = self.finding(cursor, Diagnostic::error(INVALID, message));
         self.errors.push(finding);
     }
 
     fn warn(&mut self, cursor: Cursor<'_>, message: impl Into<String>) {
-        let finding = self.finding(cursor, message.into(), None);
-        self.warnings.push(finding);
+        self.note(cursor, WARNING, message);
     }
 
     /// A rule of ours.
     fn note(&mut self, cursor: Cursor<'_>, code: &'static str, message: impl Into<String>) {
-        let finding = self.finding(cursor, message.into(), Some(code));
+        let finding = self.finding(cursor, Diagnostic::warning(code, message));
         self.warnings.push(finding);
     }
 
@@ -221,15 +247,13 @@ impl Findings {
         }
     }
 
-    fn finding(&self, cursor: Cursor<'_>, message: String, code: Option<&'static str>) -> Finding {
-        Finding { document: self.document.clone(), message, origin: cursor.origin(), code }
+    fn finding(&self, cursor: Cursor<'_>, problem: Diagnostic<Location>) -> Finding {
+        let location = Some(cursor.origin()).filter(|at| at.line > 0);
+        Finding { document: self.document.clone(), problem: problem.at(location) }
     }
 
     fn warnings_are_errors(&mut self) {
-        self.errors.extend(self.warnings.drain(..).map(|mut finding| {
-            finding.message.insert_str(0, "warning: ");
-            finding
-        }));
+        self.errors.append(&mut self.warnings);
     }
 
     fn move_to(self, validation: &mut Validation) {

@@ -1,7 +1,7 @@
 //! Hostile and hopeless input is refused with its place, quickly and without much memory.
 
 use talos_config::yaml::{Dialect, Limits, parse};
-use talos_config::{Config, Error, Patch, SourceId, apply};
+use talos_config::{Coded, Config, Error, Patch, SourceId, apply};
 
 #[test]
 fn an_alias_bomb_does_not_go_off() {
@@ -84,7 +84,14 @@ fn a_misspelt_key_is_told_with_what_was_meant() {
     let error = Config::parse("machine:\n  netwrok: {}\n", SourceId(1)).err().expect("a refusal");
     assert_eq!(error.code(), "config.document");
     assert_eq!(error.origin().map(|origin| (origin.line, origin.column)), Some((2, 3)));
-    assert_eq!(error.hint(), Some("did you mean \"network\"?"));
+    assert_eq!(error.hint().as_deref(), Some("did you mean \"network\"?"));
+}
+
+#[test]
+fn secrets_are_named_as_such() {
+    let text = "cluster: {id: a}\nsecrets: {}\ntrustdinfo: {}\ncerts: {}\n";
+    let error = Config::parse(text, SourceId(1)).err().expect("a refusal");
+    assert_eq!(error.to_string(), "these are secrets, not machine configuration");
 }
 
 #[test]
@@ -94,7 +101,8 @@ fn what_is_wrong_is_told_all_at_once() {
     else {
         panic!("problems of a document");
     };
-    let lines: Vec<u32> = problems.iter().map(|problem| problem.origin.line).collect();
+    let lines: Vec<u32> =
+        problems.iter().filter_map(|problem| Some(problem.location?.line)).collect();
     assert_eq!(lines, [2, 3, 4]);
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use talos_config::yaml::{Content, Dialect, Limits, parse};
-use talos_config::{Confidential, Location, Patch, SourceId, apply, explain, origins};
+use talos_config::{Coded, Confidential, Location, Patch, SourceId, apply, explain, origins};
 
 const CONFIG: &str = "\
 machine:
@@ -161,7 +161,7 @@ fn secrets_are_in_no_explanation() {
 fn a_named_document_is_asked_for_by_its_name() {
     let error =
         explain(CONFIG, SourceId(1), &[], "LinkConfig.mtu", &Confidential::default()).unwrap_err();
-    assert_eq!(error.hint(), Some("there is: LinkConfig/eth1"));
+    assert_eq!(error.hint().as_deref(), Some("there is: LinkConfig/eth1"));
 }
 
 #[test]

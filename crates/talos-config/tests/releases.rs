@@ -1,7 +1,7 @@
 //! What older releases read, patch and write in another way. The level `bytes` shows that they do.
 
 use talos_config::yaml::Dialect;
-use talos_config::{Error, Patch, SourceId, apply};
+use talos_config::{Coded, Error, Patch, SourceId, apply};
 
 #[test]
 fn search_domains_are_added_to_before_1_14() {
@@ -51,7 +51,7 @@ fn arguments_were_plain_texts_in_1_12() {
     assert!(written("off", Dialect::V1_13).contains("a: off\n"));
     let refusal = refused(MACHINE, &arguments("[b]"), Dialect::V1_12);
     assert_eq!(refusal.to_string(), "cluster.apiServer.extraArgs.a: a list as an argument");
-    assert_eq!(refusal.hint(), Some("it came with Talos 1.13"));
+    assert_eq!(refusal.hint().as_deref(), Some("it came with Talos 1.13"));
     assert!(written("[b]", Dialect::V1_13).contains("- b\n"));
     let overridden = |dialect| patched(&arguments("b"), &arguments("null"), dialect);
     assert!(overridden(Dialect::V1_12).contains("a: b\n"));

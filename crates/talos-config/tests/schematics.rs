@@ -1,7 +1,7 @@
 //! Ids of schematics, as talhelper 3.1.15 printed them; some are published elsewhere as well.
 
 use serde_json::Value;
-use talos_config::{Schematic, SourceId};
+use talos_config::{Coded, Schematic, SourceId};
 
 #[test]
 fn ids_are_those_of_the_factory() {
@@ -22,7 +22,7 @@ fn a_misspelt_key_would_be_another_image() {
     let error = Schematic::parse("customization: {extraKernelArg: [a]}\n", SourceId(1))
         .err()
         .expect("a refusal");
-    assert_eq!(error.hint(), Some("did you mean \"extraKernelArgs\"?"));
+    assert_eq!(error.hint().as_deref(), Some("did you mean \"extraKernelArgs\"?"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::{Digest, ErrorKind, Inventory, MachineFacts, Ownership, Target};
 use plan::{Approved, ChangeKind, Plan, Rule, Skipped, Step, StepNumber};
 
-use crate::error::PortError;
+use crate::error::{self, PortError};
 
 /// The report of a plan.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Report {
     /// pass.
     pub(crate) fn goes_on(&self) -> bool {
         // A machine that has to be configured again is a reason to plan again, though nothing was done.
-        let is_reset = |failure: &Failure| failure.error.code == IN_MAINTENANCE;
+        let is_reset = |failure: &Failure| failure.error.code == error::IN_MAINTENANCE;
         (!self.is_complete() || self.needs_another_pass)
             && !self.stopped
             && (!self.done.is_empty() || self.failures.iter().any(is_reset))
@@ -91,7 +91,7 @@ impl Report {
                 // A machine that does not come back is a reason to look, not to go on with the next one; and a lease is not had
                 // sooner by another plan.
                 failure.error.kind == ErrorKind::Retryable
-                    && failure.error.code != "engine.timed-out"
+                    && failure.error.code != error::TIMED_OUT
                     && !failure.error.code.starts_with("lease.")
             })
     }
@@ -108,6 +108,3 @@ pub(super) fn needs_another_pass(plan: &Plan<Approved>, inventory: &Inventory) -
         || plan.steps().iter().any(provides)
         || plan.body().skipped.iter().any(etcd_unknown)
 }
-
-/// The code of a machine that was configured and came back in maintenance.
-pub(super) const IN_MAINTENANCE: &str = "machine.in-maintenance";

@@ -7,12 +7,13 @@ use std::time::Duration;
 use domain::{ErrorKind, MachineName};
 use futures_util::future::{Either, select};
 use plan::{Awaited, ChangeKind, EtcdEffect, Goal, Nature, Rule, Step};
+use talos_config::Coded;
 
 use super::guarded::Guarded;
-use super::{CANCELLED, Execution, Phase, act, cancelled, gate, in_service, precondition};
+use super::{Execution, Phase, act, cancelled, gate, in_service, precondition};
 use crate::backoff::Backoff;
 use crate::cluster::MachineAddress;
-use crate::error::{Error, PortError};
+use crate::error::{self, Error, PortError};
 use crate::event::Event;
 use crate::journal::{Entry, StepEffect};
 use crate::ports::Ports;
@@ -36,7 +37,7 @@ impl Execution<'_> {
                 let took = self.ports.clock.now().since(begun).duration();
                 self.ports.emit(&Event::StepDone { place: self.place(step), took });
             }
-            Err(error) if error.code() == CANCELLED => {}
+            Err(error) if error.code() == error::CANCELLED => {}
             Err(error) => self.fail(step, error.code(), &error.to_string()).await?,
         }
         outcome
@@ -114,8 +115,8 @@ impl Execution<'_> {
         });
         let late = pin!(self.ports.clock.sleep(step.time_out.duration()));
         match select(action, late).await {
-            Either::Left((Err(error), _)) if error.code() == CANCELLED => {
-                self.append(self.failed(step, CANCELLED, &error.to_string())).await?;
+            Either::Left((Err(error), _)) if error.code() == error::CANCELLED => {
+                self.append(self.failed(step, error::CANCELLED, &error.to_string())).await?;
                 return Err(error);
             }
             Either::Left((outcome, _)) => outcome?,
@@ -128,9 +129,7 @@ impl Execution<'_> {
                     step.time_out,
                     waited.unwrap_or_default()
                 );
-                return Err(
-                    PortError::new("engine.timed-out", ErrorKind::Retryable, message).into()
-                );
+                return Err(PortError::new(error::TIMED_OUT, ErrorKind::Retryable, message).into());
             }
         }
         self.append(Entry::StepDone { plan: self.plan.hash(), step: step.number }).await
@@ -163,7 +162,7 @@ impl Execution<'_> {
         at.until(|| async {
             let waited = self.ports.clock.monotonic().saturating_sub(started);
             match self.ensure_lease(at.step).await {
-                Err(error) if error.code == "lease.unavailable" && waited < API_COMES_BACK => {
+                Err(error) if error.code == error::LEASE_UNAVAILABLE && waited < API_COMES_BACK => {
                     Ok(Look::WaitFor(error.message))
                 }
                 outcome => Ok(Look::Done(outcome?)),
@@ -178,7 +177,7 @@ impl Execution<'_> {
         let is_waived = self.plan.body().goal == Goal::Destroyed
             || self.plan.overrides(Rule::LeaseUnavailable, step.on.machine());
         match self.lease.ensure_fresh().await {
-            Err(error) if error.code == "lease.unavailable" && is_waived => Ok(()),
+            Err(error) if error.code == error::LEASE_UNAVAILABLE && is_waived => Ok(()),
             outcome => outcome,
         }
     }

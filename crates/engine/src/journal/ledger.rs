@@ -192,4 +192,4 @@ impl Ledger {
 }
 
 /// Codes of steps that have failed and certainly not called their machine.
-const NOT_DONE: [&str; 2] = ["engine.precondition", "lease.unavailable"];
+const NOT_DONE: [&str; 2] = [crate::error::PRECONDITION, crate::error::LEASE_UNAVAILABLE];

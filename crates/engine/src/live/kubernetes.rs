@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout};
 use tracing::debug;
 
 use super::credentials::{Credentials, Mint};
-use crate::error::PortError;
+use crate::error::{self, PortError};
 use crate::lease::LASTS;
 use crate::ports::{ApiError, Clock, Kubernetes, LeaseRecord, NodeStatus, Put};
 
@@ -166,7 +166,7 @@ async fn with_deadline<T>(
                 409 => CONFLICT,
                 // The server is there, and cannot reach its own etcd.
                 500 | 503 | 504 => return Err(unreachable(&status.message)),
-                _ => "kubernetes.failed",
+                _ => error::KUBERNETES_FAILED,
             };
             let message = status.message.clone();
             Err(ApiError::Refused(PortError::new(code, ErrorKind::Retryable, message)))
@@ -179,14 +179,14 @@ async fn with_deadline<T>(
 fn unreachable(message: &str) -> ApiError {
     ApiError::Unreachable(PortError {
         may_have_happened: true,
-        ..PortError::new("kubernetes.unreachable", ErrorKind::Retryable, message)
+        ..PortError::new(error::KUBERNETES_UNREACHABLE, ErrorKind::Retryable, message)
     })
 }
 
 fn unusable() -> ApiError {
     let message = "the credentials for the Kubernetes API cannot be used";
     // Nothing was asked, so that nothing is known about an API.
-    ApiError::Unreachable(PortError::new("kubernetes.failed", ErrorKind::NeedsPerson, message))
+    ApiError::Unreachable(PortError::new(error::KUBERNETES_FAILED, ErrorKind::NeedsPerson, message))
 }
 
 const NAMESPACE: &str = "kube-system";

@@ -20,12 +20,12 @@ use talos_api::proto::machine::{
     EtcdMemberListRequest, RebootRequest, ResetPartitionSpec, ResetRequest,
 };
 use talos_api::{CallError, Client, Fingerprint, Node, NodeError};
-use talos_config::{Config, Context, Secret, SourceId};
+use talos_config::{Coded, Config, Context, Secret, SourceId};
 
 use super::components::components;
 use super::credentials::{Credentials, Mint};
 use crate::cluster::MachineAddress;
-use crate::error::PortError;
+use crate::error::{self, PortError};
 use crate::ports::{
     Clock, Component, EtcdMembers, Lifecycle, ListedMember, Machines, MemberState, NextBoot,
     Observed, OwnMachine,
@@ -98,7 +98,7 @@ impl LiveMachines {
         let fingerprints: Option<Vec<_>> = machine.fingerprints.iter().map(parse).collect();
         let fingerprints = fingerprints.ok_or_else(|| {
             let message = format!("{}: a fingerprint is not 32 bytes in base64", machine.name);
-            PortError::new("talosconfig.unusable", ErrorKind::NeedsPerson, message)
+            PortError::new(error::TALOSCONFIG_UNUSABLE, ErrorKind::NeedsPerson, message)
         })?;
         let client = Client::maintenance(&machine.address.to_string(), fingerprints)
             .map_err(|error| unusable(&error))?;
@@ -405,22 +405,14 @@ fn host(url: &str) -> Option<String> {
 fn port_error(error: &NodeError) -> PortError {
     let kind = match &error.reason {
         reason if reason.is_passing() => ErrorKind::Retryable,
-        // Too early, or something else is under way.
-        CallError::Refused(_) => ErrorKind::Retryable,
-        CallError::Untrusted(_)
-        | CallError::CredentialsRequired
-        | CallError::OtherFingerprint
-        | CallError::OtherAddress
-        | CallError::CertificateTime(_)
-        | CallError::Denied(_) => ErrorKind::NeedsPerson,
-        _ => ErrorKind::Permanent,
+        reason => reason.kind(),
     };
     let may_have_happened = error.reason.may_have_happened() && kind == ErrorKind::Retryable;
     PortError { code: error.reason.code(), kind, message: error.to_string(), may_have_happened }
 }
 
 fn unusable(error: &talos_api::ConnectError) -> PortError {
-    PortError::new("talosconfig.unusable", ErrorKind::NeedsPerson, error.to_string())
+    PortError::new(error::TALOSCONFIG_UNUSABLE, ErrorKind::NeedsPerson, error.to_string())
 }
 
 /// Connections that are kept open: more than are used at the same time, fewer than files may be open.

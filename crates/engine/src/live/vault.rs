@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use domain::ErrorKind;
-use talos_config::{Bundle, Secret, SourceId};
+use talos_config::{Bundle, FileLocation, Location, Secret, SourceId};
 
 use crate::atomic_file;
-use crate::error::PortError;
+use crate::error::{self, PortError};
 use crate::ports::Vault;
 
 /// A decryptor of encrypted files.
@@ -51,12 +51,16 @@ impl Vault for FileVault {
         let Some(path) = self.file() else { return Ok(None) };
         let text = fs_err::read_to_string(&path).map_err(|error| unreadable(&error.to_string()))?;
         let text = self.seal.open(text, &path)?;
-        let bundle = Bundle::parse(text.expose(), SourceId::default())
-            .map_err(|error| unreadable(&format!("{}: {error}", path.display())))?;
+        let bundle = Bundle::parse(text.expose(), SourceId::default()).map_err(|error| {
+            let Location { line, column, .. } = error.origin().unwrap_or_default();
+            let location = FileLocation { file: path.display().to_string(), line, column };
+            unreadable(&format!("{location}: {error}"))
+        })?;
         let problems = bundle.problems();
         if !problems.is_empty() {
-            let (path, problems) = (path.display(), problems.join("; "));
-            return Err(unreadable(&format!("{path}: {problems}")));
+            let lines: Vec<String> =
+                problems.iter().map(|problem| format!("{}: {problem}", path.display())).collect();
+            return Err(unreadable(&lines.join("\n  ")));
         }
         Ok(Some(bundle))
     }
@@ -73,7 +77,7 @@ impl Vault for FileVault {
 }
 
 fn unreadable(message: &str) -> PortError {
-    PortError::new("vault.unreadable", ErrorKind::NeedsPerson, message)
+    PortError::new(error::VAULT_UNREADABLE, ErrorKind::NeedsPerson, message)
 }
 
 const NAMES: [&str; 2] = ["secrets.sops.yaml", "secrets.yaml"];

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use domain::{ClassName, Digest, ErrorKind, ProviderId, ProviderName};
 
 use super::{MachineKey, ProvidedMachine, Provider};
-use crate::error::PortError;
+use crate::error::{self, PortError};
 
 /// The provider of a cluster whose machines all have an address in the spec.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ impl Provider for Metal {
     ) -> Result<ProvidedMachine, PortError> {
         let message =
             format!("{} makes no machines, and {} has no address", self.name(), key.machine);
-        Err(PortError::new("provider.unknown", ErrorKind::Permanent, message))
+        Err(PortError::new(error::PROVIDER_UNKNOWN, ErrorKind::Permanent, message))
     }
 
     async fn destroy(&self, _id: &ProviderId) -> Result<(), PortError> {

@@ -15,7 +15,7 @@ use engine::live::SystemClock;
 use engine::{Event, Kubernetes, Outcome};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use talos_config::Secret;
+use talos_config::{Coded, Secret};
 use tokio::runtime;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until};

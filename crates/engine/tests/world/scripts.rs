@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use talos_config::Coded;
 
 use ::engine::{Clock, Cluster, Error, Event, Outcome, Want};
 use domain::{Digest, Span};

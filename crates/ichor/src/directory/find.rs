@@ -4,11 +4,12 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use talos_config::SourceId;
 use talos_config::yaml::{self, Limits};
+use talos_config::{Diagnostic, SourceId};
 
-use super::{FILE, NO_DIRECTORY, TALCONFIG};
+use super::{FILE, TALCONFIG};
 use crate::Error;
+use crate::diagnostics::{DIRECTORY_AMBIGUOUS, DIRECTORY_MISSING};
 
 /// A directory that describes a cluster.
 #[derive(Debug)]
@@ -50,11 +51,9 @@ fn look_from(here: &Path, levels: usize) -> Result<ClusterDirectory, Error> {
         }
     }
     let above = if levels > 1 { " or a directory above it" } else { "" };
-    Err(Error::Spec {
-        message: format!("neither {FILE} nor {TALCONFIG} in {}{above}", here.display()),
-        hint: Some("pass a cluster directory with -C, or create one with `ichor init`".to_owned()),
-        code: NO_DIRECTORY,
-    })
+    let message = format!("neither {FILE} nor {TALCONFIG} in {}{above}", here.display());
+    let hint = "pass a cluster directory with -C, or create one with `ichor init`";
+    Err(Diagnostic::error(DIRECTORY_MISSING, message).with_hint(hint).into())
 }
 
 /// Returns the talosconfig that talhelper wrote for the cluster of the working directory, if it exists.
@@ -115,11 +114,9 @@ fn look_in(directory: &Path, below: bool) -> Result<Option<ClusterDirectory>, Er
     let there = |name: &str| Some(directory.join(name)).filter(|path| path.is_file());
     let file = match (there(FILE), there(TALCONFIG)) {
         (Some(_), Some(_)) => {
-            return Err(Error::Spec {
-                message: format!("{} has both {FILE} and {TALCONFIG}", directory.display()),
-                hint: Some("keep one of them, and move the other one away".to_owned()),
-                code: "directory.ambiguous",
-            });
+            let message = format!("{} has both {FILE} and {TALCONFIG}", directory.display());
+            let hint = "keep one of them, and move the other one away";
+            return Err(Diagnostic::error(DIRECTORY_AMBIGUOUS, message).with_hint(hint).into());
         }
         (Some(file), None) | (None, Some(file)) => file,
         (None, None) => match there(&format!("{BELOW}/{TALCONFIG}")).filter(|_| below) {

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use plan::MachineName;
-use talconfig::lint::{Diagnostic, Files};
+use talconfig::lint::Files;
 use talconfig::{Cluster, Environment, Finding, Images, Secrets, Talconfig};
-use talos_config::{Bundle, SourceId};
+use talos_config::{Bundle, Diagnostic, FileLocation, Level, SourceId};
 
 use super::{KnownMachine, LoadedCluster, no_secrets, spec_problems};
 use crate::Error;
+use crate::diagnostics::{self, Diagnostics, TALCONFIG_WARNING};
 use crate::settings::ClusterLocation;
 use crate::sources::SourceMap;
 use crate::talhelper::{ENV_FILES, SECRET_FILES, SystemHost};
@@ -32,8 +33,9 @@ pub(super) fn read(
     let (spec, layers) = cluster.translate(source, explained).map_err(failed)?;
     talconfig::check_spec(&spec).map_err(failed)?;
     let ignored = ignored(file, &environment, &host).map_err(failed)?;
-    let warnings = talconfig.warnings.iter().flat_map(lines).chain(ignored);
-    let warnings = warnings.chain(host.lines()).map(|line| host.redact(&line)).collect();
+    let warnings = talconfig.warnings.iter().flat_map(diagnostics_of).chain(ignored);
+    let warnings = warnings.chain(host.lines().into_iter().map(|line| warning(&line)));
+    let warnings = warnings.map(|warning| warning.map_text(|text| host.redact(text))).collect();
     // The secrets themselves are kept as they were in any case.
     let was_encrypted = host.opened().iter().any(|opened| *opened != text(&vault));
     let (secrets, secrets_file) = (secrets.bundle, Some(vault));
@@ -71,30 +73,24 @@ fn load_secrets(
 ) -> Result<Secrets, Error> {
     Secrets::load(&text(vault), environment, host).map_err(|error| {
         let (file, message) = (text(vault), error.to_string());
-        let place = if message.contains(&file) { String::new() } else { format!("{file}: ") };
-        let hint = error.hint().map(|hint| host.redact(hint));
-        let message = host.redact(&format!("{place}{message}"));
-        Error::Spec { message, hint, code: error.code() }
+        let location = Some(FileLocation::file(file.as_str())).filter(|_| !message.contains(&file));
+        diagnostics::coded(&error, message).at(location).map_text(|text| host.redact(text)).into()
     })
 }
 
-/// Returns the settings of a talconfig that have no effect, a line each.
+/// Returns the settings of a talconfig that have no effect.
 fn ignored(
     file: &Path,
     environment: &Environment,
     host: &SystemHost,
-) -> Result<Vec<String>, talconfig::Error> {
+) -> Result<Vec<Diagnostic>, talconfig::Error> {
     let files = Files {
         cluster: text(file),
         secret_files: SECRET_FILES.iter().map(|name| text(&folder(file).join(name))).collect(),
         ..Files::default()
     };
-    let diagnostics = talconfig::lint::check_ineffective(&files, environment, host)?.into_iter();
-    Ok(diagnostics
-        .map(|Diagnostic { location, message, hint, .. }| {
-            format!("{location}: warning: {message} ({hint})")
-        })
-        .collect())
+    let found = talconfig::lint::check_ineffective(&files, environment, host)?.into_iter();
+    Ok(found.map(|found| Diagnostic { level: Level::Warning, ..found }).collect())
 }
 
 /// The machines that a talconfig names.
@@ -132,13 +128,15 @@ fn load(
         // What silently went wrong before is the likely reason.
         let before = host.lines().into_iter();
         let before = before.map(|line| line.trim_start_matches("warning: ").to_owned());
-        let hint = error.hint().map(str::to_owned).into_iter().chain(before);
-        let hint = hint.collect::<Vec<_>>().join("; ");
-        Error::Spec {
-            message: host.redact(&message(&error, &SourceMap::default(), SourceId::default())),
-            hint: Some(host.redact(&hint)).filter(|hint| !hint.is_empty()),
-            code: error.code(),
+        let before = before.collect::<Vec<_>>().join("; ");
+        let mut wrong = wrong(&error, &SourceMap::default(), SourceId::default());
+        if let Some(last) = wrong.last_mut().filter(|_| !before.is_empty()) {
+            last.hint = Some(match &last.hint {
+                Some(hint) => format!("{hint}; {before}"),
+                None => before,
+            });
         }
+        redacted(wrong, host)
     })?;
     Ok((talconfig, environment))
 }
@@ -155,31 +153,44 @@ fn failed(
     source: SourceId,
     host: &SystemHost,
 ) -> Error {
-    Error::Spec {
-        message: host.redact(&message(error, sources, source)),
-        hint: error.hint().map(|hint| host.redact(hint)),
-        code: error.code(),
-    }
+    redacted(wrong(error, sources, source), host).into()
 }
 
-fn message(error: &talconfig::Error, sources: &SourceMap, source: SourceId) -> String {
+fn redacted(wrong: Vec<Diagnostic>, host: &SystemHost) -> Diagnostics {
+    let wrong = wrong.into_iter().map(|wrong| wrong.map_text(|text| host.redact(text)));
+    Diagnostics::new(wrong.collect())
+}
+
+/// Returns everything that an error says.
+fn wrong(error: &talconfig::Error, sources: &SourceMap, source: SourceId) -> Vec<Diagnostic> {
     match error {
         talconfig::Error::Spec(error) => spec_problems(error, sources, source),
+        talconfig::Error::Located(error) => error.problems.clone(),
         talconfig::Error::Invalid(findings) => {
-            let wrong = findings.iter().filter(|finding| !finding.is_warning).flat_map(lines);
-            wrong.collect::<Vec<_>>().join("\n  ")
+            let wrong = findings.iter().filter(|finding| !finding.is_warning);
+            wrong.flat_map(diagnostics_of).collect()
         }
-        other => other.to_string().trim_end().to_owned(),
+        other => vec![diagnostics::coded(other, other.to_string().trim_end())],
     }
 }
 
-/// Formats a finding, a line for each message: `talconfig.yaml:4: nodes[0].hostname: …`.
-fn lines(finding: &Finding) -> impl Iterator<Item = String> {
-    let Finding { field, location, messages, is_warning, .. } = finding;
-    let location = location.as_ref().map_or_else(String::new, |location| format!("{location}: "));
-    let mark = if *is_warning { "warning: " } else { "" };
-    let line = move |message: &String| format!("{location}{mark}{field}: {}", message.trim_end());
-    messages.iter().map(line)
+/// Returns what a finding says, a diagnostic for each message.
+fn diagnostics_of(finding: &Finding) -> impl Iterator<Item = Diagnostic> {
+    finding.problems().map(|problem| {
+        let message = format!("{}: {problem}", finding.field);
+        let found = if finding.is_warning {
+            Diagnostic::warning(TALCONFIG_WARNING, message)
+        } else {
+            Diagnostic::error(talconfig::Error::INVALID, message)
+        };
+        let hint = finding.hint().map(str::to_owned);
+        Diagnostic { hint, ..found.at(finding.location.clone()) }
+    })
+}
+
+/// Returns a warning of the host, as a diagnostic.
+fn warning(line: &str) -> Diagnostic {
+    Diagnostic::warning(TALCONFIG_WARNING, line.trim_start_matches("warning: "))
 }
 
 fn folder(file: &Path) -> &Path {

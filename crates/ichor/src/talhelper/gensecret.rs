@@ -20,8 +20,8 @@ pub(super) fn run(session: &mut Session<'_>, from: Option<&str>) -> Result<(), T
             let text = String::from_utf8_lossy(&bytes);
             let config =
                 Config::parse(&text, SourceId::default()).map_err(|error| match &error {
-                    talos_config::Error::Document(problems) => {
-                        let line = problems.first().map_or(1, |problem| problem.origin.line);
+                    talos_config::Error::Document(_) => {
+                        let line = error.origin().map_or(1, |origin| origin.line);
                         failed(format!("error decoding document /v1alpha1/ (line {line}): {error}"))
                     }
                     _ => failed(error.to_string()),

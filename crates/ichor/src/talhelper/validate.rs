@@ -1,7 +1,9 @@
 //! `talhelper validate …`
 
+use std::borrow::Cow;
+
 use talconfig::{Host, Talconfig};
-use talos_config::{Config, Mode, SourceId};
+use talos_config::{Coded, Config, Mode, SourceId};
 
 use super::{Session, TalhelperError};
 
@@ -16,7 +18,7 @@ pub(super) fn talconfig(
     let environment = if no_substitute { None } else { Some(&mut session.environment) };
     let findings =
         Talconfig::validate(file, env_files, environment, session.host).map_err(|error| {
-            let hint = error.hint().map(str::to_owned);
+            let hint = error.hint().map(Cow::into_owned);
             // The same troubles have other names here than when configuration is made.
             let message = match &error {
                 talconfig::Error::Substitution(detail) => {
@@ -60,8 +62,8 @@ pub(super) fn nodeconfig(
         let bytes = session.host.read(file).map_err(|error| failed(error.to_string()))?;
         let text = String::from_utf8_lossy(&bytes);
         let config = Config::parse(&text, SourceId::default()).map_err(|error| match &error {
-            talos_config::Error::Document(problems) => {
-                let line = problems.first().map_or(1, |problem| problem.origin.line);
+            talos_config::Error::Document(_) => {
+                let line = error.origin().map_or(1, |origin| origin.line);
                 failed(format!("error decoding document /v1alpha1/ (line {line}): {error}"))
             }
             talos_config::Error::Syntax(syntax) => {
@@ -74,8 +76,8 @@ pub(super) fn nodeconfig(
             failed(format!("unknown Talos runtime mode: {}", talos_config::rules::quoted(mode)))
         })?;
         let validation = config.validate(known, true);
-        for warning in validation.warnings.iter().filter(|warning| warning.code.is_none()) {
-            session.say(&warning.message)?;
+        for warning in validation.warnings.iter().filter(|warning| warning.is_of_talos()) {
+            session.say(&warning.problem.message)?;
         }
         if !validation.errors.is_empty() {
             return Err(failed(validation.text()));

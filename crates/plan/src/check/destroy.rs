@@ -7,6 +7,7 @@ use domain::Orphan;
 
 use super::targets::complete;
 use super::{Check, Findings};
+use crate::finding::Finding;
 use crate::rule::Rule;
 use crate::step::{Precondition, Step};
 
@@ -37,12 +38,7 @@ impl Check<'_> {
             self.preconditions(step, facts, findings);
         }
         if !self.graph.steps.is_empty() {
-            let message = format!(
-                "{} machines would lose their configuration and data, and etcd its members",
-                self.graph.steps.len()
-            );
-            let hint = "`ichor destroy` asks whether that is meant, and says so in the plan";
-            findings.about_plan(Rule::QuorumDestroy, message, hint);
+            findings.push(Finding::destroys(self.graph.steps.len()));
         }
         self.chain(findings);
         self.count_down(findings);

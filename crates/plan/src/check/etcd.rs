@@ -10,6 +10,7 @@ use domain::{MAX_LAG, MachineName, Member, MemberId, NodeState, Ownership};
 
 use super::{Check, Findings};
 use crate::action::EtcdEffect;
+use crate::finding::Finding;
 use crate::rule::Rule;
 use crate::step::{Precondition, QuorumProof, Step};
 
@@ -146,11 +147,7 @@ impl Check<'_> {
         for step in self.etcd_steps().filter(|step| !restores(step)) {
             let inventory = self.input.inventory;
             let why = inventory.etcd.why_not(inventory.taken);
-            let message =
-                format!("the members of etcd are not known ({why}), and {} may be one", step.on);
-            let hint = "look at `ichor etcd members`; a cluster without quorum needs --override \
-                        quorum.unknown";
-            findings.about_step(Rule::QuorumUnknown, step, message, hint);
+            findings.push(Finding::unknown_members(step.on.clone(), &why).in_step(step));
         }
         for step in self.etcd_steps().filter(|step| step.proof.is_some()) {
             let message = "the members of etcd are not known, and nothing can be proved".to_owned();
@@ -189,15 +186,7 @@ impl Check<'_> {
     fn bootstrapping_elsewhere(&self, findings: &mut Findings) {
         let Some(before) = &self.input.inventory.bootstrapping else { return };
         for step in self.bootstraps().filter(|step| step.on.machine() != Some(before)) {
-            let message = format!(
-                "a bootstrap was started on {before} and its member was not seen yet: {} would be a second one",
-                step.on
-            );
-            let hint = format!(
-                "bring {before} back; if it was reset, use --override {}",
-                Rule::BootstrapAgain
-            );
-            findings.about_step(Rule::BootstrapAgain, step, message, &hint);
+            findings.push(Finding::bootstrap_elsewhere(before).in_step(step));
         }
     }
 
@@ -215,28 +204,16 @@ impl Check<'_> {
                     None => facts.ownership.why_not(inventory.taken),
                     Some(_) => "it does not answer yet".to_owned(),
                 };
-                let message = format!("{name} is unreachable ({why}) and may hold an etcd already");
-                let hint = "start it, take it out of the spec, or use --override bootstrap.unseen";
-                findings.about_machine(Rule::BootstrapUnseen, name, message, hint);
+                findings.push(Finding::may_hold_etcd(name, &why));
             }
             Some(Ownership::Foreign) if control_plane => {
-                let message = format!("{name} carries the configuration of another cluster");
-                let hint = "is its address right?";
-                findings.about_machine(Rule::IdentityForeign, name, message, hint);
+                findings.push(Finding::foreign(name));
             }
             Some(Ownership::Maintenance) if control_plane && facts.recorded.is_some() => {
-                let message =
-                    format!("{name} was recorded as ours and says that it is in maintenance");
-                let hint = format!(
-                    "if it was reset or installed anew, use --override identity.maintenance={name}"
-                );
-                findings.about_machine(Rule::IdentityMaintenance, name, message, &hint);
+                findings.push(Finding::in_maintenance_again(name));
             }
             Some(Ownership::Ours) if facts.recorded.is_none() => {
-                let message = format!("{name} is configured already, and not from this directory");
-                let hint = "another person may be creating this cluster; if not, use --override \
-                            create.configured";
-                findings.about_machine(Rule::CreateConfigured, name, message, hint);
+                findings.push(Finding::configured_elsewhere(name));
             }
             _ => {}
         }
@@ -258,10 +235,7 @@ impl Check<'_> {
         } else {
             return;
         };
-        let message = format!("etcd has begun before: {evidence}");
-        let hint = "put the old control planes back, restore a snapshot, or use --override \
-                    bootstrap.again";
-        findings.about_plan(Rule::BootstrapAgain, message, hint);
+        findings.push(Finding::etcd_has_begun(evidence));
     }
 
     /// Returns whether a machine says that it has a member.
@@ -282,9 +256,7 @@ impl Check<'_> {
     fn is_one_etcd(&self, findings: &mut Findings) {
         let inventory = self.input.inventory;
         for name in inventory.etcd.current(inventory.taken).iter().flat_map(|etcd| &etcd.apart) {
-            let message = format!("{name} is in another etcd than the other control planes");
-            let hint = "`ichor etcd members` shows both; reset the one without the data";
-            findings.about_plan(Rule::EtcdSplit, message, hint);
+            findings.push(Finding::split_etcd(name.as_str()));
         }
     }
 
@@ -300,9 +272,7 @@ impl Check<'_> {
         });
         let (kept, all) = (kept.count(), seats.len());
         if kept <= all / 2 {
-            let message = format!("the spec keeps {kept} of {all} voters of etcd: no majority");
-            let hint = "put the control planes back and remove one at a time with `ichor node reset -n NAME`";
-            findings.about_plan(Rule::QuorumSpec, message, hint);
+            findings.push(Finding::spec_drops_voters(kept, all));
         }
     }
 }
@@ -331,20 +301,8 @@ fn proves(step: &Step, counted: Option<QuorumProof>, findings: &mut Findings) {
 
 fn majority(step: &Step, proof: QuorumProof, findings: &mut Findings) {
     let QuorumProof { voters, healthy } = proof;
-    if healthy > voters / 2 {
-        return;
-    }
-    let machine = &step.on;
-    if voters == 1 {
-        let message =
-            format!("{machine} is the only voter of etcd: the API is down while it pauses");
-        let hint = "do it when that is acceptable, with --override quorum.only-voter --reason …";
-        findings.about_step(Rule::QuorumOnlyVoter, step, message, hint);
-    } else {
-        let message =
-            format!("{healthy} of {voters} voters would be healthy while {machine} is changed");
-        let hint = "bring the other control planes back first; `ichor etcd members` shows them";
-        findings.about_step(Rule::QuorumTolerance, step, message, hint);
+    if healthy <= voters / 2 {
+        findings.push(Finding::no_majority(step.on.clone(), proof).in_step(step));
     }
 }
 

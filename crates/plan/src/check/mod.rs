@@ -20,9 +20,10 @@ use graph::Graph;
 
 use domain::MachineName;
 
+use crate::finding::{Finding, Refusal};
 use crate::plan::{Body, Checked, Draft, Goal, Override, Plan};
 use crate::planner::PlanningInput;
-use crate::rule::{Finding, Refusal, Rule};
+use crate::rule::Rule;
 use crate::spec::ClusterSpec;
 use crate::step::{Step, StepNumber};
 
@@ -85,22 +86,16 @@ impl Check<'_> {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn about_plan(&mut self, rule: Rule, message: String, hint: &str) {
-        self.0.push(Finding { rule, step: None, on: None, message, hint: hint.to_owned() });
+    fn push(&mut self, finding: Finding) {
+        self.0.push(finding);
     }
 
-    fn about_machine(&mut self, rule: Rule, machine: &MachineName, message: String, hint: &str) {
-        self.0.push(Finding::about(machine, rule, message, hint));
+    fn about_plan(&mut self, rule: Rule, message: String, hint: &str) {
+        self.push(Finding::about_plan(rule, message, hint));
     }
 
     fn about_step(&mut self, rule: Rule, step: &Step, message: String, hint: &str) {
-        self.0.push(Finding {
-            rule,
-            step: Some(step.number),
-            on: Some(step.on.clone()),
-            message,
-            hint: hint.to_owned(),
-        });
+        self.push(Finding::about(step.on.clone(), rule, message, hint).in_step(step));
     }
 }
 

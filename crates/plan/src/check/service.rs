@@ -11,9 +11,10 @@ use super::etcd::votes;
 use super::order::{Domains, Time};
 use super::{Check, Findings};
 use crate::action::Awaited;
+use crate::finding::Finding;
 use crate::plan::overridden;
 use crate::planner::expects_ready;
-use crate::rule::{Finding, Rule};
+use crate::rule::Rule;
 use crate::step::Step;
 
 impl<'a> Check<'a> {
@@ -31,7 +32,7 @@ impl<'a> Check<'a> {
                 let voter = self.is_silent_voter(name);
                 let waits = |awaited| self.waits(name, awaited, step);
                 if !waits(Awaited::Node) || voter && !waits(Awaited::Voter) {
-                    findings.0.push(passed(step, name, why));
+                    findings.push(passed(step, name, why));
                 }
             }
         }
@@ -165,14 +166,5 @@ impl<'a> Check<'a> {
 }
 
 fn passed(step: &Step, machine: &MachineName, why: &str) -> Finding {
-    Finding {
-        rule: Rule::OrderOutOfService,
-        step: Some(step.number),
-        on: Some(machine.into()),
-        message: format!("{} would be disturbed while {machine} is out of service: {why}", step.on),
-        hint: format!(
-            "bring it back first; if it is gone for good, use --override \
-             order.out-of-service={machine}"
-        ),
-    }
+    Finding::beside_out_of_service(machine, &step.on, machine, why).in_step(step)
 }

@@ -6,6 +6,7 @@ use domain::{ApplyMode, MachineFacts, MachineName, NodeIdentity, Ownership};
 
 use super::{Check, Findings};
 use crate::action::{Awaited, Needed, On, Outcome, TargetFacts};
+use crate::finding::Finding;
 use crate::planner::expects_ready;
 use crate::reboot::RebootClass;
 use crate::render::Rendering;
@@ -39,9 +40,7 @@ impl Check<'_> {
         for (name, facts) in &inventory.machines {
             let Some(node) = facts.node.current(inventory.taken) else { continue };
             if let Some(first) = known.insert(node, name) {
-                let message = format!("{first} and {name} are one installation, {node}");
-                let hint = "give each machine an address of its own";
-                findings.about_machine(Rule::IdentityTwice, name, message, hint);
+                findings.push(Finding::one_installation_twice(&[first, name], node));
             }
         }
     }
@@ -73,31 +72,14 @@ impl Check<'_> {
                 let Some(node) = facts.node.current(now).filter(|node| *node != recorded) else {
                     return;
                 };
-                let message =
-                    format!("{machine} is installation {node}, and {recorded} was recorded");
-                let hint = format!(
-                    "is its address right? If it was installed anew, use --override \
-                     identity.node={machine}"
-                );
-                findings.about_step(Rule::IdentityNode, step, message, &hint);
+                let finding = Finding::another_installation(machine.clone(), node, recorded);
+                findings.push(finding.in_step(step));
             }
             Some(Ownership::Maintenance) => {
-                let message =
-                    format!("{machine} was recorded as ours and says that it is in maintenance");
-                let hint = format!(
-                    "if it was reset or installed anew, use --override \
-                     identity.maintenance={machine}"
-                );
-                findings.about_step(Rule::IdentityMaintenance, step, message, &hint);
+                findings.push(Finding::in_maintenance_again(machine.clone()).in_step(step));
             }
             Some(Ownership::NotProvided) => {
-                let message =
-                    format!("{machine} was recorded as ours, and its provider does not have it");
-                let hint = format!(
-                    "if it was destroyed and shall be made again, use --override \
-                     identity.gone={machine}"
-                );
-                findings.about_step(Rule::IdentityGone, step, message, &hint);
+                findings.push(Finding::gone(machine.clone()).in_step(step));
             }
             Some(
                 Ownership::Foreign | Ownership::Booting | Ownership::Away | Ownership::Provided,
@@ -121,9 +103,7 @@ impl Check<'_> {
         }
         let ownership = match facts.ownership.current(now) {
             Some(Ownership::Foreign) => {
-                let message = format!("{machine} carries the configuration of another cluster");
-                let hint = "is its address right?";
-                return findings.about_step(Rule::IdentityForeign, step, message, hint);
+                return findings.push(Finding::foreign(machine.clone()).in_step(step));
             }
             Some(ownership) => *ownership,
             None => {
@@ -284,9 +264,7 @@ impl Check<'_> {
         let installs =
             step.action.config().is_some_and(|given| given.mode == ApplyMode::Maintenance);
         if let Some(why) = missing.filter(|_| installs) {
-            let message = format!("{}: {why}", step.on);
-            let hint = "`ichor disks --insecure` shows what there is; name one of them";
-            findings.about_step(Rule::InstallDisk, step, message, hint);
+            findings.push(Finding::no_disk(step.on.clone(), &why).in_step(step));
         }
     }
 
@@ -308,9 +286,7 @@ impl Check<'_> {
 fn keeps(step: &Step, rendering: &Rendering, findings: &mut Findings) {
     let (machine, Some(change)) = (&step.on, &rendering.change) else { return };
     if change.changes_role {
-        let message = format!("{machine} would change between control plane and worker");
-        let hint = "remove it from the cluster and add it again in its new role";
-        findings.about_step(Rule::ConfigRole, step, message, hint);
+        findings.push(Finding::another_role(machine.clone()).in_step(step));
     }
     if let Some(why) = rendering.too_new.as_ref().filter(|_| step.action.config().is_some()) {
         let message = format!("{machine} cannot take its configuration before its upgrade: {why}");
@@ -318,11 +294,7 @@ fn keeps(step: &Step, rendering: &Rendering, findings: &mut Findings) {
         findings.about_step(Rule::ConfigRelease, step, message, &hint);
     }
     if change.changes_kubernetes {
-        let message = format!(
-            "{machine} would get another release of Kubernetes by a mere change of its files"
-        );
-        let hint = "put the release of Kubernetes back: upgrading it is not supported yet";
-        findings.about_step(Rule::ConfigKubernetes, step, message, hint);
+        findings.push(Finding::another_kubernetes(machine.clone()).in_step(step));
     }
 }
 

@@ -11,10 +11,11 @@ use super::PlanningInput;
 use super::quorum::Voters;
 use super::service;
 use crate::action::ProvideMachine;
+use crate::finding::Finding;
 use crate::plan::{Skipped, overridden};
 use crate::reboot::RebootClass;
 use crate::render::{ConfigChange, Rendering};
-use crate::rule::{Finding, Rule};
+use crate::rule::Rule;
 use crate::spec::{ClusterSpec, Machine, Membership};
 
 pub(super) struct Assessment<'a> {
@@ -147,12 +148,7 @@ impl<'a> Assessment<'a> {
             EtcdState::Unknown(why) => why.as_str(),
             EtcdState::None | EtcdState::Members(_) => "not asked",
         };
-        Finding::about(
-            machine,
-            Rule::QuorumUnknown,
-            format!("the members of etcd are not known ({why}), and {machine} may be one"),
-            "look at `ichor etcd members`; a cluster without quorum needs --override quorum.unknown",
-        )
+        Finding::unknown_members(machine, why)
     }
 
     /// Returns what the plan leaves out.
@@ -218,14 +214,7 @@ impl<'a> Assessment<'a> {
         let voters = || etcd.members.values().filter(|member| member.voter);
         let kept = voters().filter(|member| stays(member.machine.as_ref())).count();
         let voters = voters().count();
-        (2 * kept <= voters).then(|| Finding {
-            rule: Rule::QuorumSpec,
-            step: None,
-            on: None,
-            message: format!("the spec keeps {kept} of {voters} voters of etcd: no majority"),
-            hint: "put the control planes back and remove one at a time with `ichor node reset -n NAME`"
-                .to_owned(),
-        })
+        (2 * kept <= voters).then(|| Finding::spec_drops_voters(kept, voters))
     }
 }
 
@@ -259,14 +248,7 @@ pub(super) fn unknown_orphans(spec: &ClusterSpec, inventory: &Inventory) -> Opti
 fn split_etcd(inventory: &Inventory) -> Option<Finding> {
     let etcd = inventory.etcd.current(inventory.taken)?;
     let apart: Vec<String> = etcd.apart.iter().map(ToString::to_string).collect();
-    (!apart.is_empty()).then(|| Finding {
-        rule: Rule::EtcdSplit,
-        step: None,
-        on: None,
-        message: format!("{} is in another etcd than the other control planes", apart.join(", ")),
-        hint: "`ichor etcd members` shows both; decide which one has the data and reset the other"
-            .to_owned(),
-    })
+    (!apart.is_empty()).then(|| Finding::split_etcd(&apart.join(", ")))
 }
 
 /// A fact about etcd is empty only when every control plane said so. Where it is not known, etcd may still be absent on
@@ -320,27 +302,7 @@ fn one_installation_twice(inventory: &Inventory) -> Vec<Finding> {
         }
     }
     let twice = names.into_iter().filter(|(_, names)| names.len() > 1);
-    twice
-        .map(|(node, names)| {
-            let list: Vec<String> = names.iter().map(ToString::to_string).collect();
-            Finding::about(
-                names[0],
-                Rule::IdentityTwice,
-                format!("{} are one installation, {node}", list.join(" and ")),
-                "give each machine an address of its own; the address of a VIP moves between machines",
-            )
-        })
-        .collect()
-}
-
-/// Returns the finding about a machine that was recorded and that any machine at its address could now stand for.
-pub(super) fn in_maintenance_again(name: &MachineName) -> Finding {
-    Finding::about(
-        name,
-        Rule::IdentityMaintenance,
-        format!("{name} was recorded as ours and says that it is in maintenance"),
-        &format!("if it was reset or installed anew, use --override identity.maintenance={name}"),
-    )
+    twice.map(|(node, names)| Finding::one_installation_twice(&names, node)).collect()
 }
 
 /// Returns the finding about a machine that is another installation than the one that was recorded.
@@ -350,14 +312,7 @@ pub(super) fn another_installation(
     node: &NodeIdentity,
 ) -> Option<Finding> {
     let recorded = facts.recorded.as_ref().filter(|recorded| *recorded != node)?;
-    Some(Finding::about(
-        name,
-        Rule::IdentityNode,
-        format!("{name} is installation {node}, and {recorded} was recorded"),
-        &format!(
-            "is its address right? If it was installed anew, use --override identity.node={name}"
-        ),
-    ))
+    Some(Finding::another_installation(name, node, recorded))
 }
 
 fn disposition<'a>(
@@ -373,12 +328,7 @@ fn disposition<'a>(
     match facts.ownership.current(now) {
         None => return Disposition::Unknown(facts.ownership.why_not(now)),
         Some(Ownership::Foreign) => {
-            return Disposition::Refused(Finding::about(
-                name,
-                Rule::IdentityForeign,
-                format!("{name} carries the configuration of another cluster"),
-                "check its address in the spec; only its own cluster's credentials can release it",
-            ));
+            return Disposition::Refused(Finding::foreign(name));
         }
         Some(Ownership::Booting) => return Disposition::Booting,
         Some(Ownership::Away) => return Disposition::Away,
@@ -395,7 +345,7 @@ fn disposition<'a>(
                 ));
             }
             if facts.recorded.is_some() && !overridden(Rule::IdentityMaintenance) {
-                return Disposition::Refused(in_maintenance_again(name));
+                return Disposition::Refused(Finding::in_maintenance_again(name));
             }
             if let EtcdState::Unknown(why) = etcd
                 && assessed.control_plane
@@ -409,12 +359,7 @@ fn disposition<'a>(
             let missing = disks.and_then(|disks| rendering.disk.missing(disks));
             return match missing.filter(|_| !overridden(Rule::InstallDisk)) {
                 None => Disposition::Join,
-                Some(why) => Disposition::Refused(Finding::about(
-                    name,
-                    Rule::InstallDisk,
-                    why,
-                    "`ichor disks --insecure` shows what there is; name one of them",
-                )),
+                Some(why) => Disposition::Refused(Finding::no_disk(name, &why)),
             };
         }
         Some(Ownership::Ours) => {}
@@ -432,20 +377,10 @@ fn disposition<'a>(
         return Disposition::Unknown(why);
     }
     if change.changes_role {
-        findings.push(Finding::about(
-            name,
-            Rule::ConfigRole,
-            format!("{name} would change between control plane and worker"),
-            "remove it from the cluster and add it again in its new role",
-        ));
+        findings.push(Finding::another_role(name));
     }
     if change.changes_kubernetes {
-        findings.push(Finding::about(
-            name,
-            Rule::ConfigKubernetes,
-            format!("{name} would get another release of Kubernetes by a mere change of its files"),
-            "put the release of Kubernetes back: upgrading it is not supported yet",
-        ));
+        findings.push(Finding::another_kubernetes(name));
     }
     let too_new = rendering.too_new.as_ref().filter(|_| change.class != RebootClass::Nothing);
     if let Some(why) = too_new {
@@ -453,7 +388,7 @@ fn disposition<'a>(
             name,
             Rule::ConfigRelease,
             format!("{name} cannot take its configuration before its upgrade: {why}"),
-            &format!("upgrade it first: `ichor node upgrade -n {name}`"),
+            format!("upgrade it first: `ichor node upgrade -n {name}`"),
         ));
     }
     match change.class {
@@ -480,7 +415,7 @@ fn provide<'a>(
         return Disposition::Unknown("no provider makes it".to_owned());
     };
     if facts.recorded.is_some() && !overridden(input.overrides, Rule::IdentityGone, Some(name)) {
-        return Disposition::Refused(gone(name));
+        return Disposition::Refused(Finding::gone(name));
     }
     if let EtcdState::Members(etcd) = etcd
         && let Some((id, _)) = etcd.on(name)
@@ -498,16 +433,4 @@ fn provide<'a>(
         None => facts.generation.max(1),
     };
     Disposition::Provide(ProvideMachine { class: class.clone(), generation })
-}
-
-/// Returns the finding about a machine that was recorded and that its provider does not have any more.
-fn gone(name: &MachineName) -> Finding {
-    Finding::about(
-        name,
-        Rule::IdentityGone,
-        format!("{name} was recorded as ours, and its provider does not have it"),
-        &format!(
-            "if it was destroyed and shall be made again, use --override identity.gone={name}"
-        ),
-    )
 }

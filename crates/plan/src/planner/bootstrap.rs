@@ -1,12 +1,12 @@
 //! The beginning of etcd, where there is none and nothing speaks for one that was there before.
 
-use domain::{MachineName, NodeState, Ownership};
+use domain::{NodeState, Ownership};
 
-use super::assessment::{Assessment, Disposition, EtcdState, in_maintenance_again};
+use super::assessment::{Assessment, Disposition, EtcdState};
 use super::builder::Extras;
 use super::{Planner, PlanningInput, Voters};
 use crate::action::BootstrapEtcd;
-use crate::rule::{Finding, Rule};
+use crate::finding::Finding;
 
 pub(super) fn plan(planner: &mut Planner<'_>) {
     let assessment = planner.assessment;
@@ -28,7 +28,7 @@ pub(super) fn plan(planner: &mut Planner<'_>) {
     }
     planner.findings.extend(unsafe_to_begin(assessment, planner.input));
     if let Some(before) = before.filter(|before| *before != first.name) {
-        planner.findings.push(begun_elsewhere(before));
+        planner.findings.push(Finding::bootstrap_elsewhere(before));
     }
     if let Some(voters) = &mut planner.voters {
         voters.join(first.name);
@@ -50,56 +50,29 @@ fn unsafe_to_begin(assessment: &Assessment<'_>, input: &PlanningInput<'_>) -> Ve
             | Some(Ownership::Away | Ownership::NotProvided | Ownership::Provided))
                 if machine.control_plane =>
             {
-                findings.push(Finding::about(
-                    name,
-                    Rule::BootstrapUnseen,
-                    format!(
-                        "{name} is unreachable ({}) and may hold an etcd already",
-                        match ownership {
-                            None => machine.facts.ownership.why_not(machine.now),
-                            Some(_) => "it does not answer yet".to_owned(),
-                        }
-                    ),
-                    "start it, take it out of the spec, or use --override bootstrap.unseen",
-                ));
+                let why = match ownership {
+                    None => machine.facts.ownership.why_not(machine.now),
+                    Some(_) => "it does not answer yet".to_owned(),
+                };
+                findings.push(Finding::may_hold_etcd(name, &why));
             }
-            Some(Ownership::Foreign) if machine.control_plane => findings.push(Finding::about(
-                name,
-                Rule::IdentityForeign,
-                format!("{name} carries the configuration of another cluster"),
-                "check its address in the spec; only its own cluster's credentials can release it",
-            )),
+            Some(Ownership::Foreign) if machine.control_plane => {
+                findings.push(Finding::foreign(name));
+            }
             // What it says about itself proves nothing, and so does its lack of an etcd.
             Some(Ownership::Maintenance)
                 if machine.control_plane && machine.facts.recorded.is_some() =>
             {
-                findings.push(in_maintenance_again(name));
+                findings.push(Finding::in_maintenance_again(name));
             }
             Some(Ownership::Ours) if machine.facts.recorded.is_none() => {
-                findings.push(Finding::about(
-                    name,
-                    Rule::CreateConfigured,
-                    format!("{name} is configured already, and not from this directory"),
-                    "another person may be creating this cluster; if not, use --override \
-                     create.configured",
-                ));
+                findings.push(Finding::configured_elsewhere(name));
             }
             _ => {}
         }
     }
     findings.extend(begun_before(input));
     findings
-}
-
-/// Etcd was begun on a machine that cannot be the first now, and may appear there at any moment.
-fn begun_elsewhere(machine: &MachineName) -> Finding {
-    Finding {
-        rule: Rule::BootstrapAgain,
-        step: None,
-        on: None,
-        message: format!("etcd was begun on {machine} and has not been seen since"),
-        hint: "bring that machine back; if it was reset, use --override bootstrap.again".to_owned(),
-    }
 }
 
 /// Evidence that this cluster's etcd has begun, wherever its control planes are now.
@@ -118,14 +91,5 @@ fn begun_before(input: &PlanningInput<'_>) -> Option<Finding> {
     for (member, name) in &inventory.begun {
         evidence.push(format!("{name} ran member {member}"));
     }
-    (!evidence.is_empty()).then(|| Finding {
-        rule: Rule::BootstrapAgain,
-        step: None,
-        on: None,
-        message: format!("etcd has begun before: {}", evidence.join(", ")),
-        hint:
-            "put the old control planes back into the spec, or restore a snapshot; if that etcd is \
-               gone for good, use --override bootstrap.again"
-                .to_owned(),
-    })
+    (!evidence.is_empty()).then(|| Finding::etcd_has_begun(&evidence.join(", ")))
 }

@@ -11,8 +11,9 @@ use super::builder::{Builder, Extras};
 use super::quorum::Voters;
 use super::{Planned, PlanningInput, into_plan};
 use crate::action::{Action, DestroyMachine, ResetMachine};
+use crate::finding::{Finding, Refusal};
 use crate::plan::{Skipped, overridden};
-use crate::rule::{Finding, Refusal, Rule};
+use crate::rule::Rule;
 use crate::step::{Precondition, StepNumber};
 
 pub(super) fn plan(input: &PlanningInput<'_>) -> Result<Planned, Refusal> {
@@ -58,15 +59,7 @@ pub(super) fn plan(input: &PlanningInput<'_>) -> Result<Planned, Refusal> {
     }
     let findings = match builder.steps.len() {
         0 => refused,
-        count => vec![Finding {
-            rule: Rule::QuorumDestroy,
-            step: None,
-            on: None,
-            message: format!(
-                "{count} machines would lose their configuration and data, and etcd its members"
-            ),
-            hint: "`ichor destroy` asks whether that is meant, and says so in the plan".to_owned(),
-        }],
+        count => vec![Finding::destroys(count)],
     };
     into_plan(input, builder.steps, skipped, findings)
 }

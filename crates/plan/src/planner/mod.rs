@@ -29,9 +29,9 @@ use quorum::Voters;
 pub use service::out_of_service_finding;
 
 use crate::action::{Action, AwaitNode, AwaitVoter, TargetFacts};
+use crate::finding::{Finding, Refusal};
 use crate::plan::{Body, Draft, Goal, Override, Plan, Skipped};
 use crate::render::Renderings;
-use crate::rule::{Finding, Refusal};
 use crate::spec::{ClusterSpec, Cni};
 use crate::step::{Precondition, Step, StepNumber};
 

@@ -5,7 +5,7 @@
 
 use domain::{Etcd, MAX_LAG, MachineName};
 
-use crate::rule::{Finding, Rule};
+use crate::finding::Finding;
 use crate::step::QuorumProof;
 
 /// The voters, and whether each is healthy. Two members of one machine are two voters.
@@ -75,24 +75,7 @@ impl Voters {
 
 /// Returns the rule that is broken when no more is left than this.
 pub(super) fn quorum_violation(proof: QuorumProof, machine: &MachineName) -> Option<Finding> {
-    let QuorumProof { voters, healthy } = proof;
-    if proof.has_majority() {
-        return None;
-    }
-    let (rule, message, hint) = if voters == 1 {
-        (
-            Rule::QuorumOnlyVoter,
-            format!("{machine} is the only voter of etcd: the API is down while it pauses"),
-            "do it when that is acceptable, with --override quorum.only-voter --reason …",
-        )
-    } else {
-        (
-            Rule::QuorumTolerance,
-            format!("{healthy} of {voters} voters would be healthy while {machine} is changed"),
-            "bring the other control planes back first; `ichor etcd members` shows them",
-        )
-    };
-    Some(Finding::about(machine, rule, message, hint))
+    (!proof.has_majority()).then(|| Finding::no_majority(machine, proof))
 }
 
 #[cfg(test)]
@@ -100,6 +83,7 @@ mod tests {
     use domain::{Member, MemberId};
 
     use super::*;
+    use crate::rule::Rule;
 
     #[test]
     fn one_of_three_may_pause_and_a_second_one_may_not() {

@@ -11,7 +11,7 @@ use domain::{
 use super::assessment::{Disposition, EtcdState, MachineAssessment, etcd_state};
 use super::expects_ready;
 use super::quorum::Voters;
-use crate::rule::{Finding, Rule};
+use crate::finding::Finding;
 use crate::spec::{ClusterSpec, Policy};
 
 /// Returns the finding about a machine that would be disturbed beside more than may be out of service, by what was
@@ -62,11 +62,7 @@ fn one_too_many<'a, 'b>(
 }
 
 fn held(name: &MachineName, lost: &MachineName, why: &str) -> Finding {
-    let message = format!("{name} is not changed while {lost} is out of service: {why}");
-    let hint = format!(
-        "bring it back first; if it is gone for good, use --override order.out-of-service={lost}"
-    );
-    Finding::about(name, Rule::OrderOutOfService, message, &hint)
+    Finding::beside_out_of_service(name, &name.into(), lost, why)
 }
 
 /// Returns the reason why a machine does not serve although it should; none before there is a cluster.

@@ -6,41 +6,52 @@ use domain::{
     TalosVersion, TextFormat, TimeOfDay, Window,
 };
 use talos_config::yaml::{self, Limits};
-use talos_config::{Contract, DEFAULT, Location, Release, SourceId};
+use talos_config::{Contract, DEFAULT, Diagnostic, Location, Release, SourceId};
 
-use super::error::{Problem, Rule, SpecError};
+use super::error::{SpecError, SpecRule as Rule};
+use super::rules;
 use super::table::{
     self, FormatCheck, Key, Literal, Need, Parsed, Type, format_of, secret_format_of,
 };
 use super::{
     Backup, ClusterNetwork, ClusterSpec, Cni, ControlPlane, Machine, MachineSource, PatchEntry,
-    PatchSource, Policy, Pool, TimeOrigins,
+    PatchSource, Policy, Pool, ReleaseOrigins, TimeOrigins,
 };
 
-/// Reads the file, key by key. What holds in a spec as a whole is checked by the caller.
+/// Reads the file, key by key, and checks what holds in it as a whole.
 pub(super) fn parse(text: &str, source: SourceId) -> Result<ClusterSpec, SpecError> {
     let documents = yaml::parse(text, source, Limits::default()).map_err(SpecError::Syntax)?;
     let [document] = documents.as_slice() else {
         let message = format!("one document is wanted, not {}", documents.len());
-        let origin = documents.get(1).map(|second| second.origin).unwrap_or_default();
-        return Err(format_problem(origin, message));
+        let start = Location { source, line: 1, column: 1 };
+        let origin = documents.get(1).map_or(start, |second| second.origin);
+        return Err(SpecError::Problems(vec![format_problem(origin, message)]));
     };
-    let item = table::read(&document.root, FILE).map_err(SpecError::Problems)?;
-    let problems = sources(&item);
-    if !problems.is_empty() {
-        return Err(SpecError::Problems(problems));
+    let (item, mut problems) = table::read(&document.root, FILE);
+    if problems.is_empty() {
+        problems = sources(&item);
     }
-    spec(&item).ok_or_else(|| {
-        format_problem(document.origin, "the file does not describe a cluster".to_owned())
-    })
+    // Where only a value here and there is wrong, the rest can be judged all the same.
+    let spec = spec(&item);
+    problems.extend(spec.iter().flat_map(rules::broken));
+    match spec {
+        Some(spec) if problems.is_empty() => Ok(spec),
+        None if problems.is_empty() => {
+            let message = "the file does not describe a cluster".to_owned();
+            Err(SpecError::Problems(vec![format_problem(document.origin, message)]))
+        }
+        Some(_) | None => {
+            problems.sort_by_key(|problem| problem.location);
+            Err(SpecError::Problems(problems))
+        }
+    }
 }
 
 /// Problems with where machines come from that a spec cannot show: it has one source for each machine.
-fn sources(item: &Parsed) -> Vec<Problem> {
+fn sources(item: &Parsed) -> Vec<Diagnostic<Location>> {
     let mut problems = Vec::new();
     let mut note = |origin: Location, message: String, hint: &str| {
-        let (rule, hint) = (Rule::MachineSource, Some(hint.to_owned()));
-        problems.push(Problem { rule, origin, message, hint });
+        problems.push(Rule::MachineSource.problem(origin, message).with_hint(hint));
     };
     for group in item.get("controlPlane").into_iter().chain(item.items("pools")) {
         for machine in group.items("machines") {
@@ -92,9 +103,8 @@ fn sources(item: &Parsed) -> Vec<Problem> {
     problems
 }
 
-fn format_problem(origin: Location, message: String) -> SpecError {
-    let hint = Some("the file begins with `ichor: v1`".to_owned());
-    SpecError::Problems(vec![Problem { rule: Rule::Format, origin, message, hint }])
+fn format_problem(origin: Location, message: String) -> Diagnostic<Location> {
+    Rule::Format.problem(origin, message).with_hint("begin the file with `ichor: v1`")
 }
 
 /// Makes the spec of what the table has read. Every value is there and of its form by then.
@@ -126,7 +136,10 @@ fn spec(item: &Parsed) -> Option<ClusterSpec> {
         None => talos.contract(),
     };
     let given = |key: &str| item.get(key).map(|item| item.origin).filter(|origin| origin.line > 0);
-    let releases = given("kubernetes").or_else(|| given("talos")).unwrap_or(item.origin);
+    let releases = ReleaseOrigins {
+        talos: given("talos").unwrap_or(item.origin),
+        kubernetes: given("kubernetes").or_else(|| given("talos")).unwrap_or(item.origin),
+    };
     Some(ClusterSpec {
         cluster: item.parsed("cluster")?,
         endpoint,
@@ -162,6 +175,7 @@ fn spec(item: &Parsed) -> Option<ClusterSpec> {
                 every: backup.parsed("every")?,
                 keep: backup.count("keep"),
                 to: backup.get("to")?.text().to_owned(),
+                origin: backup.origin,
             }),
         },
         releases,

@@ -23,7 +23,7 @@ use domain::{
 };
 use talos_config::{Contract, Location, Role, Schematic, Secret, SourceId, plain_installer};
 
-pub use error::{Problem, Rule as SpecRule, SpecError};
+pub use error::{SpecError, SpecRule};
 pub(crate) use file::DEFAULT_DISK;
 pub use schema::json_schema;
 
@@ -58,8 +58,8 @@ pub struct ClusterSpec {
     pub policy: Policy,
     /// The backups of etcd; none when there is none.
     pub backup: Option<Backup>,
-    /// The line that names its releases.
-    pub releases: Location,
+    /// The lines that name its releases.
+    pub releases: ReleaseOrigins,
 }
 
 /// Networks inside a cluster.
@@ -224,6 +224,15 @@ const INSTALL_WITHIN: Span = Span::minutes(20);
 /// The longest back-off of the kubelet: what fails for longer does not heal by itself.
 const HEALS_WITHIN: Span = Span::minutes(5);
 
+/// Locations of the releases of a [`ClusterSpec`], or of what they follow from.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct ReleaseOrigins {
+    /// Location of `talos`.
+    pub talos: Location,
+    /// Location of `kubernetes`.
+    pub kubernetes: Location,
+}
+
 /// The backups of etcd.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Backup {
@@ -233,14 +242,14 @@ pub struct Backup {
     pub keep: u32,
     /// The destination: a directory, or a URL of an object store.
     pub to: String,
+    /// The location of its key.
+    pub origin: Location,
 }
 
 impl ClusterSpec {
     /// Reads the native file.
     pub fn parse(text: &str, source: SourceId) -> Result<Self, SpecError> {
-        let spec = file::parse(text, source)?;
-        spec.check()?;
-        Ok(spec)
+        file::parse(text, source)
     }
 
     /// Refuses a cluster that cannot be meant.

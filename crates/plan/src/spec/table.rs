@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use domain::{InvalidText, TextFormat};
 use talos_config::yaml::{Content, Node, Resolved, resolve};
-use talos_config::{Location, suggest};
+use talos_config::{Diagnostic, Location, suggest};
 
-use super::error::{Problem, Rule};
+use super::error::SpecRule as Rule;
 
 /// One key of an object.
 pub(super) struct Key {
@@ -125,15 +125,15 @@ impl Parsed {
     }
 }
 
-/// Reads an object, or tells everything that is wrong with it.
-pub(super) fn read(node: &Node, keys: &'static [Key]) -> Result<Parsed, Vec<Problem>> {
+/// Reads an object. What is wrong with it is not in the result, but among the problems.
+pub(super) fn read(node: &Node, keys: &'static [Key]) -> (Parsed, Vec<Diagnostic<Location>>) {
     let mut reader = Reader { problems: Vec::new() };
     let item = reader.object(node, keys, "");
-    if reader.problems.is_empty() { Ok(item) } else { Err(reader.problems) }
+    (item, reader.problems)
 }
 
 struct Reader {
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic<Location>>,
 }
 
 impl Reader {
@@ -142,6 +142,9 @@ impl Reader {
         let Content::Mapping(given) = &node.content else {
             self.wrong_type(node, path, "an object", false);
             return Parsed { origin: node.origin, data: Data::Object(entries) };
+        };
+        let is_given = |key: &str| {
+            given.iter().any(|(name, _)| name.scalar().is_some_and(|(text, _)| text == key))
         };
         let mut lines: BTreeMap<&str, u32> = BTreeMap::new();
         for (name, value) in given {
@@ -161,15 +164,19 @@ impl Reader {
             let Some(key) = keys.iter().find(|key| key.name == text) else {
                 let near = suggest(text, keys.iter().map(|key| key.name));
                 let known = || keys.iter().map(|key| key.name).collect::<Vec<_>>().join(", ");
-                self.problems.push(Problem {
-                    rule: Rule::UnknownKey,
-                    origin: name.origin,
-                    message: format!("unknown key {:?}", below(path, text)),
-                    hint: Some(near.map_or_else(
-                        || format!("known here: {}", known()),
-                        |near| format!("did you mean {near:?}?"),
-                    )),
-                });
+                let problem = Rule::UnknownKey
+                    .problem(name.origin, format!("unknown key {:?}", below(path, text)));
+                self.problems.push(problem.with_hint(match near {
+                    Some(near) => format!("did you mean {near:?}?"),
+                    None => format!("known here: {}", known()),
+                }));
+                // Read as what was probably meant, its own mistakes are found as well, and it is not missing.
+                let meant = keys.iter().find(|key| Some(key.name) == near);
+                if let Some(key) = meant.filter(|key| !is_given(key.name))
+                    && let Some(item) = self.value(value, key.ty, &below(path, text))
+                {
+                    entries.insert(key.name, item);
+                }
                 continue;
             };
             if is_null(value) {
@@ -192,12 +199,10 @@ impl Reader {
                         _ => String::new(),
                     };
                     let message = format!("{}{:?}{or} is missing", prefix(path), key.name);
-                    self.problems.push(Problem {
-                        rule: Rule::MissingKey,
-                        origin: node.origin,
-                        message,
-                        hint: Some(key.about.to_owned()),
-                    });
+                    let problem = Rule::MissingKey.problem(node.origin, message);
+                    let (first, rest) = key.about.split_at(1);
+                    let about = format!("{}{rest}", first.to_lowercase());
+                    self.problems.push(problem.with_hint(format!("add `{}`, {about}", key.name)));
                 }
                 Need::Default(literal) => {
                     entries.insert(key.name, default(literal, key.ty));
@@ -230,16 +235,13 @@ impl Reader {
             (Type::Choice(words), Some((text, _)), _) => {
                 if !words.contains(&text) {
                     let near = suggest(text, words.iter().copied());
-                    self.problems.push(Problem {
-                        rule: Rule::Value,
-                        origin: node.origin,
-                        message: format!(
-                            "{}{text:?} is none of {}",
-                            prefix(path),
-                            words.join(", ")
-                        ),
-                        hint: near.map(|near| format!("did you mean {near:?}?")),
-                    });
+                    let message = match words {
+                        [word] => format!("{}{text:?} is not {word:?}", prefix(path)),
+                        _ => format!("{}{text:?} is none of {}", prefix(path), words.join(", ")),
+                    };
+                    let hint = near.map(|near| format!("did you mean {near:?}?"));
+                    self.problems
+                        .push(Diagnostic { hint, ..Rule::Value.problem(node.origin, message) });
                     return None;
                 }
                 Data::Text(text.to_owned())
@@ -293,7 +295,7 @@ impl Reader {
     }
 
     fn note(&mut self, rule: Rule, origin: Location, message: String) {
-        self.problems.push(Problem { rule, origin, message, hint: None });
+        self.problems.push(rule.problem(origin, message));
     }
 }
 

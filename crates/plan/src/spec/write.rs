@@ -209,7 +209,7 @@ fn window(window: &Window) -> Tree<'static> {
 }
 
 fn backup(backup: &Backup) -> Keys {
-    let Backup { every, keep, to } = backup;
+    let Backup { every, keep, to, origin: _ } = backup;
     let mut keys = Keys::default();
     keys.text("every", every.to_string());
     keys.put("keep", Tree::Verbatim(keep.to_string().into()));

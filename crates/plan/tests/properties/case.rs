@@ -181,7 +181,8 @@ impl Case {
 
 /// Any cluster, with any overrides.
 pub(crate) fn case() -> impl Strategy<Value = Case> {
-    let rules: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| rule.can_be_overridden()).collect();
+    let rules: Vec<Rule> =
+        Rule::ALL.iter().copied().filter(|rule| rule.can_be_overridden()).collect();
     let rules = vec((select(rules), any::<bool>()), 1..4);
     let overrides = prop_oneof![3 => Just(Vec::new()), 1 => rules];
     let first: MachineName = "cp-1".parse().expect("a name");

@@ -162,6 +162,8 @@ const DEEPEST: usize = 16;
 
 #[cfg(test)]
 mod tests {
+    use talos_config::Coded;
+
     use super::*;
 
     #[test]

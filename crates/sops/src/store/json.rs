@@ -216,6 +216,8 @@ const WIDEST: usize = 16;
 
 #[cfg(test)]
 mod tests {
+    use talos_config::Coded;
+
     use super::*;
 
     #[test]

@@ -4,6 +4,7 @@ mod documents;
 
 use std::path::Path;
 use std::process::{Command, Output};
+use talos_config::Coded;
 
 use sops::{CreationRules, Format, Identities, Timestamp, decrypt, encrypt};
 use tempfile::TempDir;

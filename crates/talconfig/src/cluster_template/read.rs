@@ -3,9 +3,9 @@
 use std::net::Ipv4Addr;
 
 use talos_config::yaml::{self, Content, Limits, Node, Resolved};
-use talos_config::{Error, Location, Problem, SourceId, suggest};
+use talos_config::{Diagnostic, Error, Level, Location, SourceId, suggest};
 
-use super::{Network, SCOPES};
+use super::{INVALID, Network, SCOPES};
 
 /// The keys of `cluster.yaml` that concern Talos.
 pub(super) struct ClusterFile {
@@ -40,18 +40,25 @@ pub(super) fn document(text: &str, source: SourceId) -> Result<Node, Error> {
     let documents = yaml::parse(text, source, Limits::default())?;
     match documents.into_iter().next() {
         Some(document) => Ok(document.root),
-        None => Err(Error::Document(vec![Problem {
-            origin: Location { source, line: 1, column: 1 },
-            message: "the file is empty".to_owned(),
-            hint: None,
-        }])),
+        None => {
+            let origin = Location { source, line: 1, column: 1 };
+            Err(Error::Document(vec![problem(origin, "the file is empty", None)]))
+        }
     }
+}
+
+fn problem(
+    origin: Location,
+    message: impl Into<String>,
+    hint: Option<String>,
+) -> Diagnostic<Location> {
+    Diagnostic { hint, ..Diagnostic::error(INVALID, message).at(origin) }
 }
 
 pub(super) fn cluster(
     root: &Node,
-    problems: &mut Vec<Problem>,
-    warnings: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic<Location>>,
+    warnings: &mut Vec<Diagnostic<Location>>,
 ) -> Option<ClusterFile> {
     let keys = Keys::new(root);
     let mut reader = Reader { keys: &keys, problems };
@@ -86,11 +93,9 @@ pub(super) fn cluster(
         // Most keys of the file are about other things than Talos, and people add their own.
         let near = suggest(name, CLUSTER_KEYS.into_iter());
         if let Some(near) = near.filter(|near| near != name && !keys.has(near)) {
-            warnings.push(Problem {
-                origin: key.origin,
-                message: format!("{name} is not known: did you mean {near:?}?"),
-                hint: None,
-            });
+            let message = format!("{name} is not known: did you mean {near:?}?");
+            let odd = problem(key.origin, message, None);
+            warnings.push(Diagnostic { level: Level::Warning, ..odd });
         }
     }
     let node_network = node_network?;
@@ -126,10 +131,10 @@ fn networks(
     gateway: Option<Ipv4Addr>,
     pods: &str,
     services: &str,
-) -> Vec<Problem> {
+) -> Vec<Diagnostic<Location>> {
     let mut problems = Vec::new();
     let mut problem = |key: &str, message: String, hint: &str| {
-        problems.push(Problem { origin: keys.origin(key), message, hint: Some(hint.to_owned()) });
+        problems.push(self::problem(keys.origin(key), message, Some(hint.to_owned())));
     };
     if let Some(gateway) = gateway.filter(|gateway| !nodes.contains(*gateway)) {
         problem(
@@ -164,16 +169,17 @@ fn networks(
     problems
 }
 
-pub(super) fn nodes(root: &Node, problems: &mut Vec<Problem>) -> Vec<NodeEntry> {
+pub(super) fn nodes(root: &Node, problems: &mut Vec<Diagnostic<Location>>) -> Vec<NodeEntry> {
     let list = root.get("nodes");
     let items = match list.map(|list| &list.content) {
         Some(Content::Sequence(items)) if !items.is_empty() => items,
         _ => {
-            problems.push(Problem {
-                origin: list.map_or(root.origin, |list| list.origin),
-                message: "the list of nodes is missing".to_owned(),
-                hint: Some("write `nodes:` and below it one `- name: …` for each".to_owned()),
-            });
+            let hint = "write `nodes:` and below it one `- name: …` for each";
+            problems.push(problem(
+                list.map_or(root.origin, |list| list.origin),
+                "the list of nodes is missing",
+                Some(hint.to_owned()),
+            ));
             return Vec::new();
         }
     };
@@ -198,7 +204,11 @@ pub(super) fn nodes(root: &Node, problems: &mut Vec<Problem>) -> Vec<NodeEntry> 
     entries
 }
 
-fn node(keys: &Keys<'_>, origin: Location, problems: &mut Vec<Problem>) -> Option<NodeEntry> {
+fn node(
+    keys: &Keys<'_>,
+    origin: Location,
+    problems: &mut Vec<Diagnostic<Location>>,
+) -> Option<NodeEntry> {
     let before = problems.len();
     let mut reader = Reader { keys, problems };
     let name = reader.required("name", "a lower-case name of letters, digits and dashes", |name| {
@@ -258,19 +268,15 @@ fn node(keys: &Keys<'_>, origin: Location, problems: &mut Vec<Problem>) -> Optio
 }
 
 /// Nodes that do not fit the cluster.
-pub(super) fn misplaced(cluster: &ClusterFile, nodes: &[NodeEntry]) -> Vec<Problem> {
+pub(super) fn misplaced(cluster: &ClusterFile, nodes: &[NodeEntry]) -> Vec<Diagnostic<Location>> {
     let mut problems = Vec::new();
     if let Some(first) = nodes.first().filter(|_| nodes.iter().all(|node| !node.is_controller)) {
-        problems.push(Problem {
-            origin: first.origin,
-            message: "no node is a control plane".to_owned(),
-            hint: Some("set `controller: true` on one node or on three".to_owned()),
-        });
+        let hint = "set `controller: true` on one node or on three".to_owned();
+        problems.push(problem(first.origin, "no node is a control plane", Some(hint)));
     }
     for NodeEntry { address, schematic, origin, .. } in nodes {
         let mut problem = |message: String, hint: Option<&str>| {
-            let hint = hint.map(str::to_owned);
-            problems.push(Problem { origin: *origin, message, hint });
+            problems.push(problem(*origin, message, hint.map(str::to_owned)));
         };
         if !cluster.node_network.contains(*address) {
             problem(format!("address: {address} is not in node_cidr"), None);
@@ -339,7 +345,7 @@ impl<'a> Keys<'a> {
 /// Reads keys, and collects their problems.
 struct Reader<'a> {
     keys: &'a Keys<'a>,
-    problems: &'a mut Vec<Problem>,
+    problems: &'a mut Vec<Diagnostic<Location>>,
 }
 
 impl Reader<'_> {
@@ -371,7 +377,7 @@ impl Reader<'_> {
                 None => format!("it is {wanted}"),
             });
             let message = format!("{key} is missing");
-            self.problems.push(Problem { origin: self.keys.1, message, hint });
+            self.problems.push(problem(self.keys.1, message, hint));
         }
     }
 
@@ -423,7 +429,7 @@ impl Reader<'_> {
                     let shown = other
                         .map_or_else(|| "a list or mapping".to_owned(), |text| format!("{text:?}"));
                     let message = format!("{key}: {shown} is not {wanted}");
-                    self.problems.push(Problem { origin: item.origin, message, hint: None });
+                    self.problems.push(problem(item.origin, message, None));
                 }
             }
         }
@@ -431,7 +437,7 @@ impl Reader<'_> {
     }
 
     fn wrong(&mut self, key: &str, message: String, hint: Option<String>) {
-        self.problems.push(Problem { origin: self.keys.origin(key), message, hint });
+        self.problems.push(problem(self.keys.origin(key), message, hint));
     }
 
     /// Returns a value for an error message.

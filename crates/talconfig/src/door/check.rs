@@ -3,7 +3,7 @@
 mod interfaces;
 mod references;
 
-use talos_config::{Contract, KubernetesRange, Value, rules, suggest};
+use talos_config::{Contract, FileLocation, KubernetesRange, Value, rules, suggest};
 
 use crate::door::image::Factory;
 use crate::door::load::{Node, Talconfig};
@@ -21,7 +21,7 @@ pub struct Finding {
     /// The key that it is about.
     pub field: String,
     /// The file and the line of that key, where they are known.
-    pub location: Option<String>,
+    pub location: Option<FileLocation>,
     /// One message a line.
     pub messages: Vec<String>,
     /// True if it does not stop the command.
@@ -33,6 +33,13 @@ impl Finding {
     pub fn hint(&self) -> Option<&'static str> {
         let (_, hint) = HINTS.iter().find(|(kind, _)| *kind == self.kind)?;
         Some(hint)
+    }
+
+    /// Returns what is wrong with the key, in our own words where talhelper's repeat it.
+    pub fn problems(&self) -> impl Iterator<Item = &str> {
+        let is_missing = self.kind.ends_with("Required");
+        let messages = self.messages.iter();
+        messages.map(move |text| if is_missing { "is required" } else { text.trim_end() })
     }
 }
 

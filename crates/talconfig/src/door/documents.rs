@@ -102,7 +102,7 @@ fn checked(document: Document, mode: Option<Mode>) -> Result<Document, Error> {
     let own = errors.into_iter().filter(|error| {
         error.document.as_deref().is_some_and(|found| found.trim_end_matches('/') == id)
     });
-    let messages: Vec<String> = own.map(|error| error.message).collect();
+    let messages: Vec<String> = own.map(|error| error.problem.message).collect();
     if messages.is_empty() { Ok(document) } else { Err(wrong(messages.join("\n"))) }
 }
 

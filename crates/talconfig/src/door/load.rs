@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use talos_config::{Confidential, Data, Value};
+use talos_config::{Coded, Confidential, Data, Value};
 
 use crate::door::check::{self, Finding};
 use crate::door::environment::Environment;
@@ -10,7 +10,7 @@ use crate::door::release_catalog::{LATEST, tag};
 use crate::door::schema::{SHARED, TALCONFIG};
 use crate::door::source_text::SourceText;
 use crate::door::{decode, sops_files, text};
-use crate::error::{Error, ErrorDetail, Refusal};
+use crate::error::{Error, ErrorDetail, LocatedError, Refusal};
 use crate::host::Host;
 use crate::value_ext::ValueExt;
 
@@ -83,7 +83,7 @@ impl Talconfig {
         let refused = |variant: fn(ErrorDetail) -> Error| {
             move |Refusal { said, problems }: Refusal| match (variant(said), wording) {
                 (error, Wording::Located) => {
-                    Error::Located { file: file.to_owned(), code: error.code(), problems }
+                    Error::Located(LocatedError::new(file, error.code(), problems))
                 }
                 (Error::Substitution(said), Wording::Talhelper) => {
                     Error::Substitution(said.in_file(file))

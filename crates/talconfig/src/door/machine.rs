@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use plan::LayerSource;
 use talos_config::yaml::{self, Dialect};
 use talos_config::{
-    Confidential, Config, Contract, Data, Document, Finding, Generate, Location, Mode, Options,
-    Patch, Patched, Role, Secret, SourceId, Value,
+    Confidential, Config, Contract, Data, Document, Finding, Generate, Mode, Options, Patch,
+    Patched, Role, Secret, SourceId, Value,
 };
 
 use crate::door::environment::Environment;
@@ -20,7 +20,7 @@ use crate::door::load::{Node, Talconfig};
 use crate::door::secrets::Secrets;
 use crate::door::trace::{LayerTrace, PatchLines, TracedText, plain};
 use crate::door::{sops_files, text};
-use crate::error::{Error, ErrorDetail};
+use crate::error::{Error, ErrorDetail, LocatedError};
 use crate::gotemplate::{self, TemplateContext, TemplateError};
 use crate::host::Host;
 use crate::value_ext::ValueExt;
@@ -116,24 +116,22 @@ impl<'a> Cluster<'a> {
         let mode = known_mode(self.mode).ok_or_else(|| unknown_mode(self.mode))?;
         let mut validation = config.validate(mode, true);
         // A deprecation of a newer Talos does not apply to this one.
-        validation.errors.retain(|error| !error.message.ends_with(NEWER_DOCUMENTS));
+        validation.errors.retain(|error| !error.problem.message.ends_with(NEWER_DOCUMENTS));
         if mode == Mode::Metal && self.contract < Contract::new(1, 14) && !installs(&config) {
-            validation.errors.push(Finding {
-                document: Some("v1alpha1.Config".to_owned()),
-                message: "install instructions are required in \"\" mode".to_owned(),
-                origin: Location::default(),
-                code: None,
-            });
+            validation.errors.push(Finding::error(
+                "v1alpha1.Config",
+                "install instructions are required in \"\" mode",
+            ));
         }
         if !validation.errors.is_empty() {
             return Err(Error::Machine(ErrorDetail::new(validation.text())));
         }
         // Rules of our own are not part of talhelper's output.
-        let warnings = validation.warnings.into_iter().filter(|warning| warning.code.is_none());
+        let warnings = validation.warnings.into_iter().filter(Finding::is_of_talos);
         let documents = text::parse(&text).map_err(|refusal| Error::Machine(refusal.said))?;
         Ok(Machine {
             text: Secret::new(yaml::rewrite(&documents, 2, true)),
-            warnings: warnings.map(|warning| warning.message).collect(),
+            warnings: warnings.map(|warning| warning.problem.message).collect(),
         })
     }
 
@@ -446,8 +444,7 @@ impl Builder<'_> {
         let text = text::substitute(&content, self.environment).map_err(|refusal| {
             if self.talconfig.source_text.is_known() {
                 // Of a template that was rendered, the lines need not be those of the file.
-                let (file, problems) = (path.to_owned(), refusal.problems);
-                Error::Located { file, code: "talconfig.patch", problems }
+                Error::Located(LocatedError::new(path, Error::PATCH, refusal.problems))
             } else {
                 Error::Patch(refusal.said.in_file(path))
             }

@@ -1,10 +1,11 @@
 //! Files that may be encrypted with SOPS.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use sops::Format;
 use talos_config::yaml::{self, Content, Limits, Resolved};
-use talos_config::{Confidential, SourceId};
+use talos_config::{Coded, Confidential, SourceId};
 
 use crate::door::environment::Environment;
 use crate::door::text;
@@ -263,7 +264,7 @@ fn decrypt(
                 Some(line) => format!("line {line}: {other}"),
                 None => other.to_string(),
             };
-            ErrorDetail { message, hint: other.hint() }
+            ErrorDetail { message, hint: other.hint().map(Cow::into_owned) }
         }
     })
 }

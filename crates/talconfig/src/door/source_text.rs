@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use talos_config::yaml::{Content, Node, Style};
-use talos_config::{Data, Location, SourceId, Value};
+use talos_config::{Data, FileLocation, Location, SourceId, Value};
 
 use crate::door::load::Talconfig;
 use crate::door::text;
@@ -49,12 +49,9 @@ impl SourceText {
     }
 
     /// Returns a location in the file for messages.
-    pub(crate) fn place(&self, origin: Location) -> Option<String> {
-        match origin.line {
-            _ if !self.is_known() => None,
-            0 => Some(self.file.clone()),
-            line => Some(format!("{}:{line}", self.file)),
-        }
+    pub(crate) fn place(&self, origin: Location) -> Option<FileLocation> {
+        let Location { line, column, .. } = origin;
+        self.is_known().then(|| FileLocation { file: self.file.clone(), line, column })
     }
 }
 

@@ -8,11 +8,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use talos_config::yaml::{self, Content, Document, Limits, Node, Resolved, Style, SyntaxError};
-use talos_config::{Confidential, Location, Problem, SourceId};
+use talos_config::{Confidential, Location, SourceId};
 
 use crate::door::environment::Environment;
 use crate::door::substitute::{self, SubstitutionError};
-use crate::error::{ErrorDetail, Refusal};
+use crate::error::{ErrorDetail, Refusal, problem};
 
 /// Removes comments from a text and substitutes variables.
 pub(crate) fn substitute(text: &str, environment: &Environment) -> Result<String, Refusal> {
@@ -46,8 +46,7 @@ pub(crate) fn substitute_documents(
             line => format!("line {line}: "),
         };
         let said = ErrorDetail::new(error.to_string()).hint(format!("{place}{hint}"));
-        let problem =
-            Problem { origin, message: within(&key, &error.to_string()), hint: Some(hint) };
+        let problem = problem(origin, within(&key, &error.to_string()), Some(hint));
         Refusal { said, problems: vec![problem] }
     })
 }
@@ -163,14 +162,14 @@ pub(crate) fn located(
         let line = bare.lines().position(|line| {
             let substituted = substitute::substitute(line, environment).unwrap_or_default();
             count += substituted.lines().count().max(1);
-            count >= usize::try_from(problem.origin.line).unwrap_or_default()
+            count >= usize::try_from(problem.location.unwrap_or_default().line).unwrap_or_default()
         });
         let line = line.map_or(u32::MAX, |line| u32::try_from(line + 1).unwrap_or(u32::MAX));
         let mut found = (0, Location::default());
         for (bare, written) in rewritten.iter().zip(documents) {
             nearest(&bare.root, &written.root, line, &mut found);
         }
-        problem.origin = found.1;
+        problem.location = Some(found.1);
     }
     refusal
 }
@@ -222,11 +221,9 @@ pub(crate) fn unmarshal_errors(complaints: Vec<Complaint>) -> Refusal {
         .map(|complaint| format!("line {}: {}", complaint.origin.line, complaint.said))
         .collect();
     let said = ErrorDetail::new(format!("yaml: unmarshal errors:\n  {}", lines.join("\n  ")));
-    let problems = complaints.into_iter().map(|Complaint { origin, message, .. }| Problem {
-        origin,
-        message,
-        hint: None,
-    });
+    let problems = complaints
+        .into_iter()
+        .map(|Complaint { origin, message, .. }| problem(origin, message, None));
     Refusal { said, problems: problems.collect() }
 }
 

@@ -1,7 +1,9 @@
 //! The configuration after each layer, and the locations of errors in it.
 
+use std::borrow::Cow;
+
 use plan::{LayerSnapshot, LayerSource};
-use talos_config::{Confidential, Config, Location, SourceId};
+use talos_config::{Coded, Confidential, Config, Location, SourceId};
 
 use crate::door::source_text;
 use crate::error::{Error, ErrorDetail};
@@ -84,9 +86,11 @@ impl LayerTrace {
     pub(crate) fn locate(&self, error: &talos_config::Error) -> Error {
         let message = match error {
             talos_config::Error::Document(problems) => {
-                let lines = problems.iter().map(|problem| match self.location(problem.origin) {
-                    Some(location) => format!("{location}: {}", problem.message),
-                    None => problem.message.clone(),
+                let lines = problems.iter().map(|problem| {
+                    match problem.location.and_then(|at| self.location(at)) {
+                        Some(location) => format!("{location}: {}", problem.message),
+                        None => problem.message.clone(),
+                    }
                 });
                 lines.collect::<Vec<_>>().join("\n")
             }
@@ -103,7 +107,7 @@ impl LayerTrace {
             }
             other => other.to_string(),
         };
-        Error::Machine(ErrorDetail { message, hint: error.hint().map(str::to_owned) })
+        Error::Machine(ErrorDetail { message, hint: error.hint().map(Cow::into_owned) })
     }
 
     /// Returns a location for people. Users of talhelper see the key or the path, with the line in

@@ -9,9 +9,10 @@ use std::str::FromStr;
 
 use plan::{
     Address, ClusterName, ClusterNetwork, ClusterSpec, Cni, ControlPlane, InvalidText, Layers,
-    Machine, MachineName, MachineSource, Policy, Pool, Prerendered, Problem, SpecError, SpecRule,
+    Machine, MachineName, MachineSource, Policy, Pool, Prerendered, ReleaseOrigins, SpecError,
+    SpecRule,
 };
-use talos_config::{Config, Contract, Location, SourceId, Value};
+use talos_config::{Config, Contract, Diagnostic, Location, SourceId, Value};
 
 use crate::door::load::{Node, Talconfig};
 use crate::door::machine::Cluster;
@@ -103,8 +104,12 @@ fn spec(
     let pool = "workers".parse().ok().zip(workers_origin);
     let pools =
         pool.map(|(name, origin)| Pool { name, machines: workers, patches: Vec::new(), origin });
-    let releases = ["kubernetesVersion", "talosVersion"];
-    let releases = releases.iter().find_map(|key| talconfig.origin(key));
+    let origin = |key: &str| Some(Location { source, ..talconfig.origin(key)? });
+    let talos_origin = origin("talosVersion").unwrap_or_default();
+    let releases = ReleaseOrigins {
+        talos: talos_origin,
+        kubernetes: origin("kubernetesVersion").unwrap_or(talos_origin),
+    };
     let problems = reader.problems;
     match (name, endpoint, talos, kubernetes) {
         (Some(cluster), Some(endpoint), Some(talos), Some(kubernetes)) if problems.is_empty() => {
@@ -127,8 +132,7 @@ fn spec(
                 patches: Vec::new(),
                 policy: Policy::default(),
                 backup: None,
-                releases: releases
-                    .map_or_else(Location::default, |origin| Location { source, ..origin }),
+                releases,
             })
         }
         _ => Err(SpecError::Problems(problems)),
@@ -140,16 +144,13 @@ pub fn check_spec(spec: &ClusterSpec) -> Result<(), Error> {
     spec.check().map_err(|error| match error {
         SpecError::Problems(mut problems) => {
             for problem in &mut problems {
-                problem.hint = match problem.rule {
-                    SpecRule::NoControlPlane => {
-                        Some("`controlPlane: true` makes a node one".to_owned())
-                    }
-                    SpecRule::OverlappingNetworks => Some(
-                        "set clusterPodNets and clusterSvcNets to ranges that nothing else uses"
-                            .to_owned(),
-                    ),
-                    _ => problem.hint.take(),
-                };
+                if problem.code == SpecRule::NoControlPlane.name() {
+                    problem.hint = Some("set `controlPlane: true` of a node".to_owned());
+                } else if problem.code == SpecRule::OverlappingNetworks.name() {
+                    let hint =
+                        "set clusterPodNets and clusterSvcNets to ranges that nothing else uses";
+                    problem.hint = Some(hint.to_owned());
+                }
             }
             Error::Spec(SpecError::Problems(problems))
         }
@@ -180,7 +181,7 @@ struct Reader<'a> {
     /// The address at which a machine is reached.
     address: &'a dyn Fn(&Node) -> Option<Address>,
     source: SourceId,
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic<Location>>,
 }
 
 impl Reader<'_> {
@@ -190,8 +191,8 @@ impl Reader<'_> {
 
     fn note(&mut self, key: &str, message: &str, hint: Option<&str>) {
         let origin = self.talconfig.nearest_origin(key, self.source);
-        let (rule, hint) = (SpecRule::Value, hint.map(str::to_owned));
-        self.problems.push(Problem { rule, origin, message: format!("{key}: {message}"), hint });
+        let problem = SpecRule::Value.problem(origin, format!("{key}: {message}"));
+        self.problems.push(Diagnostic { hint: hint.map(str::to_owned), ..problem });
     }
 
     /// Returns the cluster's name in plans. A talconfig allows other names, which stay in the

@@ -1,11 +1,13 @@
 //! The input of rules: the tree of a talconfig with variables substituted, its machines, and their
 //! patches.
 
+use std::borrow::Cow;
+
 use plan::{ClusterSpec, PatchEntry, PatchSource, SpecError};
 use talos_config::yaml::{self, Content, Node, Resolved, Style};
-use talos_config::{Contract, Location, Patch, Problem, SourceId};
+use talos_config::{Coded, Contract, Diagnostic, FileLocation, Location, Patch, SourceId};
 
-use super::{Diagnostic, FileLocation, Files, Level};
+use super::Files;
 use crate::door::environment::Environment;
 use crate::door::release_catalog::LATEST;
 use crate::door::{sops_files, substitute, text};
@@ -192,53 +194,33 @@ impl<'a> Directory<'a> {
     }
 
     /// Converts the problems of a cluster that plans cannot be made for.
-    pub(super) fn spec_problems(&self, error: SpecError) -> Vec<Diagnostic> {
-        let SpecError::Problems(problems) = error else { return Vec::new() };
-        let diagnostics = problems.into_iter().map(|problem| Diagnostic {
-            location: self.location(problem.origin),
-            level: Level::Error,
-            code: problem.rule.name(),
-            field: None,
-            message: problem.message,
-            hint: problem.hint.unwrap_or_else(|| "`ichor validate` refuses it too".to_owned()),
-        });
-        diagnostics.collect()
+    pub(super) fn spec_problems(&self, error: &SpecError) -> Vec<Diagnostic> {
+        let problems = error.diagnostics().into_iter();
+        problems.map(|problem| problem.in_file(|origin| Some(self.location(origin)))).collect()
     }
 
     /// Converts the error of a refused talconfig to diagnostics.
     pub(super) fn refusal(&self, error: &Error) -> Vec<Diagnostic> {
-        let diagnostic = |location: FileLocation, field, message: String, hint: Option<&str>| {
-            let hint = hint.unwrap_or("`ichor talhelper genschema` writes what each key may be");
-            let hint = hint.to_owned();
-            Diagnostic { location, level: Level::Error, code: error.code(), field, message, hint }
-        };
-        match error {
-            Error::Invalid(findings) => findings
-                .iter()
-                .filter(|finding| !finding.is_warning)
-                .map(|finding| {
-                    let field = Some((finding.field.clone(), finding.kind));
-                    let location = self.location(self.origin(&finding.field));
-                    let message = format!("{}: {}", finding.field, finding.messages.join("; "));
-                    diagnostic(location, field, message, finding.hint())
-                })
-                .collect(),
-            Error::Located { file, problems, .. } => problems
-                .iter()
-                .map(|Problem { origin, message, hint }| {
-                    let location = FileLocation {
-                        file: file.clone(),
-                        line: origin.line,
-                        column: origin.column,
-                    };
-                    diagnostic(location, None, message.clone(), hint.as_deref())
-                })
-                .collect(),
+        let findings = match error {
+            Error::Located(error) => return error.problems.clone(),
+            Error::Invalid(findings) => findings,
             _ => {
-                let location = self.location(Location::default());
-                vec![diagnostic(location, None, error.to_string(), error.hint())]
+                let hint = error.hint().map(Cow::into_owned);
+                let refused = Diagnostic::error(error.code(), error.to_string());
+                let refused = refused.at(FileLocation::file(self.files.cluster.as_str()));
+                return vec![Diagnostic { hint, ..refused }];
             }
-        }
+        };
+        let wrong = findings.iter().filter(|finding| !finding.is_warning);
+        let diagnostics = wrong.flat_map(|finding| {
+            let location = self.location(self.origin(&finding.field));
+            finding.problems().map(move |problem| {
+                let message = format!("{}: {problem}", finding.field);
+                let found = Diagnostic::error(error.code(), message).at(location.clone());
+                Diagnostic { hint: finding.hint().map(str::to_owned), ..found }
+            })
+        });
+        diagnostics.collect()
     }
 
     /// Returns the location of a field such as `nodes[0].patches`, or of the nearest key above it.

@@ -1,9 +1,10 @@
 //! Rules about patches.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use talos_config::yaml::{Content, Node};
-use talos_config::{Error, Location};
+use talos_config::{Coded, Error, Location};
 
 use super::Violation;
 use super::directory::{Directory, NamedPatch, PatchText, entries, key_text, word};
@@ -17,7 +18,7 @@ pub(super) fn broken(directory: &Directory<'_>, found: &mut Vec<Violation>) {
             found.push(Violation::new(patch.at(Location::default()), &detail.message, hint));
         }
         let Some(Err(error)) = patch.parsed() else { continue };
-        let general = || error.hint().unwrap_or(PATCH_HINT).to_owned();
+        let general = || error.hint().unwrap_or(Cow::Borrowed(PATCH_HINT)).into_owned();
         let problems = match &error {
             Error::Document(problems) => problems.as_slice(),
             other => {
@@ -28,7 +29,8 @@ pub(super) fn broken(directory: &Directory<'_>, found: &mut Vec<Violation>) {
         };
         for problem in problems {
             let hint = problem.hint.clone().unwrap_or_else(general);
-            found.push(Violation::new(patch.at(problem.origin), &problem.message, hint));
+            let location = patch.at(problem.location.unwrap_or_default());
+            found.push(Violation::new(location, &problem.message, hint));
         }
     }
 }

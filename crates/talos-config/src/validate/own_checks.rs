@@ -8,10 +8,17 @@ use base64::engine::general_purpose::STANDARD;
 use super::cursor::Cursor;
 use super::go_compat::{self, Prefix, quoted};
 use super::{Findings, certificates};
-use crate::{Config, kinds};
+use crate::{Config, code_table, kinds};
 
-pub(super) const CODES: &[&str] =
-    &["check.address", "check.ca", "check.name", "check.port", "check.secret", "check.subnet"];
+code_table! {
+    pub(super) CODES;
+    ADDRESS = "check.address";
+    CA = "check.ca";
+    NAME = "check.name";
+    PORT = "check.port";
+    SECRET = "check.secret";
+    SUBNET = "check.subnet";
+}
 
 pub(super) fn check(config: &Config, findings: &mut Findings) {
     if let Some(legacy) = config.document(kinds::V1ALPHA1.name, "").map(Cursor::root) {
@@ -36,7 +43,7 @@ fn addresses(network: Cursor<'_>, findings: &mut Findings) {
     for cursor in network.at("nameservers").items().chain(hosts) {
         if go_compat::parse_addr(cursor.text()).is_err() {
             let message = format!("{} is not an IP address", quoted(cursor.text()));
-            findings.note(cursor, "check.address", message);
+            findings.note(cursor, ADDRESS, message);
         }
     }
 }
@@ -46,12 +53,12 @@ fn names(machine: Cursor<'_>, findings: &mut Findings) {
         let odd = key.is_empty() || key.contains(['=', ' ', '\0']);
         if odd || key.starts_with(|c: char| c.is_ascii_digit()) {
             let message = format!("{} is not the name of a variable", quoted(key));
-            findings.note(cursor, "check.name", message);
+            findings.note(cursor, NAME, message);
         }
     }
     for what in ["sysctls", "sysfs"] {
         for (_, cursor) in machine.at(what).entries().filter(|(key, _)| key.is_empty()) {
-            findings.note(cursor, "check.name", format!("an entry of {what} has no name"));
+            findings.note(cursor, NAME, format!("an entry of {what} has no name"));
         }
     }
 }
@@ -60,12 +67,12 @@ fn secrets(legacy: Cursor<'_>, findings: &mut Findings) {
     let (machine, token) = (legacy.at("machine"), legacy.at("machine.token"));
     if machine.is_set() && token.text().is_empty() {
         let message = ".machine.token is empty: the machine cannot join the others";
-        findings.note(machine, "check.secret", message);
+        findings.note(machine, SECRET, message);
     }
     let secret = legacy.at("cluster.secret");
     if !secret.text().is_empty() && go_compat::base64_length(secret.text()) != Ok(32) {
         let message = ".cluster.secret is not 32 bytes of base64: discovery will not work";
-        findings.note(secret, "check.secret", message);
+        findings.note(secret, SECRET, message);
     }
 }
 
@@ -75,7 +82,7 @@ fn authorities(legacy: Cursor<'_>, findings: &mut Findings) {
         let text = STANDARD.decode(crt.text()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         let fine = text.is_some_and(|text| certificates::has_certificate(&text));
         if !crt.text().is_empty() && !fine {
-            findings.note(crt, "check.ca", format!(".{path}.crt is not a certificate"));
+            findings.note(crt, CA, format!(".{path}.crt is not a certificate"));
         }
     }
 }
@@ -83,7 +90,7 @@ fn authorities(legacy: Cursor<'_>, findings: &mut Findings) {
 fn port(port: Cursor<'_>, findings: &mut Findings) {
     let number = port.number();
     if port.is_set() && !(1..=65535).contains(&number) {
-        findings.note(port, "check.port", format!("{number} is not a port"));
+        findings.note(port, PORT, format!("{number} is not a port"));
     }
 }
 
@@ -97,7 +104,7 @@ fn subnets(network: Cursor<'_>, findings: &mut Findings) {
     for (cursor, prefix) in pods.iter().chain(&services) {
         if prefix.is_none() {
             let message = format!("{} is not a subnet", quoted(cursor.text()));
-            findings.note(*cursor, "check.subnet", message);
+            findings.note(*cursor, SUBNET, message);
         }
     }
     for (cursor, pod) in &pods {
@@ -110,7 +117,7 @@ fn subnets(network: Cursor<'_>, findings: &mut Findings) {
                     cursor.text(),
                     other.text()
                 );
-                findings.note(*cursor, "check.subnet", message);
+                findings.note(*cursor, SUBNET, message);
             }
         }
     }

@@ -133,7 +133,8 @@ pub fn quoted(text: &str) -> String {
 fn collect(check: impl FnOnce(&mut Findings)) -> Problems {
     let mut findings = Findings::new(None);
     check(&mut findings);
-    let messages = |found: Vec<super::Finding>| found.into_iter().map(|finding| finding.message);
+    let messages =
+        |found: Vec<super::Finding>| found.into_iter().map(|finding| finding.problem.message);
     Problems {
         errors: messages(findings.errors).collect(),
         warnings: messages(findings.warnings).collect(),

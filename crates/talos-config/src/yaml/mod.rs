@@ -38,6 +38,19 @@ pub struct SyntaxError {
     pub origin: Location,
 }
 
+impl SyntaxError {
+    /// Returns the remedy, where there is one.
+    pub fn hint(&self) -> Option<&'static str> {
+        if self.problem.contains("cannot start any token") {
+            Some("indent with spaces, and quote text that begins with @, % or a back-tick")
+        } else if self.problem.contains("tab character") {
+            Some("indent with spaces")
+        } else {
+            None
+        }
+    }
+}
+
 /// Returns the content of the first document: all that is read of files that are not configuration.
 pub(crate) fn first_document(text: &str, source: SourceId) -> Result<Node, Error> {
     let documents = parse(text, source, Limits::default())?;

@@ -1,7 +1,7 @@
 //! Patches, beside what the real talosctl makes of them.
 
 use talos_config::yaml::Dialect;
-use talos_config::{Error, Patch, Problem, SourceId, apply};
+use talos_config::{Diagnostic, Error, Location, Patch, SourceId, apply};
 
 use crate::cases::Case;
 use crate::talosctl::{self, NEWEST, Release, V1_12, V1_13};
@@ -108,7 +108,8 @@ fn is_newer_rule(ours: &Error) -> bool {
         Error::Document(problems) => problems.as_slice(),
         _ => &[],
     };
-    let is_newer = |problem: &Problem| newer.iter().any(|words| problem.message.contains(words));
+    let is_newer =
+        |problem: &Diagnostic<Location>| newer.iter().any(|words| problem.message.contains(words));
     !problems.is_empty() && problems.iter().all(is_newer)
 }
 

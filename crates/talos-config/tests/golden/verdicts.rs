@@ -35,10 +35,10 @@ impl Verdict {
         let validation = config.validate(mode, manner.strict);
         let valid = validation.errors.is_empty();
         let mut said = String::new();
-        // What has a code is a check of our own.
-        for warning in validation.warnings.iter().filter(|warning| warning.code.is_none()) {
+        // The others are checks of our own.
+        for warning in validation.warnings.iter().filter(|warning| warning.is_of_talos()) {
             said.push_str("WARNING: ");
-            said.push_str(&warning.message);
+            said.push_str(&warning.problem.message);
             said.push('\n');
         }
         if !valid {

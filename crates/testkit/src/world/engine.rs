@@ -22,7 +22,7 @@ use domain::{
     ProviderId, TalosVersion, Timestamp,
 };
 use plan::{Approval, Approved, Checked, Draft, Goal, Override, Plan};
-use talos_config::{Bundle, Config, Secret, SourceId};
+use talos_config::{Bundle, Coded, Config, Secret, SourceId};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::Instant;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use domain::ErrorKind;
 
 use super::{At, Look};
+use crate::error::IN_MAINTENANCE;
 use crate::error::{Error, PortError};
-use crate::execute::report::IN_MAINTENANCE;
 use crate::journal::Entry;
 use crate::ports::Observed;
 

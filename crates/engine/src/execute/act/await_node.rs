@@ -16,7 +16,7 @@ use domain::{BootId, Digest, ErrorKind, NodeName, NodeState};
 use plan::{AwaitNode, Awaited, ChangeKind, Precondition};
 
 use super::{At, Look};
-use crate::error::{Error, PortError};
+use crate::error::{self, Error, PortError};
 use crate::observe::unwell;
 use crate::ports::Observed;
 
@@ -68,8 +68,7 @@ impl Since {
                 let heals_within = at.execution.cluster.spec.policy.heals_within.duration();
                 if long(&mut self.unwell) >= heals_within {
                     let message = format!("{}: {what}", at.name);
-                    let error =
-                        PortError::new("machine.unhealthy", ErrorKind::NeedsPerson, message);
+                    let error = PortError::new(error::UNHEALTHY, ErrorKind::NeedsPerson, message);
                     return Err(error.into());
                 }
                 what

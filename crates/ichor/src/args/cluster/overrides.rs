@@ -20,7 +20,7 @@ fn override_rule(text: &str) -> Result<String, String> {
     let name = text.split_once('=').map_or(text, |(name, _)| name);
     let known = ::plan::Rule::parse(name).filter(|rule| rule.can_be_overridden());
     known.map(|_| text.to_owned()).ok_or_else(|| {
-        let rules = ::plan::Rule::ALL.into_iter().filter(|rule| rule.can_be_overridden());
+        let rules = ::plan::Rule::ALL.iter().copied().filter(|rule| rule.can_be_overridden());
         let names: Vec<&str> = rules.map(::plan::Rule::name).collect();
         format!("rules that can be overridden are {}", names.join(", "))
     })

@@ -11,6 +11,7 @@ use engine::{
     Activity, Approver, Clock, Event, EventSink, Outcome, PlanProgress, PortError, StepPlace,
 };
 use plan::{ApplyMode, Approval, Body, Checked, Goal, Override, Plan, Step};
+use talos_config::Coded;
 
 use super::plan_file::show_plan;
 use crate::Error;
@@ -173,7 +174,11 @@ impl Approver for InteractiveSession<'_> {
             Ok(approval) => {
                 if plan.steps().iter().any(installs) {
                     let warnings = self.directory.register().await;
-                    self.with(|state| warnings.iter().for_each(|line| state.printer.note(line)));
+                    self.with(|state| {
+                        for warning in &warnings {
+                            state.printer.note(&warning.to_string());
+                        }
+                    });
                 }
                 Ok(Some(approval))
             }

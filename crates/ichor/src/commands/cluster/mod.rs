@@ -26,8 +26,9 @@ mod tests;
 pub use refusal::RefusalReport;
 
 use serde_json::{Value, json};
+use talos_config::Coded as _;
 
-use crate::directory::NO_SECRETS;
+use crate::diagnostics::SECRETS_MISSING;
 use crate::json_schema::{JsonSchema as _, SchemaOf};
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
@@ -58,7 +59,7 @@ pub(super) fn run(settings: &Cluster, printer: &mut Printer) -> Result<ExitStatu
             (
                 Err(missing),
                 ClusterVerb::Apply(Apply { request: ApplyRequest::Spec(_), execution }),
-            ) if missing.code() == NO_SECRETS => {
+            ) if missing.code() == SECRETS_MISSING => {
                 let skip_confirmation = execution.skip_confirmation;
                 first_secrets::generate(missing, skip_confirmation, environment, printer).await?;
                 LiveCluster::open(environment).await?

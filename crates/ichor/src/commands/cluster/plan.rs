@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use engine::{Event, EventSink, Proposal, Want, propose};
 use plan::{Draft, Plan};
+use talos_config::Coded;
 
 use super::execute::nothing_to_do;
 use super::interactive::NonInteractive;
@@ -69,7 +70,7 @@ fn replaceable(path: &Path, overwrite: bool) -> Result<Option<Plan<Draft>>, Erro
     match load(path) {
         Ok(plan) => Ok(Some(plan)),
         // A plan all the same, which a new one replaces: of another release, or edited.
-        Err(Error::Spec { code: "plan.edited" | "plan.format", .. }) => Ok(None),
+        Err(error) if matches!(error.code(), "plan.edited" | "plan.format") => Ok(None),
         Err(_) if overwrite => Ok(None),
         Err(error @ Error::Input(_)) => Err(error),
         Err(_) => Err(Error::Exists {

@@ -5,6 +5,7 @@ use std::path::Path;
 use plan::{Draft, Plan};
 
 use crate::args::OutputFormat;
+use crate::diagnostics;
 use crate::error::with_causes;
 use crate::printer::Printer;
 use crate::settings::Input;
@@ -14,10 +15,8 @@ use crate::{Error, ExitStatus};
 /// A plan from a file. Nothing in it is trusted yet.
 pub(super) fn load(path: &Path) -> Result<Plan<Draft>, Error> {
     let (text, _) = SourceMap::default().read(&Input::File(path.to_owned()))?;
-    Plan::decode(&text).map_err(|error| Error::Spec {
-        message: format!("{}: {}", path.display(), with_causes(&error)),
-        hint: Some(error.hint().to_owned()),
-        code: error.code(),
+    Plan::decode(&text).map_err(|error| {
+        diagnostics::coded(&error, with_causes(&error)).at(diagnostics::file(path)).into()
     })
 }
 

@@ -1,10 +1,13 @@
 //! A refusal by the safety rules, as text and as data: every finding with machine, reason and hint.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use crate::json_schema::schema;
-use plan::{ClusterSpec, Finding, MachineName, Refusal, Rule};
+use plan::{ClusterSpec, ErrorKind, Finding, MachineName, Refusal, Rule};
 use serde::Serialize;
+use talos_config::Coded;
+
+use crate::json_schema::schema;
 
 /// Findings because of which no plan is made or carried out; at least one.
 #[derive(Debug, Serialize, thiserror::Error)]
@@ -14,11 +17,13 @@ pub struct RefusalReport {
     #[serde(skip)]
     effect: &'static str,
     #[serde(skip)]
+    kind: ErrorKind,
+    #[serde(skip)]
     hint: String,
     refused: Vec<BrokenRule>,
 }
 
-schema!(RefusalReport, plain { refused } skip { code, effect, hint });
+schema!(RefusalReport, plain { refused } skip { code, effect, kind, hint });
 
 /// A rule that is broken.
 #[derive(Debug, Serialize)]
@@ -49,15 +54,7 @@ impl RefusalReport {
             }
         }
         let hint = hints.join("\nhint: ");
-        Self { code: refusal.code(), effect, hint, refused }
-    }
-
-    pub(crate) fn code(&self) -> &'static str {
-        self.code
-    }
-
-    pub(crate) fn hint(&self) -> &str {
-        &self.hint
+        Self { code: refusal.code(), effect, kind: refusal.kind(), hint, refused }
     }
 
     /// Returns the effect of the refusal on the command.
@@ -68,6 +65,23 @@ impl RefusalReport {
     /// The rule and the text of each finding.
     pub(crate) fn findings(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
         self.refused.iter().map(|rule| (rule.rule, rule.to_string()))
+    }
+}
+
+/// Its codes are the names of the rules.
+impl Coded for RefusalReport {
+    const CODES: &'static [&'static str] = &[];
+
+    fn code(&self) -> &'static str {
+        self.code
+    }
+
+    fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed(&self.hint))
     }
 }
 

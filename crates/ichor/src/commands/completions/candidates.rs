@@ -241,7 +241,7 @@ fn rules(current: &str, location: &ClusterLocation) -> Vec<Candidate> {
             .map(|Candidate { value, help }| Candidate::new(format!("{rule}={value}"), help))
             .collect(),
         None => {
-            let rules = Rule::ALL.into_iter().filter(|rule| rule.can_be_overridden());
+            let rules = Rule::ALL.iter().filter(|rule| rule.can_be_overridden());
             rules.map(|rule| Candidate::new(rule.name(), "")).collect()
         }
     }

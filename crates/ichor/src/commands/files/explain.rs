@@ -40,9 +40,10 @@ pub(in crate::commands) fn run(
         .history
         .iter()
         .map(|change| Change {
-            place: sources
-                .place(change.origin)
-                .unwrap_or_else(|| sources.name(layers[change.layer]).to_owned()),
+            place: match sources.place(change.origin) {
+                Some(location) => location.to_string(),
+                None => sources.name(layers[change.layer]).to_owned(),
+            },
             value: change.value.clone(),
         })
         .collect();

@@ -1,12 +1,13 @@
 //! `ichor lint`: what silently goes wrong in the files of a cluster.
 
-use std::fmt;
 use std::path::Path;
 
-use serde::Serialize;
-use talconfig::lint::{Diagnostic, Files, Level, check_native, check_talconfig};
+use talconfig::lint::{Files, check_native, check_talconfig};
+use talos_config::{Diagnostic, Level};
 
+use super::report::{Findings, counted};
 use crate::args::OutputFormat;
+use crate::diagnostics;
 use crate::directory::{self, ClusterDirectory, DirectoryKind};
 use crate::printer::Printer;
 use crate::settings::Lint;
@@ -30,13 +31,11 @@ pub(in crate::commands) fn run(
     list(&format!("{folder}patches"), &mut files.patches)?;
     let environment = location.environment();
     let host = SystemHost::of_directory(location);
-    let diagnostics = if kind == DirectoryKind::Talconfig {
+    let found = if kind == DirectoryKind::Talconfig {
         files.env_files = named(&settings.env_files, &ENV_FILES);
         files.secret_files = named(&settings.secret_files, &SECRET_FILES);
-        check_talconfig(&files, &environment, &host).map_err(|error| Error::Spec {
-            message: host.redact(&error.to_string()),
-            hint: error.hint().map(|hint| host.redact(hint)),
-            code: error.code(),
+        check_talconfig(&files, &environment, &host).map_err(|error| {
+            diagnostics::coded(&error, error.to_string()).map_text(|text| host.redact(text))
         })?
     } else {
         files.secret_files = named(&settings.secret_files, &["secrets.yaml", "secrets.sops.yaml"]);
@@ -44,23 +43,15 @@ pub(in crate::commands) fn run(
         let (spec, _) = directory::native_spec(Path::new(&files.cluster), &mut sources)?;
         check_native(&files, &spec, &environment, &host)
     };
-    let diagnostics: Vec<Diagnostic> = diagnostics
-        .into_iter()
-        .map(|diagnostic| Diagnostic {
-            message: host.redact(&diagnostic.message),
-            hint: host.redact(&diagnostic.hint),
-            ..diagnostic
-        })
-        .collect();
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.level == Level::Error).count();
-    let warnings = diagnostics.len() - errors;
-    if settings.output != OutputFormat::Table || !diagnostics.is_empty() {
-        printer.value(&Report(diagnostics.iter().map(Line::new).collect()), settings.output)?;
+    let found: Vec<Diagnostic> =
+        found.into_iter().map(|found| found.map_text(|text| host.redact(text))).collect();
+    if settings.output != OutputFormat::Table || !found.is_empty() {
+        printer.value(&Findings::new(&found), settings.output)?;
     }
     if settings.output == OutputFormat::Table {
-        printer.note(&format!("{}: {}", files.cluster, counted(errors, warnings)));
+        printer.note(&format!("{}: {}", files.cluster, counted(&found)));
     }
-    let failed = errors > 0 || settings.strict && warnings > 0;
+    let failed = found.iter().any(|found| settings.strict || found.level == Level::Error);
     Ok(if failed { ExitStatus::Failed } else { ExitStatus::Done })
 }
 
@@ -94,75 +85,4 @@ fn list(folder: &str, files: &mut Vec<String>) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-fn counted(errors: usize, warnings: usize) -> String {
-    let count = |number: usize, what: &str| match number {
-        1 => format!("1 {what}"),
-        _ => format!("{number} {what}s"),
-    };
-    match (errors, warnings) {
-        (0, 0) => "nothing found".to_owned(),
-        (errors, 0) => count(errors, "error"),
-        (0, warnings) => count(warnings, "warning"),
-        (errors, warnings) => {
-            format!("{}, {}", count(errors, "error"), count(warnings, "warning"))
-        }
-    }
-}
-
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Report<'a>(Vec<Line<'a>>);
-
-#[derive(Serialize)]
-struct Line<'a> {
-    file: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<u32>,
-    level: &'static str,
-    code: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    field: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'a str>,
-    message: &'a str,
-    hint: &'a str,
-}
-
-impl<'a> Line<'a> {
-    fn new(diagnostic: &'a Diagnostic) -> Self {
-        let Diagnostic { location, level, code, field, message, hint } = diagnostic;
-        let within = |number: u32| Some(number).filter(|_| location.line > 0);
-        Self {
-            file: &location.file,
-            line: within(location.line),
-            column: within(location.column),
-            level: level.name(),
-            code,
-            field: field.as_ref().map(|(field, _)| field.as_str()),
-            kind: field.as_ref().map(|(_, kind)| *kind),
-            message,
-            hint,
-        }
-    }
-}
-
-/// `file:1:2: error[lint.unknown-key]: …`, and below it what to do.
-impl fmt::Display for Report<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, line) in self.0.iter().enumerate() {
-            if index > 0 {
-                f.write_str("\n")?;
-            }
-            f.write_str(line.file)?;
-            if let (Some(line), Some(column)) = (line.line, line.column) {
-                write!(f, ":{line}:{column}")?;
-            }
-            write!(f, ": {}[{}]: {}\n  hint: {}", line.level, line.code, line.message, line.hint)?;
-        }
-        Ok(())
-    }
 }

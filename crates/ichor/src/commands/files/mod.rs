@@ -5,4 +5,5 @@ pub(super) mod explain;
 pub(crate) mod generate;
 pub(super) mod lint;
 pub(super) mod patch;
+mod report;
 pub(super) mod validate;

@@ -4,8 +4,9 @@ use std::fmt;
 
 use plan::RenderError;
 use serde::Serialize;
-use talos_config::{Config, Location, Mode, Validation};
+use talos_config::{Config, Diagnostic, FileLocation, Level, Location, Mode, Validation};
 
+use super::report::Findings;
 use crate::args::OutputFormat;
 use crate::directory::{self, OpenedDirectory};
 use crate::printer::Printer;
@@ -23,21 +24,17 @@ pub(in crate::commands) fn run(
     let mut reports = Vec::new();
     for file in files {
         let mut sources = SourceMap::default();
-        let report = match sources.parse(file, Config::parse) {
+        reports.push(match sources.parse(file, Config::parse) {
             Ok((config, source)) => {
-                let name = sources.name(source).to_owned();
-                let subject = Subject::File(name);
-                Report::new(subject, mode, &config.validate(mode, strict), |at| sources.place(at))
+                let subject = Subject::File(sources.name(source).to_owned());
+                Report::new(subject, &config.validate(mode, strict), |at| sources.place(at))
             }
-            // Among several files an unreadable one is reported like other findings.
-            Err(error @ Error::Config { .. })
-                if files.len() > 1 || output != OutputFormat::Table =>
-            {
-                Report::unreadable(sources.name(talos_config::SourceId(1)).to_owned(), mode, &error)
+            Err(Error::Diagnosed(wrong)) => {
+                let subject = Subject::File(sources.name(talos_config::SourceId(1)).to_owned());
+                Report { subject, findings: wrong.into_list() }
             }
             Err(error) => return Err(error),
-        };
-        reports.push(report);
+        });
     }
     conclude(&reports, mode, output, printer)
 }
@@ -51,12 +48,15 @@ pub(in crate::commands) fn directory(
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
     runtime::run(async {
+        let file = directory::find(location.directory.as_deref())?.file;
+        let subject = Subject::File(file.display().to_string());
         let mut directory = match OpenedDirectory::open(location).await {
             Ok(directory) => directory,
-            // A program that reads the report gets one.
-            Err(error @ Error::Spec { .. }) if output != OutputFormat::Table => {
-                let file = directory::find(location.directory.as_deref())?.file;
-                let report = Report::unreadable(file.display().to_string(), mode, &error);
+            // What no file can be blamed for is no finding, but a program that reads the report gets one.
+            Err(Error::Diagnosed(wrong))
+                if output != OutputFormat::Table || wrong.list()[0].location.is_some() =>
+            {
+                let report = Report { subject, findings: wrong.into_list() };
                 return conclude(&[report], mode, output, printer);
             }
             Err(error) => return Err(error),
@@ -65,14 +65,11 @@ pub(in crate::commands) fn directory(
         let cluster = &directory.cluster;
         let mut renderer = cluster.renderer();
         let mut reports = Vec::new();
-        if strict && !directory.warnings.is_empty() {
-            reports.push(Report::warned(
-                directory.file.display().to_string(),
-                mode,
-                &directory.warnings,
-            ));
-        } else {
-            directory.tell_warnings(printer);
+        if !directory.warnings.is_empty() {
+            let level = if strict { Level::Error } else { Level::Warning };
+            let warnings = directory.warnings.into_iter();
+            let findings = warnings.map(|warning| Diagnostic { level, ..warning }).collect();
+            reports.push(Report { subject, findings });
         }
         for (machine, _) in cluster.spec.machines() {
             let validation = match renderer.config(&machine.name) {
@@ -84,7 +81,7 @@ pub(in crate::commands) fn directory(
             };
             let subject = Subject::Machine(machine.name.to_string());
             let place = |origin| cluster.layers.location(origin);
-            reports.push(Report::new(subject, mode, &validation, place));
+            reports.push(Report::new(subject, &validation, place));
         }
         conclude(&reports, mode, output, printer)
     })
@@ -97,30 +94,18 @@ fn conclude(
     output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
-    let invalid: Vec<&Report> = reports.iter().filter(|report| !report.valid).collect();
-    let for_a_person = output == OutputFormat::Table;
-    if for_a_person {
-        for report in reports {
-            for finding in report.warnings.iter().chain(&report.errors) {
-                match &report.subject {
-                    Subject::File(_) => printer.note(&finding.to_string()),
-                    Subject::Machine(name) => printer.note(&format!("{name}: {finding}")),
-                }
-            }
-        }
-    }
-    if !for_a_person || invalid.len() < reports.len() {
-        printer.value(&Reports(reports), output)?;
-    }
+    let list: Vec<Judged<'_>> = reports.iter().map(|report| report.judged(mode)).collect();
+    printer.value(&Reports(&list), output)?;
+    let invalid: Vec<&Report> = reports.iter().filter(|report| !report.is_valid()).collect();
     if invalid.is_empty() {
         return Ok(ExitStatus::Done);
     }
-    if !for_a_person {
+    if output != OutputFormat::Table {
         return Ok(ExitStatus::BadInput);
     }
     Err(Error::Invalid {
         files: invalid.iter().map(|report| report.subject.to_string()).collect(),
-        errors: invalid.iter().map(|report| report.errors.len()).sum(),
+        errors: invalid.iter().map(|report| report.of_level(Level::Error).count()).sum(),
         mode: mode.name(),
     })
 }
@@ -133,49 +118,35 @@ pub(in crate::commands) fn in_any(
     sources: &SourceMap,
     printer: &mut Printer,
 ) -> Result<(), Error> {
-    let reports = modes
-        .iter()
-        .map(|mode| (Subject::File(name.to_owned()), *mode, config.validate(*mode, false)))
-        .map(|(subject, mode, found)| Report::new(subject, mode, &found, |at| sources.place(at)));
+    let reports = modes.iter().map(|mode| {
+        let subject = Subject::File(name.to_owned());
+        let validation = config.validate(*mode, false);
+        (mode, Report::new(subject, &validation, |at| sources.place(at)))
+    });
     // If it is valid in no mode, the findings of the first one are printed.
-    let best = reports.reduce(|best, next| if !best.valid && next.valid { next } else { best });
-    let Some(report) = best else { return Ok(()) };
-    for finding in report.warnings.iter().chain(&report.errors) {
-        printer.note(&finding.to_string());
+    let best = reports.reduce(
+        |best, next| {
+            if !best.1.is_valid() && next.1.is_valid() { next } else { best }
+        },
+    );
+    let Some((mode, report)) = best else { return Ok(()) };
+    if !report.findings.is_empty() {
+        printer.note(&Findings::new(&report.findings).to_string());
     }
-    if report.valid {
+    if report.is_valid() {
         return Ok(());
     }
     Err(Error::Invalid {
-        files: vec![report.subject.to_string()],
-        errors: report.errors.len(),
-        mode: report.mode,
+        files: vec![name.to_owned()],
+        errors: report.of_level(Level::Error).count(),
+        mode: mode.name(),
     })
 }
 
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Reports<'a>(&'a [Report]);
-
-/// A line for each file that is valid.
-impl fmt::Display for Reports<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let valid = self.0.iter().filter(|report| report.valid);
-        let lines =
-            valid.map(|report| format!("{} is valid for {} mode", report.subject, report.mode));
-        f.write_str(&lines.collect::<Vec<_>>().join("\n"))
-    }
-}
-
-/// Findings of one configuration.
-#[derive(Serialize)]
+/// What was found in one configuration.
 struct Report {
-    #[serde(flatten)]
     subject: Subject,
-    mode: &'static str,
-    valid: bool,
-    errors: Vec<Finding>,
-    warnings: Vec<Finding>,
+    findings: Vec<Diagnostic>,
 }
 
 /// Whose configuration it is.
@@ -193,91 +164,84 @@ impl fmt::Display for Subject {
     }
 }
 
-#[derive(Serialize)]
-struct Finding {
-    level: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    document: Option<String>,
-    message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<String>,
-}
-
 impl Report {
+    /// Errors come last, where they are seen.
     fn new(
         subject: Subject,
-        mode: Mode,
         validation: &Validation,
-        place: impl Fn(Location) -> Option<String>,
+        place: impl Fn(Location) -> Option<FileLocation>,
     ) -> Self {
-        let findings = |level: &'static str, findings: &[talos_config::Finding]| {
-            let findings = findings.iter().map(|finding| Finding {
-                level,
-                code: finding.code,
-                document: finding.document.clone(),
-                message: finding.message.clone(),
-                place: place(finding.origin),
+        let found = |level: Level, findings: &[talos_config::Finding]| {
+            let findings = findings.iter().map(|finding| {
+                let problem = finding.problem.clone().in_file(&place);
+                Diagnostic { level, message: finding.message(), ..problem }
             });
             findings.collect::<Vec<_>>()
         };
-        Self {
-            subject,
+        let mut findings = found(Level::Warning, &validation.warnings);
+        findings.extend(found(Level::Error, &validation.errors));
+        Self { subject, findings }
+    }
+
+    fn is_valid(&self) -> bool {
+        self.of_level(Level::Error).next().is_none()
+    }
+
+    fn of_level(&self, level: Level) -> impl Iterator<Item = &Diagnostic> {
+        self.findings.iter().filter(move |finding| finding.level == level)
+    }
+
+    fn judged(&self, mode: Mode) -> Judged<'_> {
+        Judged {
+            subject: &self.subject,
             mode: mode.name(),
-            valid: validation.errors.is_empty(),
-            errors: findings("error", &validation.errors),
-            warnings: findings("warning", &validation.warnings),
-        }
-    }
-
-    /// Reports a file that cannot be parsed.
-    fn unreadable(file: String, mode: Mode, error: &Error) -> Self {
-        Self::invalid(file, mode, [(Some(error.code()), error.to_string())])
-    }
-
-    /// With `--strict`: warnings count as errors.
-    fn warned(file: String, mode: Mode, warnings: &[String]) -> Self {
-        let wrong = |warning: &String| (None, warning.replacen("warning: ", "", 1));
-        Self::invalid(file, mode, warnings.iter().map(wrong))
-    }
-
-    fn invalid(
-        file: String,
-        mode: Mode,
-        findings: impl IntoIterator<Item = (Option<&'static str>, String)>,
-    ) -> Self {
-        let finding = |(code, message)| Finding {
-            level: "error",
-            code,
-            document: None,
-            message,
-            place: None,
-        };
-        Self {
-            subject: Subject::File(file),
-            mode: mode.name(),
-            valid: false,
-            errors: findings.into_iter().map(finding).collect(),
-            warnings: Vec::new(),
+            valid: self.is_valid(),
+            errors: Findings::new(self.of_level(Level::Error)),
+            warnings: Findings::new(self.of_level(Level::Warning)),
+            findings: &self.findings,
         }
     }
 }
 
-/// `file:1:2: warning[check.port]: LinkConfig/eth0: …`
-impl fmt::Display for Finding {
+/// A report as data.
+#[derive(Serialize)]
+struct Judged<'a> {
+    #[serde(flatten)]
+    subject: &'a Subject,
+    mode: &'static str,
+    valid: bool,
+    errors: Findings<'a>,
+    warnings: Findings<'a>,
+    #[serde(skip)]
+    findings: &'a [Diagnostic],
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Reports<'a>(&'a [Judged<'a>]);
+
+/// Every finding, then a line for each configuration that is valid: none where the files that they come from are not.
+impl fmt::Display for Reports<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.place {
-            write!(f, "{place}: ")?;
+        let mut lines = Vec::new();
+        for Judged { subject, findings, .. } in self.0 {
+            lines.extend(findings.iter().map(|finding| match subject {
+                Subject::File(_) => finding.to_string(),
+                Subject::Machine(name) => {
+                    let message = format!("{name}: {}", finding.message);
+                    Diagnostic { message, ..finding.clone() }.to_string()
+                }
+            }));
         }
-        f.write_str(self.level)?;
-        if let Some(code) = self.code {
-            write!(f, "[{code}]")?;
-        }
-        f.write_str(": ")?;
-        if let Some(document) = &self.document {
-            write!(f, "{document}: ")?;
-        }
-        f.write_str(self.message.trim_end())
+        let is_machine = |judged: &Judged<'_>| matches!(judged.subject, Subject::Machine(_));
+        let of_directory = self.0.iter().any(is_machine);
+        let files_are_valid = self.0.iter().all(|judged| judged.valid || is_machine(judged));
+        let valid = self.0.iter().filter(|judged| {
+            judged.valid && (!of_directory || is_machine(judged) && files_are_valid)
+        });
+        lines.extend(
+            valid.map(|judged| format!("{} is valid for {} mode", judged.subject, judged.mode)),
+        );
+        f.write_str(&lines.join("\n"))
     }
 }

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use talos_api::proto::cosi::meta::ResourceDefinitionSpec;
 use talos_api::{CallError, Client, Node, NodeError, resource};
+use talos_config::Coded as _;
 use talos_config::Context;
 use talos_config::pki::{Certificate, Subject};
 use talos_config::yaml::{self, Content};

@@ -8,7 +8,7 @@ use plan::MachineName;
 use talos_api::proto::definitions::enums::RuntimeMachineStage as Stage;
 use talos_api::proto::definitions::runtime::MachineStatusSpec;
 use talos_api::{CallError, Client, Fingerprint, Node, NodeError};
-use talos_config::{Config, Secret, SourceId, Value};
+use talos_config::{Coded, Config, Secret, SourceId, Value};
 
 use crate::args::node::{ApplyConfigArgs, NodeOverrideArgs, NodeRule};
 use crate::commands::files::patch::read_patches;
@@ -17,6 +17,7 @@ use crate::commands::node::node_config::NodeConfig;
 use crate::commands::node::prepared_config::{
     GivenConfig, PreparedConfig, apply_each, node_action,
 };
+use crate::diagnostics::DIRECTORY_MISSING;
 use crate::directory::{self, KnownMachine, OpenedDirectory};
 use crate::nodes::{Nodes, label};
 use crate::printer::Printer;
@@ -74,7 +75,7 @@ pub(super) async fn run(
         }
         if let Origin::Directory(directory) = &origin {
             for warning in directory.register().await {
-                printer.note(&warning);
+                printer.note(&warning.to_string());
             }
         }
     }
@@ -94,7 +95,7 @@ enum Origin {
 impl Origin {
     async fn directory(environment: &UserEnvironment) -> Result<Self, Error> {
         match OpenedDirectory::open(&environment.location).await {
-            Err(error) if error.code() == directory::NO_DIRECTORY => Err(Error::Usage {
+            Err(error) if error.code() == DIRECTORY_MISSING => Err(Error::Usage {
                 message: "no configuration given, and this is not a cluster directory".to_owned(),
                 hint: "pass a configuration with -f, or change to the cluster's directory"
                     .to_owned(),

@@ -1,6 +1,9 @@
 //! Failures of actions on machines, beyond the immediate reply of a machine.
 
+use std::borrow::Cow;
 use std::time::Duration;
+
+use talos_config::{Coded, codes};
 
 use crate::ExitStatus;
 
@@ -150,70 +153,25 @@ pub enum NodeActionError {
     },
 }
 
-impl NodeActionError {
-    /// Every code, each with an entry in `docs/reference/errors.md`.
-    pub const CODES: &[&str] = &[
-        "bootstrap.unseen",
-        "config.machine",
-        "etcd.already-bootstrapped",
-        "etcd.failed",
-        "etcd.member",
-        "etcd.quorum",
-        "etcd.snapshot",
-        "interrupted",
-        "machine.not-begun",
-        "machine.not-done",
-        "machine.sequence-failed",
-        "upgrade.failed",
-        "upgrade.rolled-back",
-    ];
-
-    pub(crate) fn code(&self) -> &'static str {
-        match self {
-            Self::Interrupted(_) => "interrupted",
-            Self::NotBegun { .. } => "machine.not-begun",
-            Self::Sequence { .. } => "machine.sequence-failed",
-            Self::NotDone { .. } => "machine.not-done",
-            Self::Bootstrapped(_) | Self::BootstrappedElsewhere { .. } => {
-                "etcd.already-bootstrapped"
-            }
-            Self::BootstrapUnseen { .. } => "bootstrap.unseen",
-            Self::Etcd { .. } => "etcd.failed",
-            Self::Snapshot { .. } => "etcd.snapshot",
-            Self::Quorum { .. }
-            | Self::Majority { .. }
-            | Self::LastVoter(_)
-            | Self::MembersUnknown { .. } => "etcd.quorum",
-            Self::OtherMachine { .. } => "config.machine",
-            Self::Member { .. } => "etcd.member",
-            Self::Installer { .. } => "upgrade.failed",
-            Self::RolledBack { .. } => "upgrade.rolled-back",
-        }
+impl Coded for NodeActionError {
+    codes! {
+        Self::Interrupted(_) => "interrupted", NeedsPerson;
+        Self::NotBegun { .. } => "machine.not-begun", NeedsPerson;
+        Self::Sequence { .. } => "machine.sequence-failed", NeedsPerson;
+        Self::NotDone { .. } => "machine.not-done", Retryable;
+        Self::Bootstrapped(_) | Self::BootstrappedElsewhere { .. } => "etcd.already-bootstrapped", NeedsPerson;
+        Self::BootstrapUnseen { .. } => "bootstrap.unseen", Retryable;
+        Self::Etcd { .. } => "etcd.failed", NeedsPerson;
+        Self::Snapshot { .. } => "etcd.snapshot", Permanent;
+        Self::Quorum { .. } | Self::Majority { .. } | Self::LastVoter(_) | Self::MembersUnknown { .. } => "etcd.quorum", NeedsPerson;
+        Self::OtherMachine { .. } => "config.machine", NeedsPerson;
+        Self::Member { .. } => "etcd.member", Permanent;
+        Self::Installer { .. } => "upgrade.failed", NeedsPerson;
+        Self::RolledBack { .. } => "upgrade.rolled-back", NeedsPerson;
     }
 
-    pub(crate) fn status(&self) -> ExitStatus {
-        match self {
-            Self::Interrupted(_) => ExitStatus::Interrupted,
-            Self::NotDone { .. } => ExitStatus::TimedOut,
-            Self::Snapshot { .. } | Self::Member { .. } => ExitStatus::BadInput,
-            Self::Quorum { .. }
-            | Self::Majority { .. }
-            | Self::LastVoter(_)
-            | Self::MembersUnknown { .. }
-            | Self::BootstrappedElsewhere { .. }
-            | Self::OtherMachine { .. }
-            | Self::BootstrapUnseen { .. } => ExitStatus::Refused,
-            Self::NotBegun { .. }
-            | Self::Sequence { .. }
-            | Self::Bootstrapped(_)
-            | Self::Etcd { .. }
-            | Self::Installer { .. }
-            | Self::RolledBack { .. } => ExitStatus::Failed,
-        }
-    }
-
-    pub(crate) fn hint(&self) -> &'static str {
-        match self {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed(match self {
             Self::Interrupted(_) => {
                 "if the machine was reached, it completes what it has started: `ichor events` shows it"
             }
@@ -258,6 +216,29 @@ impl NodeActionError {
             Self::RolledBack { .. } => {
                 "the machine rolled back by itself: `ichor dmesg` and the console may show the reason"
             }
+        }))
+    }
+}
+
+impl NodeActionError {
+    pub(crate) fn status(&self) -> ExitStatus {
+        match self {
+            Self::Interrupted(_) => ExitStatus::Interrupted,
+            Self::NotDone { .. } => ExitStatus::TimedOut,
+            Self::Snapshot { .. } | Self::Member { .. } => ExitStatus::BadInput,
+            Self::Quorum { .. }
+            | Self::Majority { .. }
+            | Self::LastVoter(_)
+            | Self::MembersUnknown { .. }
+            | Self::BootstrappedElsewhere { .. }
+            | Self::OtherMachine { .. }
+            | Self::BootstrapUnseen { .. } => ExitStatus::Refused,
+            Self::NotBegun { .. }
+            | Self::Sequence { .. }
+            | Self::Bootstrapped(_)
+            | Self::Etcd { .. }
+            | Self::Installer { .. }
+            | Self::RolledBack { .. } => ExitStatus::Failed,
         }
     }
 }

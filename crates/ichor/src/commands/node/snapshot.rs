@@ -125,6 +125,8 @@ const SHOWN_EVERY: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {
+    use talos_config::Coded;
+
     use super::*;
 
     #[test]

@@ -124,7 +124,7 @@ async fn by_directory(
     let upgrades = nodes.as_slice().iter().map(upgrade).collect::<Result<_, Error>>()?;
     if !args.dry_run {
         for warning in directory.register().await {
-            printer.note(&warning);
+            printer.note(&warning.to_string());
         }
     }
     Ok(upgrades)

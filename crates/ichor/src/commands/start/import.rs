@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use plan::NativeExport;
-use talos_config::Secret;
 use talos_config::yaml::Dialect;
+use talos_config::{Coded, Diagnostic, Secret};
 
 use super::init;
 use crate::directory::{FILE, OpenedDirectory};
@@ -31,10 +31,9 @@ pub(super) async fn run(settings: &Import, printer: &mut Printer) -> Result<Exit
         &cluster.key,
         cluster.mode,
     );
-    let mut native = made.map_err(|error| Error::Spec {
-        message: with_causes(&error),
-        hint: Some("keep the talconfig: every command works on it".to_owned()),
-        code: error.code(),
+    let mut native = made.map_err(|error| {
+        Diagnostic::error(error.code(), with_causes(&error))
+            .with_hint("keep the talconfig: every command works on it")
     })?;
     let keys = &settings.location.keys;
     // What was encrypted stays so.

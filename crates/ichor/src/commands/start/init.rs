@@ -5,8 +5,9 @@ use std::path::Path;
 
 use plan::ClusterSpec;
 use talos_config::yaml::Dialect;
-use talos_config::{Bundle, Contract, SourceId};
+use talos_config::{Bundle, Coded, Contract, SourceId};
 
+use crate::diagnostics::Diagnostics;
 use crate::directory::FILE;
 use crate::printer::Printer;
 use crate::settings::Init;
@@ -79,10 +80,10 @@ pub(super) fn tell_next(plain: &str, is_encrypted: bool, printer: &mut Printer) 
 /// The native file, if what was typed makes one.
 pub(super) fn checked(settings: &Init) -> Result<String, Error> {
     let text = text(settings)?;
-    ClusterSpec::parse(&text, SourceId::default()).map_err(|error| Error::Spec {
-        message: error.to_string(),
-        hint: error.hint().map(str::to_owned),
-        code: error.code(),
+    // The text is not a file yet, so that its lines mean nothing.
+    ClusterSpec::parse(&text, SourceId::default()).map_err(|error| {
+        let problems = error.diagnostics().into_iter();
+        Diagnostics::new(problems.map(|problem| problem.in_file(|_| None)).collect())
     })?;
     Ok(text)
 }

@@ -17,7 +17,7 @@ pub(in crate::commands) fn run(
     runtime::run(async {
         let directory = OpenedDirectory::open(location).await?;
         for warning in directory.warnings.iter().chain(&directory.register().await) {
-            printer.note(warning);
+            printer.note(&warning.to_string());
         }
         let spec = &directory.cluster.spec;
         let mut renderer = directory.cluster.renderer();

@@ -28,7 +28,7 @@ pub(in crate::commands) fn run(
         let warning =
             release_catalog::check_extensions(&names, &versions, version, sources.name(source))?;
         if let Some(warning) = warning {
-            printer.note(&warning);
+            printer.note(&warning.to_string());
         }
     }
     let id = schematic.id();

@@ -5,9 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use sops::Format;
-use talconfig::cluster_template::{ClusterTemplate, PatchFiles, SCOPES};
-use talos_config::SourceId;
+use talconfig::cluster_template::{ClusterTemplate, PatchFiles, SCOPES, TEMPLATE};
 use talos_config::yaml::{self, Limits};
+use talos_config::{Diagnostic, SourceId};
 
 use crate::printer::Printer;
 use crate::settings::{GenTalconfig, Input};
@@ -25,15 +25,9 @@ pub(in crate::commands) fn run(
     let (cluster, cluster_source) = sources.read(&Input::File(root.join("cluster.yaml")))?;
     let (nodes, nodes_source) = sources.read(&Input::File(root.join("nodes.yaml")))?;
     let guide = ClusterTemplate::parse((&cluster, cluster_source), (&nodes, nodes_source))
-        .map_err(|error| match sources.locate(&error, cluster_source) {
-            Error::Config { message, hint, code: "config.document" } => {
-                Error::Config { message, hint, code: "guide.invalid" }
-            }
-            other => other,
-        })?;
+        .map_err(|error| sources.locate(&error, cluster_source))?;
     for warning in &guide.warnings {
-        let place = sources.place(warning.origin).unwrap_or_default();
-        printer.note(&format!("warning: {place}: {}", warning.message));
+        printer.note(&warning.clone().in_file(|origin| sources.place(origin)).to_string());
     }
     let folder = root.join(TEMPLATES);
     let patches = patch_files(&folder.join("patches"), &guide, printer)?;
@@ -161,10 +155,8 @@ impl Templates<'_> {
         }
         let (template, source) = self.sources.read(&Input::File(path))?;
         let filled = self.guide.render(self.sources.name(source), &template, self.patches);
-        filled.map(Some).map_err(|detail| Error::Config {
-            message: detail.message,
-            hint: detail.hint,
-            code: "guide.template",
+        filled.map(Some).map_err(|detail| {
+            Diagnostic { hint: detail.hint, ..Diagnostic::error(TEMPLATE, detail.message) }.into()
         })
     }
 }

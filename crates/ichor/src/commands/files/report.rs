@@ -1,0 +1,79 @@
+//! Findings of `validate` and `lint`: the same lines for people, the same data for programs.
+
+use std::fmt;
+
+use serde::Serialize;
+use talos_config::{Diagnostic, FileLocation, Level};
+
+/// A list of findings.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(super) struct Findings<'a>(Vec<Finding<'a>>);
+
+/// A diagnostic as data.
+#[derive(Serialize)]
+struct Finding<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    level: &'static str,
+    code: &'static str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+    #[serde(skip)]
+    shown: &'a Diagnostic,
+}
+
+impl<'a> Findings<'a> {
+    pub(super) fn new(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Self {
+        Self(diagnostics.into_iter().map(Finding::new).collect())
+    }
+}
+
+impl<'a> Finding<'a> {
+    fn new(shown: &'a Diagnostic) -> Self {
+        let Diagnostic { level, code, location, message, hint } = shown;
+        let location = location.as_ref();
+        let known = |number: fn(&FileLocation) -> u32| location.map(number).filter(|at| *at > 0);
+        Self {
+            file: location.map(|location| location.file.as_str()),
+            line: known(|location| location.line),
+            column: known(|location| location.column),
+            level: level.name(),
+            code,
+            message: message.trim_end(),
+            hint: hint.as_deref(),
+            shown,
+        }
+    }
+}
+
+impl fmt::Display for Findings<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(|finding| finding.shown.to_string()).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+/// Returns `2 errors, 1 warning`, or `nothing found`.
+pub(super) fn counted<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> String {
+    let (mut errors, mut warnings) = (0, 0);
+    for diagnostic in diagnostics {
+        match diagnostic.level {
+            Level::Error => errors += 1,
+            Level::Warning => warnings += 1,
+        }
+    }
+    let count = |number: usize, what: &str| match number {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        _ => Some(format!("{number} {what}s")),
+    };
+    let parts: Vec<String> =
+        [count(errors, "error"), count(warnings, "warning")].into_iter().flatten().collect();
+    if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") }
+}
