@@ -59,7 +59,7 @@ serialize_as_text!(Digest);
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&talos_config::hex(&self.0))
     }
 }
 

@@ -7,8 +7,9 @@
 //! approved. What is about to be done is in the journal before it is done. Killing the process anywhere loses nothing: the
 //! next pass observes again.
 
-mod atomic_file;
+pub mod atomic_file;
 mod backoff;
+pub mod bounded_file;
 mod cancel;
 mod cluster;
 mod converge;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use fs_err::os::unix::fs::OpenOptionsExt;
 
 use crate::atomic_file::{self, create_directory, sync_directory};
+use crate::bounded_file;
 
 /// A file of whole lines.
 #[derive(Debug)]
@@ -53,12 +54,10 @@ impl LineFile {
             .read(true)
             .truncate(false)
             .mode(0o600)
-            .custom_flags(nix::libc::O_NOFOLLOW)
+            // A FIFO is not waited for.
+            .custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK)
             .open(path)?;
-        if !file.metadata()?.is_file() {
-            let message = format!("{} is not a file", path.display());
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-        }
+        bounded_file::check(&file, path)?;
         Ok(Self { path: path.to_owned(), file, read_to: 0, writable: false })
     }
 
@@ -96,8 +95,13 @@ impl LineFile {
 
     fn read_rest(&mut self) -> io::Result<Vec<u8>> {
         self.seek_to_end_of_lines()?;
+        let length = self.file.metadata()?.len();
+        if length > LONGEST {
+            let message = format!("{} has more than {} MiB", self.path.display(), LONGEST >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+        }
         let mut bytes = Vec::new();
-        self.file.read_to_end(&mut bytes)?;
+        (&mut self.file).take(LONGEST).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -210,6 +214,8 @@ fn identity(metadata: &std::fs::Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
+/// A journal begins anew after a mebibyte; an audit log of a million actions has less.
+const LONGEST: u64 = 512 << 20;
 /// Ten seconds: longer than any append takes, shorter than a lease lasts.
 const LOCK_TRIES: usize = 500;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
@@ -289,6 +295,21 @@ mod tests {
         assert!(LineFile::create(&link).is_err());
         assert!(LineFile::open(directory.path()).is_err());
         assert_eq!(fs_err::read_to_string(&target).unwrap(), "text\n");
+    }
+
+    #[test]
+    fn line_file_waits_for_no_fifo_and_reads_nothing_endless() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lines");
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        assert!(LineFile::open(&path).is_err());
+        assert!(LineFile::create(&path).is_err());
+        fs_err::remove_file(&path).unwrap();
+        // Sparse: it takes no room.
+        fs_err::File::create(&path).unwrap().set_len(5 << 30).unwrap();
+        let refused = LineFile::open(&path).unwrap().unwrap().read_new().unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::FileTooLarge);
     }
 
     #[test]

@@ -5,14 +5,13 @@
 //! state. What a crash left of a line is cut off before the next one is written ([`LineFile`]).
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::LineFile;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use talos_config::Coded;
+use talos_config::{Coded, hex};
 
 use crate::settings::UserEnvironment;
 use crate::{Error, clock};
@@ -180,14 +179,6 @@ fn last(lines: &[u8]) -> Option<&[u8]> {
 
 fn hash(line: &[u8]) -> String {
     hex(&Sha256::digest(line))
-}
-
-/// Formats bytes in hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 const FILE: &str = "audit.jsonl";

@@ -9,14 +9,16 @@ use std::sync::Arc;
 
 use engine::journal::{Entry, FileJournal, Journal as _};
 use engine::live::{FileVault, Seal, SystemClock, SystemEntropy};
-use engine::{Cluster, PortError, Vault as _};
+use engine::{Cluster, PortError, Vault as _, bounded_file};
 use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName, SpecRule};
 use sha2::{Digest as _, Sha256};
 use talos_config::{
     Bundle, Coded, Context, Diagnostic, FileLocation, Location, Mode, Secret, SourceId,
 };
 
-pub(crate) use find::{ClusterDirectory, DirectoryKind, find, repository_key, talosconfig};
+pub(crate) use find::{
+    ClusterDirectory, DirectoryKind, find, is_in_cluster, repository_key, talosconfig,
+};
 
 use ::talconfig::Registration;
 
@@ -179,6 +181,7 @@ async fn native(
     encrypted.extend(sources.encrypted(source).map(|values| (name.clone(), values.clone())));
     // A file that does not exist is reported by the layers, with the line that names it.
     for path in spec.patch_files().into_iter().filter(|path| root.join(path).exists()) {
+        bounded_file::open(&root.join(path)).map_err(Error::Input)?;
         let (text, source) = sources.read(&Input::File(root.join(path)))?;
         encrypted.extend(sources.encrypted(source).map(|values| (path.to_owned(), values.clone())));
         patches.insert(path.to_owned(), Secret::new(text));

@@ -44,7 +44,7 @@ use settings::Settings;
 
 /// Runs one command line, from the program's name to the status it ends with.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
-    let mut printer = Printer::new();
+    let mut printer = Printer::new(settings::columns());
     let outcome = match args::parse(arguments) {
         Ok(ParsedLine::Command(args)) => command(*args, &mut printer),
         Ok(ParsedLine::Answer(answer)) => printer.text(&answer.trim_end()),

@@ -16,7 +16,7 @@ use talos_config::Coded;
 use crate::args::OutputFormat;
 use crate::diagnostics::located;
 use crate::error::with_causes;
-use crate::table::{visible, visible_lines};
+use crate::table::{visible, visible_json, visible_lines, visible_styled};
 use crate::{Error, ExitStatus};
 
 pub(crate) struct Printer {
@@ -26,6 +26,8 @@ pub(crate) struct Printer {
     /// Number of lines at the end of stderr that the next output replaces.
     replaceable_lines: usize,
     verbosity: Verbosity,
+    /// The width of the terminal that stdout is.
+    columns: Option<usize>,
 }
 
 /// How much is printed beside data, questions and errors.
@@ -39,12 +41,16 @@ pub(crate) enum Verbosity {
 }
 
 impl Printer {
-    pub(crate) fn new() -> Self {
-        Self::with_streams(
-            Box::new(anstream::stdout()),
-            Box::new(anstream::stderr()),
-            Box::new(std::io::stdin()),
-        )
+    /// Tables on a terminal are cut to `columns`, or else to the width of the terminal.
+    pub(crate) fn new(columns: Option<usize>) -> Self {
+        let stdout = anstream::stdout();
+        let columns = stdout.is_terminal().then(|| {
+            let size = terminal_size::terminal_size_of(stdout.as_inner());
+            columns.or_else(|| size.map(|(width, _)| width.0.into()))
+        });
+        let (stderr, stdin) = (anstream::stderr(), std::io::stdin());
+        let printer = Self::with_streams(Box::new(stdout), Box::new(stderr), Box::new(stdin));
+        Self { columns: columns.flatten(), ..printer }
     }
 
     pub(crate) fn with_streams(
@@ -52,7 +58,8 @@ impl Printer {
         stderr: Box<dyn Stream>,
         answers: Box<dyn Answers>,
     ) -> Self {
-        Self { stdout, stderr, answers, replaceable_lines: 0, verbosity: Verbosity::default() }
+        let verbosity = Verbosity::default();
+        Self { stdout, stderr, answers, replaceable_lines: 0, verbosity, columns: None }
     }
 
     pub(crate) fn set_verbosity(&mut self, verbosity: Verbosity) {
@@ -66,7 +73,7 @@ impl Printer {
         output: OutputFormat,
     ) -> Result<ExitStatus, Error> {
         match output {
-            OutputFormat::Table => self.text(value),
+            OutputFormat::Table => self.display(value),
             OutputFormat::Json | OutputFormat::Yaml => self.data(value, output),
         }
     }
@@ -80,7 +87,8 @@ impl Printer {
         match output {
             OutputFormat::Table => Ok(ExitStatus::Done),
             OutputFormat::Json => {
-                self.text(&serde_json::to_string_pretty(value).map_err(std::io::Error::from)?)
+                let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
+                self.text(&visible_json(&text))
             }
             OutputFormat::Yaml => self
                 .text(&serde_saphyr::to_string(value).map_err(std::io::Error::other)?.trim_end()),
@@ -98,9 +106,29 @@ impl Printer {
                 &serde_saphyr::to_string(&[value]).map_err(std::io::Error::other)?.trim_end(),
             ),
             OutputFormat::Table | OutputFormat::Json => {
-                self.text(&serde_json::to_string(value).map_err(std::io::Error::from)?)
+                let text = serde_json::to_string(value).map_err(std::io::Error::from)?;
+                self.text(&visible_json(&text))
             }
         }
+    }
+
+    /// Shows text for people: tables as wide as the terminal, and nothing that moves its cursor.
+    pub(crate) fn display(&mut self, text: &dyn Display) -> Result<ExitStatus, Error> {
+        let text = match self.columns {
+            Some(columns) => format!("{text:columns$}"),
+            None => text.to_string(),
+        };
+        self.text(&visible_styled(&text))
+    }
+
+    /// Writes text as it is, but to a terminal nothing that moves its cursor.
+    pub(crate) fn plain(&mut self, text: &str) -> Result<ExitStatus, Error> {
+        if self.stdout.is_terminal() {
+            write!(self.stdout, "{}", visible_styled(text))?;
+            self.stdout.flush()?;
+            return Ok(ExitStatus::Done);
+        }
+        self.verbatim(text)
     }
 
     /// Writes text to stdout, ended by one line break.
@@ -121,6 +149,15 @@ impl Printer {
         Ok(ExitStatus::Done)
     }
 
+    /// Prints a finding, which has made visible what it repeats.
+    pub(crate) fn finding(&mut self, finding: &dyn Display) {
+        if self.verbosity != Verbosity::Quiet {
+            self.finish();
+            // stderr is closed: the finding is lost.
+            let _ = writeln!(self.stderr, "{finding}");
+        }
+    }
+
     /// Prints a message.
     pub(crate) fn note(&mut self, text: &str) {
         if self.verbosity == Verbosity::Quiet {
@@ -132,15 +169,17 @@ impl Printer {
     }
 
     /// Shows text that is shown again and again: on a terminal in place of what was there, elsewhere below it.
-    pub(crate) fn screen(&mut self, text: &str) -> Result<(), Error> {
+    pub(crate) fn screen(&mut self, table: &dyn Display) -> Result<(), Error> {
         if self.stdout.is_terminal() {
             // Line by line over the old ones: nothing flickers.
-            let lines = text.trim_end().replace('\n', "\x1b[K\n");
+            let text =
+                format!("{table:width$}", width = self.columns.unwrap_or(usize::from(u16::MAX)));
+            let lines = visible_styled(text.trim_end()).replace('\n', "\x1b[K\n");
             write!(self.stdout, "\x1b[H{lines}\x1b[K\n\x1b[J")?;
             self.stdout.flush()?;
             return Ok(());
         }
-        self.text(&text).map(drop)
+        self.text(table).map(drop)
     }
 
     /// Returns whether data is shown on a terminal.
@@ -350,4 +389,4 @@ fn read_answer() -> Result<String, Error> {
 }
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
-const HINT: Style = AnsiColor::Cyan.on_default().bold();
+pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().bold();

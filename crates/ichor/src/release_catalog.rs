@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use engine::atomic_file::Access;
+use engine::bounded_file;
 use talconfig::ReleaseCatalog;
 use talos_config::{Diagnostic, FileLocation, suggest};
 
@@ -11,7 +13,7 @@ use crate::{Error, files};
 
 /// Loads the built-in catalog, updated from the cache if that is readable.
 pub(crate) fn load(cache: Option<&Path>) -> Cow<'static, ReleaseCatalog> {
-    let kept = cache.and_then(|cache| fs_err::read_to_string(file(cache)).ok());
+    let kept = cache.and_then(|cache| bounded_file::read_to_string(&file(cache)).ok());
     let kept = kept.and_then(|text| ReleaseCatalog::with_refreshed(&text));
     kept.map_or(Cow::Borrowed(ReleaseCatalog::built_in()), Cow::Owned)
 }
@@ -42,7 +44,8 @@ pub(crate) fn check_extensions(
 /// Keeps what was learned, and says where.
 pub(crate) fn save(versions: &ReleaseCatalog, cache: &Path) -> Result<PathBuf, Error> {
     let file = file(cache);
-    files::update(&file, &versions.refreshed())?;
+    fs_err::create_dir_all(cache)?;
+    files::update(&file, &versions.refreshed(), Access::Shared)?;
     Ok(file)
 }
 

@@ -20,7 +20,7 @@ pub(crate) use cluster::{
     Plan, Show, Status,
 };
 pub(crate) use environment::{
-    CandidatePaths, ClusterLocation, UserEnvironment, cache, log_filter, trusted,
+    CandidatePaths, ClusterLocation, UserEnvironment, cache, columns, log_filter, trusted,
 };
 pub(crate) use extensions::Extensions;
 pub(crate) use files::{Lint, Patch};

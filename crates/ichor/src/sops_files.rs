@@ -1,10 +1,12 @@
 //! Files that SOPS keeps: where their keys are looked for, and what only the `sops` program can do.
 
 use std::ffi::OsString;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+use engine::bounded_file;
 
 use sops::{CreationRules, Format, Identities, Recipient, Rule, Timestamp};
 use talos_config::{Coded, Confidential, Diagnostic, FileLocation};
@@ -81,7 +83,7 @@ impl SopsKeys {
                 identities.add_missing("SOPS_AGE_KEY_FILE", "holds a key instead of a file name");
                 continue;
             }
-            match fs_err::read_to_string(file) {
+            match read_keys(file) {
                 Ok(text) => identities.add(&name, &text),
                 Err(error) if error.kind() == ErrorKind::NotFound => {
                     identities.add_missing(&name, "not there");
@@ -189,12 +191,22 @@ pub(crate) fn has_rules_above(path: &Path) -> bool {
     nearest_rules(path).is_some()
 }
 
+/// Reads a file of keys. One that a shell passes is not a regular file.
+fn read_keys(file: &Path) -> io::Result<String> {
+    if !file.starts_with("/dev/fd") {
+        return bounded_file::read_to_string(file);
+    }
+    let mut text = String::new();
+    fs_err::File::open(file)?.take(bounded_file::LONGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
 /// The nearest `.sops.yaml` above a file, and the file's path from there.
 fn nearest_rules(path: &Path) -> Option<(String, String)> {
     let absolute = std::path::absolute(path).ok()?;
     let mut folders = absolute.ancestors().skip(1).take(100);
     folders.find_map(|folder| {
-        let text = fs_err::read_to_string(folder.join(".sops.yaml")).ok()?;
+        let text = bounded_file::read_to_string(&folder.join(".sops.yaml")).ok()?;
         let relative = absolute.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
         Some((text, relative))
     })

@@ -125,7 +125,7 @@ impl Session<'_> {
     }
 
     fn say(&mut self, line: &str) -> Result<(), TalhelperError> {
-        self.printer.verbatim(&format!("{line}\n"))?;
+        self.printer.plain(&format!("{line}\n"))?;
         Ok(())
     }
 

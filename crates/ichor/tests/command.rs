@@ -6,6 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 use insta::assert_snapshot;
 
+#[path = "command/files.rs"]
+mod files;
 #[path = "command/named.rs"]
 mod named;
 
@@ -270,8 +272,8 @@ fn patch_from_stdin_with_operations() {
 fn patched_files_are_written_for_their_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let directory = Directory::new();
-    directory.ichor(&["patch", "worker.yaml", "-p", "@all.yaml", "-o", "new/one.yaml"]);
-    let metadata = fs_err::metadata(directory.path("new/one.yaml")).expect("a file");
+    directory.ichor(&["patch", "worker.yaml", "-p", "@all.yaml", "-o", "one.yaml"]);
+    let metadata = fs_err::metadata(directory.path("one.yaml")).expect("a file");
     assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
 }
 

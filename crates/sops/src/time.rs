@@ -1,5 +1,7 @@
 //! Times as SOPS writes them: RFC 3339, with no more digits than needed.
 
+use talos_config::civil::{date_of_day, day_of_date};
+
 /// The time of an encryption, in RFC 3339.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Timestamp(String);
@@ -9,19 +11,8 @@ impl Timestamp {
     /// format has four digits for the year.
     pub fn from_unix(seconds: u64) -> Self {
         let seconds = seconds.min(LAST_SECOND);
-        let mut days = seconds / 86_400;
-        let mut year = 1970;
-        while days >= 365 + u64::from(is_leap(year)) {
-            days -= 365 + u64::from(is_leap(year));
-            year += 1;
-        }
-        let mut month = 1;
-        while days >= days_of(year, month) {
-            days -= days_of(year, month);
-            month += 1;
-        }
+        let (year, month, day) = date_of_day((seconds / 86_400).cast_signed());
         let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-        let day = days + 1;
         Self(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"))
     }
 
@@ -44,7 +35,8 @@ pub(crate) fn canonical(text: &str, with_fraction: bool) -> Option<String> {
         return None;
     }
     let year = number(year)?;
-    if !(1..=12).contains(&month) || !(1..=days_of(year, month)).contains(&day) {
+    let date = (year.cast_signed(), month.cast_signed(), day.cast_signed());
+    if !(1..=12).contains(&month) || date_of_day(day_of_date(date.0, date.1, date.2)) != date {
         return None;
     }
     let date = format!("{year:04}-{month:02}-{day:02}");
@@ -95,18 +87,6 @@ fn number(text: &str) -> Option<u64> {
 
 fn all_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-fn days_of(year: u64, month: u64) -> u64 {
-    match month {
-        2 => 28 + u64::from(is_leap(year)),
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-fn is_leap(year: u64) -> bool {
-    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
 }
 
 /// 9999-12-31T23:59:59Z.

@@ -12,7 +12,7 @@ use crate::schema::{self, Field, Type};
 use crate::secret::REDACTED;
 use crate::suggest::suggest;
 use crate::value::{Data, Value};
-use crate::yaml::Dialect;
+use crate::yaml::{self, Dialect, Tree};
 use crate::{Diagnostic, Location, SourceId, kinds};
 
 /// A value, where it comes from and what it means.
@@ -24,6 +24,8 @@ pub struct Explanation {
     pub path: String,
     /// Its value in one line, secrets hidden; `None` when it is not set.
     pub value: Option<String>,
+    /// The same in lines, as in a file.
+    pub block: Option<String>,
     /// The changes of the value, the last one last.
     pub history: Vec<ValueChange>,
     /// The meaning, where there is something to say beyond the name.
@@ -116,6 +118,7 @@ impl<'p> Track<'p> {
         let resolved = resolved.ok_or_else(|| unknown(config, self.path, self.confidential))?;
         Ok(Explanation {
             value: resolved.shown(self.confidential),
+            block: resolved.block(self.confidential),
             document: resolved.document,
             path: resolved.path,
             history: self.history,
@@ -286,12 +289,24 @@ impl ResolvedField {
     }
 
     fn shown(&self, confidential: &Confidential) -> Option<String> {
+        self.covered(confidential).map(|tree| line(&tree))
+    }
+
+    fn block(&self, confidential: &Confidential) -> Option<String> {
+        let tree = self.covered(confidential)?;
+        let mut text = String::new();
+        yaml::emit(&tree, Dialect::default(), &mut text);
+        Some(text)
+    }
+
+    /// The value with secrets hidden.
+    fn covered(&self, confidential: &Confidential) -> Option<Tree<'_>> {
         let value = self.value.as_ref()?;
         if self.named_secret {
-            return Some(REDACTED.to_owned());
+            return Some(Tree::Text(REDACTED.into()));
         }
         let tree = encode::shown(value, self.ty, self.secret);
-        Some(line(&confidential.cover(tree, &self.document, &self.field)))
+        Some(confidential.cover(tree, &self.document, &self.field))
     }
 }
 

@@ -66,6 +66,17 @@ impl Kubeconfig {
         }
     }
 
+    /// Returns a user whose credentials a program on this computer would make.
+    pub fn user_with_program(&self) -> Option<&str> {
+        let runs = |user: &Tree<'_>| match user {
+            Tree::Map(fields) => {
+                fields.iter().any(|(key, _)| matches!(key.as_ref(), "exec" | "auth-provider"))
+            }
+            _ => false,
+        };
+        self.entries(Part::User).find(|(_, user)| user.is_some_and(runs)).map(|(name, _)| name)
+    }
+
     /// Adds the entries of another kubeconfig and makes its context the current one, under the name `context` if one
     /// is given. `decide` is asked about names that are taken. Names that hold a renamed one are changed with it.
     pub fn merge<E>(
@@ -315,6 +326,20 @@ mod tests {
     use std::convert::Infallible;
 
     use super::*;
+
+    #[test]
+    fn kubeconfig_whose_user_runs_a_program_is_recognised() {
+        assert_eq!(
+            parse(&kubeconfig("home", "https://127.0.0.1:6443", "a")).user_with_program(),
+            None
+        );
+        for user in ["{exec: {command: /bin/sh}}", "{auth-provider: {name: x}}"] {
+            let text = format!(
+                "users:\n  - {{name: other, user: {{}}}}\n  - {{name: bad, user: {user}}}\n"
+            );
+            assert_eq!(parse(&text).user_with_program(), Some("bad"));
+        }
+    }
 
     #[test]
     fn a_name_that_is_taken_gets_a_number_and_so_does_what_holds_it() {

@@ -8,6 +8,7 @@
 
 mod bundle;
 mod cel;
+pub mod civil;
 mod confidential;
 mod config;
 mod contract;
@@ -18,10 +19,12 @@ mod diff;
 mod encode;
 mod error;
 mod explain;
+mod field_docs;
 mod format;
 #[doc(hidden)]
 pub mod fuzzing;
 mod generate;
+mod hex;
 mod json_patch;
 pub mod kinds;
 mod kubeconfig;
@@ -54,8 +57,10 @@ pub use diagnostic::{Coded, Diagnostic, ErrorKind, FileLocation, Level};
 pub use diff::{Difference, diff, diff_hiding};
 pub use error::Error;
 pub use explain::{Explanation, ValueChange, explain, explain_steps, origins};
+pub use field_docs::{FieldDocs, field_docs};
 pub use format::size::{bytes as parse_bytes, satisfies as size_satisfies, spell as spell_bytes};
 pub use generate::{Generate, Options, Role};
+pub use hex::hex;
 pub use kubeconfig::{Decision, Kubeconfig, Part, Renamed};
 pub use location::{Location, SourceId};
 pub use patch::{Patch, Patched, apply};

@@ -1,7 +1,6 @@
 //! Schematics: what an image of Talos is made of, and the id by which the factory knows it.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
@@ -9,6 +8,7 @@ use crate::SourceId;
 use crate::decode;
 use crate::encode::{self, Secrets};
 use crate::error::Error;
+use crate::hex;
 use crate::schema::{Choice, Field, INT, TEXTS, Type, U32, choice, field};
 use crate::value::{Data, Value};
 use crate::version::TalosVersion;
@@ -52,12 +52,7 @@ impl Schematic {
 
     /// Returns the id: the factory gives the same, but serves it only once it has seen the schematic.
     pub fn id(&self) -> String {
-        let mut id = String::new();
-        for byte in Sha256::digest(self.canonical()) {
-            // Writing to a string cannot fail.
-            let _ = write!(id, "{byte:02x}");
-        }
-        id
+        hex(&Sha256::digest(self.canonical()))
     }
 
     /// Returns the names of the system extensions.

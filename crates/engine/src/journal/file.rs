@@ -23,9 +23,9 @@ use serde::{Deserialize, Serialize};
 use tracing::info;
 
 use super::{Entry, FORMAT, Journal, JournalError, Ledger, Record, Slot, SlotGuard};
-use crate::atomic_file;
 use crate::line_file::{LineFile, LockedLines};
 use crate::ports::{Clock, Entropy};
+use crate::{atomic_file, bounded_file};
 
 /// A journal in a cluster's directory.
 pub struct FileJournal {
@@ -93,7 +93,7 @@ impl FileJournal {
 
     /// Returns whether an engine is at work now.
     pub fn is_taken(&self) -> bool {
-        let slot = fs_err::File::open(self.directory.join(Slot::Plan.file()));
+        let slot = bounded_file::open(&self.directory.join(Slot::Plan.file()));
         slot.is_ok_and(|slot| {
             matches!(slot.file().try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
         })
@@ -162,8 +162,9 @@ impl Journal for FileJournal {
                 .read(true)
                 .write(true)
                 .mode(0o600)
-                .custom_flags(nix::libc::O_NOFOLLOW)
+                .custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK)
                 .open(&path)?;
+            bounded_file::check(&file, &path)?;
             match file.file().try_lock() {
                 Ok(()) => {
                     // A copy of the directory is another file, and so another engine.
@@ -193,7 +194,7 @@ impl Journal for FileJournal {
     async fn stored_plan(&self, hash: Digest) -> Option<Plan<Draft>> {
         let path = self.plan_path(hash);
         self.blocking(move |_, _| {
-            let plan = Plan::decode(&fs_err::read_to_string(path)?).ok();
+            let plan = Plan::decode(&bounded_file::read_to_string(&path)?).ok();
             Ok(plan.filter(|plan| plan.hash() == hash))
         })
         .await
@@ -305,7 +306,7 @@ impl Reading {
         locked: &mut LockedLines<'_>,
         directory: &Path,
     ) -> Result<(), JournalError> {
-        let text = fs_err::read_to_string(directory.join(FILE))?;
+        let text = bounded_file::read_to_string(&directory.join(FILE))?;
         let whole = usize::try_from(locked.read_to()).unwrap_or(usize::MAX);
         let mut checkpoint = Checkpoint {
             file: self.before.as_ref().map_or(0, |checkpoint| checkpoint.file),
@@ -379,18 +380,21 @@ fn place_of(file: &std::fs::Metadata) -> Digest {
 /// Returns the identity in a slot's file, which is made with the file and stays for as long as that does.
 fn engine_id(file: &mut fs_err::File, fresh: [u8; 8]) -> std::io::Result<String> {
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+    file.take(ID as u64 + 1).read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
-    if text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if text.len() == ID && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(text);
     }
-    let id = fresh.iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}"));
+    let id = talos_config::hex(&fresh);
     file.set_len(0)?;
     file.rewind()?;
     file.write_all(id.as_bytes())?;
     file.sync_all()?;
     Ok(id)
 }
+
+/// The hexadecimal digits of an identity.
+const ID: usize = 16;
 
 /// Makes the directory, and keeps it out of Git, whether or not the directory above does.
 fn make(directory: &Path) -> std::io::Result<()> {

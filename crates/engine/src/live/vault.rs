@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use domain::ErrorKind;
 use talos_config::{Bundle, FileLocation, Location, Secret, SourceId};
 
-use crate::atomic_file;
 use crate::error::{self, PortError};
 use crate::ports::Vault;
+use crate::{atomic_file, bounded_file};
 
 /// A decryptor of encrypted files.
 pub trait Seal: Send + Sync {
@@ -49,7 +49,8 @@ impl FileVault {
 impl Vault for FileVault {
     async fn read(&self) -> Result<Option<Bundle>, PortError> {
         let Some(path) = self.file() else { return Ok(None) };
-        let text = fs_err::read_to_string(&path).map_err(|error| unreadable(&error.to_string()))?;
+        let text =
+            bounded_file::read_to_string(&path).map_err(|error| unreadable(&error.to_string()))?;
         let text = self.seal.open(text, &path)?;
         let bundle = Bundle::parse(text.expose(), SourceId::default()).map_err(|error| {
             let Location { line, column, .. } = error.origin().unwrap_or_default();

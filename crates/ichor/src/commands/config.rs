@@ -7,12 +7,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use engine::atomic_file::Access;
+use engine::bounded_file;
+
 use serde::Serialize;
 use talos_api::proto::machine::GenerateClientConfigurationRequest;
 use talos_config::pki::{Certificate, Key};
 use talos_config::{Secret, SourceId, Talosconfig};
 
 use crate::args::{ConfigArgs, ConfigCommand, ConnectionArgs};
+use crate::files::{self, OutputFile};
 use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
@@ -20,7 +24,7 @@ use crate::settings::{CandidatePaths, Input, UserEnvironment, known_roles};
 use crate::sources::SourceMap;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
-use crate::{Error, ExitStatus, files, runtime, talosconfig};
+use crate::{Error, ExitStatus, runtime, talosconfig};
 
 /// Schemas of what is printed.
 pub(in crate::commands) const CONTEXTS: SchemaOf = <Vec<ContextLine>>::json_schema;
@@ -95,7 +99,8 @@ pub(super) fn run(
                 if path.as_os_str() == "-" {
                     return printer.verbatim(new.expose());
                 }
-                files::write_all(&[(path.clone(), new.into_exposed())], *force, printer)
+                let file = OutputFile::secret(path.clone(), new.into_exposed());
+                files::write_all(&[file], *force, printer)
             })
         }
     }
@@ -113,7 +118,7 @@ fn change(
 }
 
 fn save(talosconfig: &Talosconfig, path: &Path) -> Result<ExitStatus, Error> {
-    files::update(path, talosconfig.encode().expose())?;
+    files::update(path, talosconfig.encode().expose(), Access::Private)?;
     Ok(ExitStatus::Done)
 }
 
@@ -167,7 +172,7 @@ impl Credentials {
     /// Reads the files, and rejects those that are not certificates or keys.
     fn read(ca: Option<&Path>, crt: Option<&Path>, key: Option<&Path>) -> Result<Self, Error> {
         let read = |path: Option<&Path>| match path {
-            Some(path) => fs_err::read_to_string(path).map(Some).map_err(Error::Input),
+            Some(path) => bounded_file::read_to_string(path).map(Some).map_err(Error::Input),
             None => Ok(None),
         };
         let (authority, certificate, key) = (read(ca)?, read(crt)?, read(key)?.map(Secret::new));

@@ -1,9 +1,11 @@
 //! Finds the cluster directory, and the kind of file that describes its cluster.
 
 use std::fs::Metadata;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use engine::bounded_file;
 use talos_config::yaml::{self, Limits};
 use talos_config::{Diagnostic, SourceId};
 
@@ -39,6 +41,15 @@ pub(crate) fn find(directory: Option<&Path>) -> Result<ClusterDirectory, Error> 
         refuse_foreign(&here, &[&found.file, folder, &found.root])?;
     }
     Ok(found)
+}
+
+/// Returns whether a directory of a cluster is around the working directory.
+pub(crate) fn is_in_cluster() -> Result<bool, Error> {
+    match find(None) {
+        Ok(_) => Ok(true),
+        Err(error) if error.code() == NO_DIRECTORY => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 fn look_from(here: &Path, levels: usize) -> Result<ClusterDirectory, Error> {
@@ -124,7 +135,7 @@ fn look_in(directory: &Path, below: bool) -> Result<Option<ClusterDirectory>, Er
             None => return Ok(None),
         },
     };
-    let kind = kind(&file);
+    let kind = kind(&file)?;
     let folder = file.parent().unwrap_or(directory);
     let root = match kind {
         DirectoryKind::Native => folder.to_owned(),
@@ -143,20 +154,21 @@ fn is_repository(directory: &Path) -> bool {
     MARKS.iter().any(|mark| directory.join(mark).exists())
 }
 
-fn kind(file: &Path) -> DirectoryKind {
-    let text = fs_err::read_to_string(file).unwrap_or_default();
+fn kind(file: &Path) -> Result<DirectoryKind, Error> {
+    let text = match bounded_file::read_to_string(file) {
+        // What is not text is reported with its line when it is read.
+        Err(error) if error.kind() == ErrorKind::InvalidData => String::new(),
+        read => read.map_err(Error::Input)?,
+    };
     let documents = yaml::parse(&text, SourceId::default(), Limits::default()).unwrap_or_default();
     let root = documents.first().map(|document| &document.root);
     let has = |key: &str| root.is_some_and(|root| root.get(key).is_some());
-    if has("ichor") {
-        DirectoryKind::Native
-    } else if has("clusterName") || has("nodes") {
-        DirectoryKind::Talconfig
-    } else if file.ends_with(FILE) {
+    let is_talconfig = has("clusterName") || has("nodes");
+    Ok(if has("ichor") || (!is_talconfig && file.ends_with(FILE)) {
         DirectoryKind::Native
     } else {
         DirectoryKind::Talconfig
-    }
+    })
 }
 
 /// The private key of a repository, which its `.gitignore` names.

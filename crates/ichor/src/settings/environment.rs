@@ -133,6 +133,11 @@ pub(crate) fn trusted(variable: impl Fn(&str) -> Option<OsString>) -> Option<Pat
     variable("SSL_CERT_FILE").filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
+/// Returns the width of lines that the user wants, in characters.
+pub(crate) fn columns() -> Option<usize> {
+    variable("COLUMNS")?.to_str()?.parse().ok().filter(|columns| *columns > 0)
+}
+
 /// Returns the filter of log lines.
 pub(crate) fn log_filter() -> Option<String> {
     variable("ICHOR_LOG").map(|filter| filter.to_string_lossy().into_owned())

@@ -1,10 +1,10 @@
 //! `talhelper genconfig` and `talhelper genschema`
 
-use std::fs::Permissions;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
+use engine::atomic_file::{Access, AtomicFile};
 use talconfig::{Cluster, Host, Images, Secrets, json_schema};
 use talos_config::{Bundle, Contract};
 
@@ -76,7 +76,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Genconfig) -> Result<(), Tal
             session.say(warning)?;
         }
         host.debug(&|| format!("dumping machineconfig file for {hostname} to {path}"));
-        dump(path, machine.text.expose(), 0o600).map_err(|reason| {
+        dump(path, machine.text.expose(), Access::Private).map_err(|reason| {
             TalhelperError::new(format!("failed to generate talos config: {reason}"))
         })?;
         session.say(&format!("generated config for {hostname} in {path}"))?;
@@ -147,12 +147,12 @@ fn client_config(
     config.set_targets(&endpoints, &nodes);
     let path = format!("{}/talosconfig", args.out_dir);
     host.debug(&|| format!("dumping talosconfig file to {path}"));
-    dump(&path, config.encode().expose(), 0o600).map_err(failed)?;
+    dump(&path, config.encode().expose(), Access::Private).map_err(failed)?;
     session.say(&format!("generated client config in {path}"))
 }
 
 /// Writes a file atomically; an existing file keeps its mode.
-fn dump(path: &str, text: &str, mode: u32) -> Result<(), String> {
+fn dump(path: &str, text: &str, access: Access) -> Result<(), String> {
     let folder = folder(path);
     if !folder.exists() {
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
@@ -168,16 +168,12 @@ fn dump(path: &str, text: &str, mode: u32) -> Result<(), String> {
         if before.as_ref().is_some_and(|before| !before.is_file()) {
             return fs_err::write(&place, text);
         }
-        let beside = place.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let mut file = tempfile::Builder::new()
-            .prefix(".ichor-")
-            .permissions(Permissions::from_mode(mode))
-            .tempfile_in(beside.unwrap_or(folder))?;
+        let mut file = AtomicFile::create(&place, access)?;
         file.write_all(text.as_bytes())?;
         if let Some(before) = before {
-            file.as_file().set_permissions(before.permissions())?;
+            file.set_permissions(before.permissions())?;
         }
-        file.persist(&place)?;
+        file.commit()?;
         Ok(())
     };
     write().map_err(|error| file_error("open", path, &error).to_string())
@@ -186,5 +182,5 @@ fn dump(path: &str, text: &str, mode: u32) -> Result<(), String> {
 /// Writes the JSON schema of a talconfig.
 pub(super) fn schema(file: &str) -> Result<(), TalhelperError> {
     let text = serde_json::to_string_pretty(&json_schema()).unwrap_or_default();
-    dump(file, &text, 0o644).map_err(TalhelperError::new)
+    dump(file, &text, Access::Shared).map_err(TalhelperError::new)
 }

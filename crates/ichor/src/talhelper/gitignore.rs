@@ -3,6 +3,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use engine::atomic_file::Access;
+use engine::bounded_file;
+
 use super::system_host::file_error;
 use crate::{Error, files};
 
@@ -10,22 +13,19 @@ use crate::{Error, files};
 /// happens then, it is.
 pub(crate) fn extend(folder: &Path, names: &[&str]) -> Result<(), Error> {
     let path = folder.join(".gitignore");
-    let text = match fs_err::read_to_string(&path) {
+    let text = match bounded_file::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if !folder.as_os_str().is_empty() {
                 fs_err::create_dir_all(folder)?;
             }
-            fs_err::write(&path, "")?;
             String::new()
         }
         Err(error) => return Err(Error::Output(error)),
     };
     let ignoring = with(text.clone(), names);
     if ignoring != text {
-        let permissions = fs_err::metadata(&path)?.permissions();
-        files::update(&path, &ignoring)?;
-        fs_err::set_permissions(&path, permissions)?;
+        files::update(&path, &ignoring, Access::Shared)?;
     }
     Ok(())
 }

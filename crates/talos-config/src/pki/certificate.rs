@@ -1,13 +1,12 @@
 //! Certificates: authorities, and what they sign.
 
-use std::fmt::Write;
 use std::net::IpAddr;
 
 use sha2::{Digest, Sha256};
 
 use super::der::{self, Reader};
 use super::{Key, Pem, PkiError, pem};
-use crate::Secret;
+use crate::{Secret, hex};
 
 /// The subject of a certificate.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -169,12 +168,7 @@ impl Authority {
 
     /// Returns the hash of its public key, by which clients can tell it without having met it.
     pub fn fingerprint(&self) -> String {
-        let mut text = "sha256:".to_owned();
-        for byte in Sha256::digest(self.key.public_key()) {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-        }
-        text
+        format!("sha256:{}", hex(&Sha256::digest(self.key.public_key())))
     }
 
     /// Returns whether it is an authority of Talos' kind, so that its clients have keys of that kind too.

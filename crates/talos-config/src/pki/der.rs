@@ -1,5 +1,7 @@
 //! The little of ASN.1 that certificates need.
 
+use crate::civil::{date_of_day, day_of_date};
+
 pub(super) use super::reader::{BIT_STRING, INTEGER, OCTET_STRING, Reader, SEQUENCE};
 
 pub(super) const NULL: u8 = 0x05;
@@ -57,7 +59,7 @@ pub(super) fn bits(bytes: &[u8]) -> Vec<u8> {
 pub(super) fn time(seconds: i64) -> Vec<u8> {
     let days = seconds.div_euclid(86_400);
     let second = seconds.rem_euclid(86_400);
-    let (year, month, day) = date(days);
+    let (year, month, day) = date_of_day(days);
     let rest =
         format!("{month:02}{day:02}{:02}{:02}{:02}Z", second / 3600, second / 60 % 60, second % 60);
     if (1950..2050).contains(&year) {
@@ -85,38 +87,13 @@ pub(super) fn seconds(tag: u8, content: &[u8]) -> Option<i64> {
     let part = |index: usize| rest.get(2 * index..2 * index + 2)?.parse::<i64>().ok();
     let (month, day, hour) = (part(0)?, part(1)?, part(2)?);
     let (minute, second) = (part(3)?, part(4)?);
-    Some(((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second)
-}
-
-/// Returns the day of a date, counted from 1970: what [`date`] does, the other way round.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let shifted_month = if month > 2 { month - 3 } else { month + 9 };
-    let day_of_year = (153 * shifted_month + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
+    Some(((day_of_date(year, month, day) * 24 + hour) * 60 + minute) * 60 + second)
 }
 
 /// Returns a day as people write it: `2031-04-05`.
 pub(super) fn spelled_date(seconds: i64) -> String {
-    let (year, month, day) = date(seconds.div_euclid(86_400));
+    let (year, month, day) = date_of_day(seconds.div_euclid(86_400));
     format!("{year:04}-{month:02}-{day:02}")
-}
-
-/// Returns the date of a day, counted from 1970, in the calendar of today (Hinnant's algorithm).
-fn date(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::args::{ClusterDirArgs, OutputArgs};
 ///
 /// Follows a field through the configuration and the patches, and prints the file and the line that set
 /// it. Elements of a list are written [NAME] or [NUMBER]. Without a file the configuration of a machine
-/// of the cluster directory is explained.
+/// of the cluster directory is explained, and outside of such a directory the field itself.
 ///
 ///   ichor explain machine.install.disk -n cp-1
 ///   ichor explain HostnameConfig.hostname controlplane.yaml -p @patches/all.yaml

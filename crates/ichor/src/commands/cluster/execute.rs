@@ -9,11 +9,11 @@ use super::interactive::{InteractiveSession, count};
 use super::output::RunResult;
 use super::skipped::{tell_one_skipped, tell_skipped};
 use crate::args::OutputFormat;
+use crate::files::{self, OutputFile};
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
-use crate::settings::{Execution, Input, UserEnvironment};
-use crate::sources::SourceMap;
-use crate::{Error, ExitStatus, files};
+use crate::settings::{Execution, UserEnvironment};
+use crate::{Error, ExitStatus};
 
 pub(super) async fn execute(
     live: &LiveCluster,
@@ -40,7 +40,11 @@ pub(super) async fn execute(
     // Reported beside the outcome, which it must not hide.
     let mut unwritten = false;
     if let Some(path) = &execution.metrics
-        && let Err(error) = files::write_all(&[(path.clone(), metrics.to_string())], true, printer)
+        && let Err(error) = files::write_all(
+            &[OutputFile::shared(path.clone(), metrics.to_string())],
+            true,
+            printer,
+        )
     {
         printer.error(&error);
         unwritten = true;
@@ -113,7 +117,7 @@ fn check_metrics_file(path: &Path) -> Result<(), Error> {
     if !path.exists() {
         return Ok(());
     }
-    let (text, _) = SourceMap::default().read(&Input::File(path.to_owned()))?;
+    let text = engine::bounded_file::read_to_string(path).map_err(Error::Input)?;
     if text.is_empty() || text.starts_with("# HELP ichor_") {
         return Ok(());
     }

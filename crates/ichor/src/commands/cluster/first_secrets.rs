@@ -12,10 +12,11 @@ use talos_config::yaml::Dialect;
 use talos_config::{Bundle, Contract};
 
 use crate::args::{ConnectionArgs, MaintenanceArgs};
+use crate::files::{self, OutputFile};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
-use crate::{Error, directory, entropy, files, sops_files};
+use crate::{Error, directory, entropy, sops_files};
 
 /// Generates the secrets, or returns the error that they are missing.
 pub(super) async fn generate(
@@ -36,7 +37,7 @@ pub(super) async fn generate(
     printer.note("the directory has no secrets, and all of its machines are in maintenance");
     let question = format!("generate secrets for a new cluster in {}", path.display());
     printer.confirm(&question, skip_confirmation)?;
-    files::write_all(&[(path, text)], false, printer)?;
+    files::write_all(&[OutputFile::secret(path, text)], false, printer)?;
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use engine::{Event, EventSink, Proposal, Want, propose};
+use engine::{Event, EventSink, Proposal, Want, bounded_file, propose};
 use plan::{Draft, Plan};
 use talos_config::Coded;
 
@@ -12,11 +12,11 @@ use super::interactive::NonInteractive;
 use super::output::NoPlan;
 use super::plan_file::{load, show_plan};
 use super::skipped::tell_skipped;
-
+use crate::files::{self, OutputFile};
 use crate::live_cluster::LiveCluster;
 use crate::printer::Printer;
 use crate::settings;
-use crate::{Error, ExitStatus, files};
+use crate::{Error, ExitStatus};
 
 pub(super) async fn run(
     settings: &settings::Plan,
@@ -57,7 +57,11 @@ pub(super) async fn run(
         Proposal::Change(plan) => {
             show_plan(&*plan, *output, printer)?;
             if let Some(path) = out {
-                files::write_all(&[(path.clone(), plan.encode())], true, printer)?;
+                files::write_all(
+                    &[OutputFile::shared(path.clone(), plan.encode())],
+                    true,
+                    printer,
+                )?;
             }
             Ok(ExitStatus::Pending)
         }
@@ -67,6 +71,8 @@ pub(super) async fn run(
 /// The plan that a new one may replace. Refuses to replace anything else, unless told to: the file may be the only copy of
 /// its content.
 fn replaceable(path: &Path, overwrite: bool) -> Result<Option<Plan<Draft>>, Error> {
+    // A FIFO is not waited for.
+    bounded_file::open(path).map_err(Error::Input)?;
     match load(path) {
         Ok(plan) => Ok(Some(plan)),
         // A plan all the same, which a new one replaces: of another release, or edited.

@@ -28,7 +28,7 @@ pub(super) fn show_plan<State>(
 ) -> Result<ExitStatus, Error> {
     match output {
         OutputFormat::Table => {
-            printer.text(&format!("{}\n{}", head(plan), plan.table()).trim_end())
+            printer.display(&format_args!("{}\n{}", head(plan), plan.table().trim_end()))
         }
         OutputFormat::Json => printer.verbatim(&plan.encode()),
         OutputFormat::Yaml => {

@@ -14,7 +14,7 @@ pub(super) fn run(settings: &Show, printer: &mut Printer) -> Result<ExitStatus, 
         let steps: Vec<String> = plan.steps().iter().map(plan::Step::detail).collect();
         let about = about(plan.body());
         let text = format!("{}\n{about}\n{}", head(&plan), steps.join("\n"));
-        return printer.text(&text.trim_end());
+        return printer.display(&format_args!("{}", text.trim_end()));
     }
     show_plan(&plan, settings.output, printer)
 }

@@ -10,13 +10,15 @@ use engine::{
 use plan::{Cni, Inventory, MachineName, NodeState, Ownership};
 use serde::Serialize;
 
+use anstyle::Style;
+
 use super::interactive::{NonInteractive, short};
 use super::output::Cause;
 use super::refusal::with_address;
 use crate::directory::OpenedDirectory;
 use crate::json_schema::{JsonSchema as _, SchemaOf, schema, words};
 use crate::live_cluster::LiveCluster;
-use crate::table::{Table, visible_lines};
+use crate::table::{BAD, Cell, DOUBTFUL, GOOD, Table, visible_lines};
 use crate::timestamp::Timestamp as Time;
 use crate::{Error, ExitStatus};
 
@@ -467,18 +469,27 @@ impl Status {
         reasons.into_iter().map(line).collect()
     }
 
-    /// Formats everything for `--watch`.
-    pub(super) fn live(&self) -> String {
-        let mut text = format!("{}  {}\n\n{self}", self.cluster, self.at);
-        if !self.problems.is_empty() {
-            let problems: Vec<String> = self
-                .problems
-                .iter()
-                .map(|problem| format!("  {}", visible_lines(&problem.to_string())))
-                .collect();
-            text = format!("{}\n\nproblems\n{}", text.trim_end(), problems.join("\n"));
+    /// Returns everything that `--watch` shows.
+    pub(super) fn live(&self) -> LiveStatus<'_> {
+        LiveStatus(self)
+    }
+}
+
+/// A status with its time and its problems.
+pub(super) struct LiveStatus<'a>(&'a Status);
+
+impl fmt::Display for LiveStatus<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(status) = self;
+        write!(f, "{}  {}\n\n", status.cluster, status.at)?;
+        status.fmt(f)?;
+        if !status.problems.is_empty() {
+            write!(f, "\n\nproblems")?;
         }
-        text
+        status
+            .problems
+            .iter()
+            .try_for_each(|text| write!(f, "\n  {}", visible_lines(&text.to_string())))
     }
 }
 
@@ -520,16 +531,16 @@ impl fmt::Display for Status {
                 machine;
             let no_etcd = if *role == Role::Worker { "-" } else { "unknown" };
             let mut row = vec![
-                name.clone(),
-                role.to_string(),
-                or(address.as_ref(), "-"),
-                state.to_string(),
-                or(talos.as_ref(), "-"),
-                or(*etcd, no_etcd),
-                or(*node, "unknown"),
+                Cell::from(name.clone()),
+                role.to_string().into(),
+                or(address.as_ref(), "-").into(),
+                Cell::styled(state.to_string(), state.style()),
+                or(talos.as_ref(), "-").into(),
+                styled(*etcd, no_etcd, EtcdStatus::style),
+                styled(*node, "unknown", NodeStatus::style),
             ];
             if busy {
-                row.push(or(doing.as_ref(), "-"));
+                row.push(or(doing.as_ref(), "-").into());
             }
             table.push(row);
         }
@@ -543,11 +554,48 @@ impl fmt::Display for Status {
         let head = ["MACHINE", "COMPONENT", "STATE", "HEALTH", "REASON"];
         let mut table = Table::new(head.into_iter().map(str::to_owned).collect());
         for ComponentStatus { machine, component, state, healthy, reason } in &self.components {
-            let health = if *healthy { "OK" } else { "Fail" };
-            let row = [machine, component, state, health, reason];
-            table.push(row.into_iter().map(str::to_owned).collect());
+            let health =
+                if *healthy { Cell::styled("OK", GOOD) } else { Cell::styled("Fail", BAD) };
+            let [machine, component, state, reason] =
+                [machine, component, state, reason].map(|text| Cell::from(text.to_owned()));
+            table.push(vec![machine, component, state, health, reason]);
         }
-        write!(f, "\n\n{table}")
+        write!(f, "\n\n")?;
+        table.fmt(f)
+    }
+}
+
+fn styled<T: ToString + Copy>(value: Option<T>, otherwise: &str, style: fn(T) -> Style) -> Cell {
+    Cell::styled(or(value, otherwise), value.map(style).unwrap_or_default())
+}
+
+impl State {
+    fn style(self) -> Style {
+        match self {
+            Self::Configured => GOOD,
+            Self::Maintenance | Self::Booting | Self::Away | Self::Provided => DOUBTFUL,
+            Self::NotProvided | Self::Foreign | Self::Unreachable => BAD,
+        }
+    }
+}
+
+impl EtcdStatus {
+    fn style(self) -> Style {
+        match (self.member, self.answers) {
+            (Membership::Voter, true) => GOOD,
+            (Membership::Learner, true) | (Membership::None, _) => DOUBTFUL,
+            (Membership::Voter | Membership::Learner, false) => BAD,
+        }
+    }
+}
+
+impl NodeStatus {
+    fn style(self) -> Style {
+        match self {
+            Self::Ready => GOOD,
+            Self::NotReady => BAD,
+            Self::Absent => DOUBTFUL,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use anstyle::Style;
 use plan::FieldChange;
 use serde::Serialize;
 use talos_config::{Config, Difference, diff};
@@ -11,7 +12,7 @@ use crate::json_schema::{JsonSchema, SchemaOf, schema};
 use crate::printer::Printer;
 use crate::settings::Input;
 use crate::sources::SourceMap;
-use crate::table::Rows;
+use crate::table::{BAD, DOUBTFUL, GOOD, Rows};
 use crate::{Error, ExitStatus};
 
 /// Schema of what is printed for two files.
@@ -91,7 +92,12 @@ impl fmt::Display for Report {
                     ("", None, Some(_)) => "+ ",
                     _ => "",
                 };
-                write!(f, "{sign}{}", row.document)?;
+                let style = match sign {
+                    "- " => BAD,
+                    "+ " => GOOD,
+                    _ => Style::new(),
+                };
+                write!(f, "{style}{sign}{}{style:#}", row.document)?;
                 if !row.path.is_empty() {
                     writeln!(f)?;
                 }
@@ -99,10 +105,15 @@ impl fmt::Display for Report {
             }
             match (row.path.as_str(), &row.before, &row.after) {
                 ("", _, _) | (_, None, None) => {}
-                (path, None, Some(after)) => write!(f, "  + {path}: {}", cut(after))?,
-                (path, Some(before), None) => write!(f, "  - {path}: {}", cut(before))?,
+                (path, None, Some(after)) => write!(f, "  {GOOD}+ {path}: {}{GOOD:#}", cut(after))?,
+                (path, Some(before), None) => write!(f, "  {BAD}- {path}: {}{BAD:#}", cut(before))?,
                 (path, Some(before), Some(after)) => {
-                    write!(f, "  ~ {path}: {} → {}", cut(before), cut(after))?;
+                    write!(
+                        f,
+                        "  {DOUBTFUL}~ {path}: {} → {}{DOUBTFUL:#}",
+                        cut(before),
+                        cut(after)
+                    )?;
                 }
             }
         }

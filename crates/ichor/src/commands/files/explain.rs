@@ -5,7 +5,7 @@ use std::fmt;
 use plan::{Explained, MachineName, RenderError};
 use serde::Serialize;
 use talos_config::yaml::Dialect;
-use talos_config::{Confidential, Explanation, Patched, SourceId, explain};
+use talos_config::{Confidential, Explanation, FieldDocs, Patched, SourceId, explain, field_docs};
 
 use super::patch::{apply_all, read_patches};
 use crate::args::OutputFormat;
@@ -14,6 +14,7 @@ use crate::json_schema::{JsonSchema as _, SchemaOf, schema};
 use crate::printer::Printer;
 use crate::settings::{ClusterLocation, Input};
 use crate::sources::SourceMap;
+use crate::table::Table;
 use crate::{Error, ExitStatus, runtime};
 
 /// Schema of what is printed.
@@ -58,6 +59,10 @@ pub(in crate::commands) fn of_machine(
     output: OutputFormat,
     printer: &mut Printer,
 ) -> Result<ExitStatus, Error> {
+    // What is asked for is a field, not a machine's value.
+    if machine.is_none() && location.directory.is_none() && !directory::is_in_cluster()? {
+        return documented(path, output, printer);
+    }
     runtime::run(async {
         // Layers are kept apart for one machine, so that is found first.
         directory::find(location.directory.as_deref())?;
@@ -74,6 +79,87 @@ pub(in crate::commands) fn of_machine(
         let history = history.into_iter().map(|(place, value)| Change { place, value }).collect();
         printer.value(&Report::new(explanation, history), output)
     })
+}
+
+/// Describes a field where there is no cluster whose value could be shown.
+fn documented(
+    path: &str,
+    output: OutputFormat,
+    printer: &mut Printer,
+) -> Result<ExitStatus, Error> {
+    let docs = field_docs(path)
+        .map_err(|error| SourceMap::default().locate(&error, SourceId::default()))?;
+    let FieldDocs { kind, path, content, about, since, secret, fields } = docs;
+    let fields = fields.into_iter().map(|(name, about)| DocumentedField { name, about }).collect();
+    let since = since.to_string().split_off(1);
+    printer.value(
+        &Documentation {
+            document: kind,
+            path,
+            value: None,
+            history: Vec::new(),
+            content,
+            about,
+            since,
+            secret,
+            fields,
+        },
+        output,
+    )?;
+    printer.note("no cluster directory here: pass machine configuration to see the value and where it comes from");
+    Ok(ExitStatus::Done)
+}
+
+#[derive(Serialize)]
+struct Documentation {
+    document: &'static str,
+    path: String,
+    /// As where there is a configuration.
+    value: Option<String>,
+    history: Vec<Change>,
+    content: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    about: &'static str,
+    since: String,
+    secret: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<DocumentedField>,
+}
+
+#[derive(Serialize)]
+struct DocumentedField {
+    name: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    about: &'static str,
+}
+
+impl fmt::Display for Documentation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { document, path, value: _, history: _, content, about, since, secret, fields } =
+            self;
+        write!(f, "{}: {content}", Field { document, path })?;
+        if !about.is_empty() {
+            write!(f, "\n\n{about}")?;
+        }
+        write!(f, "\n\nsince Talos {since}")?;
+        if *secret {
+            write!(f, "\n\nsecret: never shown")?;
+        }
+        if fields.is_empty() {
+            return Ok(());
+        }
+        write!(f, "\n\nfields\n")?;
+        let mut table = Table::default();
+        for DocumentedField { name, about } in fields {
+            table.push(vec![format!("  {name}"), (*about).to_owned()]);
+        }
+        for line in
+            format!("{table:width$}", width = f.width().unwrap_or(usize::from(u16::MAX))).lines()
+        {
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
 }
 
 /// Selects a machine by name, host name or address; without one the only machine.
@@ -101,6 +187,8 @@ struct Report {
     document: String,
     path: String,
     value: Option<String>,
+    #[serde(skip)]
+    block: Option<String>,
     history: Vec<Change>,
     #[serde(skip_serializing_if = "Option::is_none")]
     about: Option<&'static str>,
@@ -108,15 +196,16 @@ struct Report {
     since: Option<String>,
 }
 
-schema!(Report, plain { document, path, value, history } optional { about, since });
+schema!(Report, plain { document, path, value, history } optional { about, since } skip { block });
 
 impl Report {
     fn new(explanation: Explanation, history: Vec<Change>) -> Self {
-        let Explanation { document, path, value, about, since, history: _ } = explanation;
+        let Explanation { document, path, value, block, about, since, history: _ } = explanation;
         Self {
             document,
             path,
             value,
+            block,
             history,
             about: Some(about).filter(|about| !about.is_empty()),
             since: since.map(|contract| contract.to_string().split_off(1)),
@@ -134,8 +223,13 @@ schema!(Change, plain { place, value });
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { document, path, value, history, about, since } = self;
+        let Self { document, path, value, block, history, about, since } = self;
         match value {
+            Some(value) if is_large(value) => {
+                let block = block.as_ref().unwrap_or(value);
+                write!(f, "{}:", Field { document, path })?;
+                block.lines().try_for_each(|line| write!(f, "\n  {line}"))?;
+            }
             Some(value) => write!(f, "{}: {value}", Field { document, path })?,
             None => write!(f, "{} is not set", Field { document, path })?,
         }
@@ -150,6 +244,10 @@ impl fmt::Display for Report {
         }
         for change in history {
             match &change.value {
+                // It is above.
+                value @ Some(large) if is_large(large) && value == &self.value => {
+                    write!(f, "\n  {}", change.place)?;
+                }
                 Some(value) => write!(f, "\n  {}  {value}", change.place)?,
                 None => write!(f, "\n  {}  removed", change.place)?,
             }
@@ -157,6 +255,14 @@ impl fmt::Display for Report {
         Ok(())
     }
 }
+
+/// Returns whether a value is an object or a list that is hard to read in one line.
+fn is_large(value: &str) -> bool {
+    value.starts_with(['{', '[']) && value.chars().count() > LONGEST_LINE
+}
+
+/// In characters: about half a line of a terminal.
+const LONGEST_LINE: usize = 40;
 
 /// A document, or a field of it.
 struct Field<'a> {

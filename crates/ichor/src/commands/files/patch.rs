@@ -6,10 +6,11 @@ use talconfig::migrate::{Converted, Moved, NotMoved, convert};
 use talos_config::yaml::Dialect;
 use talos_config::{Contract, Patch, Patched, SourceId};
 
-use crate::files;
+use crate::files::{self, OutputFile};
 use crate::printer::Printer;
 use crate::settings::{self, Input, Target};
 use crate::sources::SourceMap;
+use crate::table::visible;
 use crate::{Error, ExitStatus};
 
 pub(in crate::commands) fn run(
@@ -32,9 +33,14 @@ pub(in crate::commands) fn run(
     match target {
         Target::Stdout => {
             let several = results.len() > 1;
-            for (index, (_, text)) in results.iter().enumerate() {
+            for (index, (input, text)) in results.iter().enumerate() {
                 if several && index > 0 {
                     printer.verbatim("---\n")?;
+                }
+                // A configuration has documents of its own: `---` alone would not show where the next one begins.
+                if several {
+                    printer
+                        .verbatim(&format!("# {}\n", visible(&name(input).to_string_lossy())))?;
                 }
                 printer.verbatim(text)?;
             }
@@ -44,14 +50,19 @@ pub(in crate::commands) fn run(
             if several && path.exists() && !path.is_dir() {
                 return Err(Error::NotAFile(path.clone()));
             }
-            let files: Vec<(PathBuf, String)> = results
+            let files: Vec<OutputFile> = results
                 .into_iter()
-                .map(|(input, text)| (destination(path, input, several), text))
+                .map(|(input, text)| OutputFile::secret(destination(path, input, several), text))
                 .collect();
-            if let Some(twice) = files.iter().enumerate().find_map(|(at, (path, _))| {
-                files[..at].iter().any(|(other, _)| other == path).then_some(path)
-            }) {
+            if let Some(twice) =
+                files.iter().enumerate().find_map(|(at, OutputFile { path, .. })| {
+                    files[..at].iter().any(|other| other.path == *path).then_some(path)
+                })
+            {
                 return Err(Error::SameFile(twice.clone()));
+            }
+            if several || names_directory(path) {
+                fs_err::create_dir_all(path).map_err(Error::Output)?;
             }
             files::write_all(&files, *overwrite, printer)?;
         }
@@ -110,14 +121,21 @@ pub(in crate::commands) fn read_patches(
     Ok(patches)
 }
 
+fn names_directory(path: &Path) -> bool {
+    path.as_os_str().to_string_lossy().ends_with('/')
+}
+
 /// One result goes to the path that was given, or into it when it is a directory.
 fn destination(path: &Path, input: &Input, several: bool) -> PathBuf {
-    if !several && !path.is_dir() && !path.as_os_str().to_string_lossy().ends_with('/') {
+    if !several && !path.is_dir() && !names_directory(path) {
         return path.to_owned();
     }
-    let name = match input {
-        Input::File(file) => file.file_name().map(PathBuf::from),
-        Input::FileOrText(_) | Input::Stdin | Input::Inline(_) => None,
-    };
-    path.join(name.unwrap_or_else(|| "stdin.yaml".into()))
+    path.join(name(input).file_name().unwrap_or_default())
+}
+
+fn name(input: &Input) -> PathBuf {
+    match input {
+        Input::File(file) => file.clone(),
+        Input::FileOrText(_) | Input::Stdin | Input::Inline(_) => "stdin.yaml".into(),
+    }
 }

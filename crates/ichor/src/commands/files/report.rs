@@ -5,6 +5,9 @@ use std::fmt;
 use serde::Serialize;
 use talos_config::{Diagnostic, FileLocation, Level};
 
+use crate::printer::HINT;
+use crate::table::{BAD, DOUBTFUL, visible_lines};
+
 /// A list of findings.
 #[derive(Serialize)]
 #[serde(transparent)]
@@ -54,9 +57,28 @@ impl<'a> Finding<'a> {
 
 impl fmt::Display for Findings<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = self.0.iter().map(|finding| finding.shown.to_string()).collect();
+        let lines: Vec<String> = self.0.iter().map(|finding| colored(finding.shown)).collect();
         f.write_str(&lines.join("\n"))
     }
+}
+
+/// Returns the lines of a diagnostic, its level in colour. What it repeats of files moves no cursor.
+pub(super) fn colored(diagnostic: &Diagnostic) -> String {
+    let Diagnostic { level, code, location, message, hint } = diagnostic;
+    let style = match level {
+        Level::Error => BAD,
+        Level::Warning => DOUBTFUL,
+    };
+    let location = location.as_ref().map(|at| format!("{}: ", visible_lines(&at.to_string())));
+    let mut text = format!(
+        "{}{style}{level}[{code}]{style:#}: {}",
+        location.unwrap_or_default(),
+        visible_lines(message.trim_end())
+    );
+    if let Some(hint) = hint {
+        text += &format!("\n  {HINT}hint{HINT:#}: {}", visible_lines(hint));
+    }
+    text
 }
 
 /// Returns `2 errors, 1 warning`, or `nothing found`.

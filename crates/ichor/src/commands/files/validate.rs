@@ -6,12 +6,13 @@ use plan::RenderError;
 use serde::Serialize;
 use talos_config::{Config, Diagnostic, FileLocation, Level, Location, Mode, Validation};
 
-use super::report::Findings;
+use super::report::{Findings, colored};
 use crate::args::OutputFormat;
 use crate::directory::{self, OpenedDirectory};
 use crate::printer::Printer;
 use crate::settings::{ClusterLocation, Input};
 use crate::sources::SourceMap;
+use crate::table::{BAD, DOUBTFUL, visible_lines};
 use crate::{Error, ExitStatus, runtime};
 
 pub(in crate::commands) fn run(
@@ -131,7 +132,7 @@ pub(in crate::commands) fn in_any(
     );
     let Some((mode, report)) = best else { return Ok(()) };
     if !report.findings.is_empty() {
-        printer.note(&Findings::new(&report.findings).to_string());
+        printer.finding(&Findings::new(&report.findings));
     }
     if report.is_valid() {
         return Ok(());
@@ -226,10 +227,10 @@ impl fmt::Display for Reports<'_> {
         let mut lines = Vec::new();
         for Judged { subject, findings, .. } in self.0 {
             lines.extend(findings.iter().map(|finding| match subject {
-                Subject::File(_) => finding.to_string(),
+                Subject::File(_) => colored(finding),
                 Subject::Machine(name) => {
                     let message = format!("{name}: {}", finding.message);
-                    Diagnostic { message, ..finding.clone() }.to_string()
+                    colored(&Diagnostic { message, ..finding.clone() })
                 }
             }));
         }

@@ -3,16 +3,18 @@
 //! Always holds: nothing is written outside of the target, through a link or over existing files; no more is unpacked
 //! than the caller allows, however well it is compressed; every file that exists is complete.
 
+use std::borrow::Cow;
 use std::cell::Cell;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::fs::DirBuilder;
 use std::io::{self, Read, Write};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use fs_err::os::unix::fs::{OpenOptionsExt, symlink};
-use tar::{Archive, EntryType};
+use tar::{Archive, EntryType, PaxExtensions};
 use tokio::sync::mpsc;
 
 /// Result of unpacking.
@@ -53,20 +55,30 @@ fn unpack_content(content: impl Read, target: &Path) -> Result<Unpacked, EntryEr
     let mut unpacked = Unpacked::default();
     let mut links = Vec::new();
     let mut archive = Archive::new(content);
-    for entry in archive.entries().map_err(unreadable)? {
+    // As they are: the library would keep a name of any length, and fill holes of any size.
+    let mut long = LongNames::default();
+    for entry in archive.entries().map_err(unreadable)?.raw(true) {
         let mut entry = entry.map_err(unreadable)?;
-        let path = inside(&entry.path_bytes())?;
-        let mode = entry.header().mode().map_err(unreadable)? & 0o777;
         let kind = entry.header().entry_type();
+        if long.read(kind, &mut entry)? {
+            continue;
+        }
+        let LongNames { path, link } = std::mem::take(&mut long);
+        let path = inside(&path.unwrap_or_else(|| entry.path_bytes().into_owned()))?;
+        let mode = entry.header().mode().map_err(unreadable)? & 0o777;
         // The directory itself.
         if path.as_os_str().is_empty() {
             continue;
         }
         match kind {
             EntryType::Directory => {
-                let directory = make_directories(target, &path)?;
-                // The owner has to get in to unpack what is in it.
-                fs_err::set_permissions(directory, PermissionsExt::from_mode(mode | 0o700))?;
+                let above = make_directories(target, path.parent().unwrap_or(Path::new("")))?;
+                let directory = above.join(path.file_name().unwrap_or_default());
+                if fs_err::symlink_metadata(&directory).is_err() {
+                    // The owner has to get in to unpack what is in it.
+                    DirBuilder::new().mode(mode | 0o700).create(&directory)?;
+                }
+                make_directories(target, &path)?;
             }
             EntryType::Regular | EntryType::Continuous => {
                 make_directories(target, path.parent().unwrap_or(Path::new("")))?;
@@ -75,8 +87,9 @@ fn unpack_content(content: impl Read, target: &Path) -> Result<Unpacked, EntryEr
                 unpacked.files += 1;
             }
             EntryType::Symlink => {
-                let to = entry.link_name_bytes().unwrap_or_default();
-                links.push((path, PathBuf::from(OsStr::from_bytes(&to))));
+                let link = link.or_else(|| entry.link_name_bytes().map(Cow::into_owned));
+                let to = OsString::from_vec(link.unwrap_or_default());
+                links.push((path, PathBuf::from(to)));
             }
             _ => unpacked.left_out.push(format!("{} (a special file)", path.display())),
         }
@@ -95,6 +108,53 @@ fn unpack_content(content: impl Read, target: &Path) -> Result<Unpacked, EntryEr
         unpacked.files += 1;
     }
     Ok(unpacked)
+}
+
+/// The names of the next entry that are too long for its header.
+#[derive(Default)]
+struct LongNames {
+    path: Option<Vec<u8>>,
+    link: Option<Vec<u8>>,
+}
+
+impl LongNames {
+    /// Reads an entry that is about the next one. Returns whether it is such a one.
+    fn read(&mut self, kind: EntryType, entry: &mut impl Read) -> Result<bool, EntryError> {
+        match kind {
+            EntryType::GNULongName => self.path = Some(name(entry)?),
+            EntryType::GNULongLink => self.link = Some(name(entry)?),
+            EntryType::XHeader => {
+                for extension in PaxExtensions::new(&bounded(entry, LONGEST_HEADER)?) {
+                    let extension = extension.map_err(unreadable)?;
+                    let value = || Some(extension.value_bytes().to_vec());
+                    match extension.key_bytes() {
+                        b"path" => self.path = value(),
+                        b"linkpath" => self.link = value(),
+                        _ => {}
+                    }
+                }
+            }
+            EntryType::XGlobalHeader => {}
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// A name of GNU's tar, which ends with a zero.
+fn name(entry: &mut impl Read) -> Result<Vec<u8>, EntryError> {
+    let mut name = bounded(entry, LONGEST_NAME)?;
+    name.truncate(name.iter().position(|byte| *byte == 0).unwrap_or(name.len()));
+    Ok(name)
+}
+
+fn bounded(entry: &mut impl Read, longest: u64) -> Result<Vec<u8>, EntryError> {
+    let mut bytes = Vec::new();
+    entry.take(longest + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > longest {
+        return Err(EntryError::Archive(format!("a name has more than {longest} bytes")));
+    }
+    Ok(bytes)
 }
 
 /// Content of which no more than a number of bytes can be read.
@@ -203,10 +263,10 @@ fn make_directories(target: &Path, path: &Path) -> Result<PathBuf, EntryError> {
     Ok(directory)
 }
 
-/// Writes a new file of a size, never with more permissions than on the machine.
+/// Writes a new file of a size, with the permissions that it has on the machine and the umask lets.
 fn write(entry: &mut impl Read, size: u64, path: &Path, mode: u32) -> Result<u64, EntryError> {
     let mut file = fs_err::OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
-    let written = fill(&mut file, entry, mode).and_then(|written| {
+    let written = fill(&mut file, entry).and_then(|written| {
         // An archive may be packed well and be no more than the beginning of one.
         if written < size {
             return Err(EntryError::Archive("it ends within a file".to_owned()));
@@ -220,7 +280,7 @@ fn write(entry: &mut impl Read, size: u64, path: &Path, mode: u32) -> Result<u64
     written
 }
 
-fn fill(file: &mut fs_err::File, entry: &mut impl Read, mode: u32) -> Result<u64, EntryError> {
+fn fill(file: &mut fs_err::File, entry: &mut impl Read) -> Result<u64, EntryError> {
     let mut buffer = vec![0; 1 << 16];
     let mut written = 0;
     loop {
@@ -231,9 +291,13 @@ fn fill(file: &mut fs_err::File, entry: &mut impl Read, mode: u32) -> Result<u64
         file.write_all(&buffer[..count])?;
         written += count as u64;
     }
-    file.set_permissions(PermissionsExt::from_mode(mode))?;
     Ok(written)
 }
+
+/// As long as Linux takes a path, with its zero.
+const LONGEST_NAME: u64 = 4096;
+/// Two such names, and all else that a header may say.
+const LONGEST_HEADER: u64 = 64 << 10;
 
 #[expect(clippy::needless_pass_by_value, reason = "what `map_err` takes")]
 fn unreadable(error: io::Error) -> EntryError {
@@ -243,6 +307,8 @@ fn unreadable(error: io::Error) -> EntryError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
@@ -360,6 +426,77 @@ mod tests {
             let error = unpacked.expect_err("a part of an archive");
             assert!(matches!(error, EntryError::Archive(_)), "{error:?}");
             assert!(!directory.path().join("large").exists());
+        }
+    }
+
+    #[test]
+    fn archive_with_long_names_is_unpacked_and_an_endless_name_is_refused() {
+        let long = format!("{}/file", "d".repeat(200));
+        let mut builder = tar::Builder::new(Vec::new());
+        for (path, link) in [(&long, None), (&"link".to_owned(), Some(&long))] {
+            let mut header = tar::Header::new_gnu();
+            header.set_mode(0o600);
+            header.set_size(0);
+            match link {
+                Some(link) => {
+                    header.set_entry_type(EntryType::Symlink);
+                    builder.append_link(&mut header, path, link).unwrap();
+                }
+                None => builder.append_data(&mut header, path, io::empty()).unwrap(),
+            }
+        }
+        let pax = [("path", "p".repeat(150))];
+        builder
+            .append_pax_extensions(pax.iter().map(|(key, value)| (*key, value.as_bytes())))
+            .unwrap();
+        let mut header = tar::Header::new_ustar();
+        header.set_path("short").unwrap();
+        header.set_mode(0o600);
+        header.set_size(0);
+        header.set_cksum();
+        builder.append(&header, io::empty()).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let packed = gzip(&builder.into_inner().unwrap());
+        unpack(packed.as_slice(), directory.path(), MOST).unwrap();
+        for path in [long, "link".to_owned(), "p".repeat(150)] {
+            assert!(directory.path().join(&path).is_file(), "{path}");
+        }
+
+        for kind in [EntryType::GNULongName, EntryType::GNULongLink, EntryType::XHeader] {
+            let endless = "x".repeat(1 << 19);
+            let packed = pack(&[("long", &endless, kind), ("file", "", EntryType::Regular)]);
+            let error = unpack(packed.as_slice(), directory.path(), MOST).unwrap_err();
+            let refused = matches!(&error, EntryError::Archive(text) if text.contains("more than"));
+            assert!(refused, "{kind:?}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn archive_with_a_sparse_file_is_not_filled_with_its_holes() {
+        let packed = pack(&[("holes", "", EntryType::GNUSparse)]);
+        let directory = tempfile::tempdir().unwrap();
+        let unpacked = unpack(packed.as_slice(), directory.path(), MOST).unwrap();
+        assert_eq!((unpacked.files, unpacked.left_out.len()), (0, 1));
+    }
+
+    #[test]
+    fn archive_follows_the_umask() {
+        let mut builder = tar::Builder::new(Vec::new());
+        for (name, kind) in [("sub/", EntryType::Directory), ("file", EntryType::Regular)] {
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(kind);
+            header.set_mode(0o777);
+            header.set_size(0);
+            builder.append_data(&mut header, name, io::empty()).unwrap();
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let packed = gzip(&builder.into_inner().unwrap());
+        unpack(packed.as_slice(), directory.path(), MOST).unwrap();
+        let plain = directory.path().join("plain");
+        DirBuilder::new().mode(0o777).create(&plain).unwrap();
+        let mode = |path: &Path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+        for name in ["sub", "file"] {
+            assert_eq!(mode(&directory.path().join(name)), mode(&plain), "{name}");
         }
     }
 

@@ -98,7 +98,7 @@ fn show(
             let mut cells = vec![row.node];
             cells.extend(row.what.cells());
             table.push(cells);
-            table.take().map(|lines| lines.to_string()).unwrap_or_default()
+            return printer.display(&table.take().unwrap_or_default()).map(drop);
         }
         OutputFormat::Json => serde_json::to_string(&row).map_err(std::io::Error::from)?,
         OutputFormat::Yaml => {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use talos_api::{CallError, Node, NodeError};
-use talos_config::{Decision, Part, Secret};
+use talos_config::{Decision, Kubeconfig, Part, Secret, SourceId};
 
 use crate::args::inspect::KubeconfigArgs;
 use crate::files::PendingFile;
@@ -24,6 +24,7 @@ pub(super) async fn run(
     let nodes = Nodes::control_planes(&args.connection, environment)?;
     let node = nodes.single("kubeconfig")?;
     let fetched = node.kubeconfig().await?;
+    let added = checked(&fetched, node)?;
     let before = match &target {
         Target::Merged(path) => Some(Input::File(path.clone())),
         // A name of its own is given by merging with nothing.
@@ -32,7 +33,7 @@ pub(super) async fn run(
         }
     };
     let text = match before {
-        Some(before) => merge(&before, &fetched, node, args, printer)?,
+        Some(before) => merge(&before, &added, args, printer)?,
         None => fetched,
     };
     match target {
@@ -90,20 +91,30 @@ impl Target {
     }
 }
 
+/// Reads what a machine sent. One that names a program for kubectl to run is refused: Talos never does.
+fn checked(fetched: &Secret<String>, node: &Node) -> Result<Kubeconfig, Error> {
+    let refused = |reason: String| {
+        let reason = CallError::Unreadable(reason);
+        Error::Machine(NodeError { node: node.name().to_owned(), reason })
+    };
+    // The parse error could quote a part of the key.
+    let config = Kubeconfig::parse(fetched.expose(), SourceId::default())
+        .map_err(|_| refused("the machine returned an invalid kubeconfig".to_owned()))?;
+    match config.user_with_program() {
+        Some(user) => Err(refused(format!(
+            "the machine returned a kubeconfig whose user {user:?} runs a program on this computer"
+        ))),
+        None => Ok(config),
+    }
+}
+
 fn merge(
     before: &Input,
-    fetched: &Secret<String>,
-    node: &Node,
+    added: &Kubeconfig,
     args: &KubeconfigArgs,
     printer: &mut Printer,
 ) -> Result<Secret<String>, Error> {
-    let parse = talos_config::Kubeconfig::parse;
-    let (mut config, source) = SourceMap::default().parse(before, parse)?;
-    let added = parse(fetched.expose(), source).map_err(|_| {
-        // The parse error could quote a part of the key.
-        let reason = CallError::Unreadable("the machine returned an invalid kubeconfig".to_owned());
-        Error::Machine(NodeError { node: node.name().to_owned(), reason })
-    })?;
+    let (mut config, _) = SourceMap::default().parse(before, Kubeconfig::parse)?;
     let decide = |part: Part, name: &str| {
         if args.force {
             return Ok(Decision::Overwrite);
@@ -112,7 +123,7 @@ fn merge(
         let overwrite = printer.ask(&question)?.unwrap_or(false);
         Ok::<_, Error>(if overwrite { Decision::Overwrite } else { Decision::Rename })
     };
-    let renamed = config.merge(&added, args.force_context_name.as_deref(), decide)?;
+    let renamed = config.merge(added, args.force_context_name.as_deref(), decide)?;
     for talos_config::Renamed { part, from, to } in renamed {
         printer.note(&format!("renamed {part} {from:?} -> {to:?}"));
     }

@@ -40,7 +40,7 @@ pub(super) async fn run(
     };
     if args.dry_run {
         for Upgrading { node, image } in &upgrades {
-            printer.text(&format!("{}: would get {image}", node.name()))?;
+            printer.display(&format_args!("{}: would get {image}", node.name()))?;
         }
         return Ok(ExitStatus::Done);
     }

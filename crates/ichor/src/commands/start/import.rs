@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use engine::bounded_file;
 use plan::NativeExport;
 use talos_config::yaml::Dialect;
 use talos_config::{Coded, Diagnostic, Secret};
@@ -10,6 +11,7 @@ use talos_config::{Coded, Diagnostic, Secret};
 use super::init;
 use crate::directory::{FILE, OpenedDirectory};
 use crate::error::with_causes;
+use crate::files::OutputFile;
 use crate::printer::Printer;
 use crate::settings::Import;
 use crate::sops_files::{self, SopsKeys};
@@ -40,7 +42,8 @@ pub(super) async fn run(settings: &Import, printer: &mut Printer) -> Result<Exit
     if directory.was_encrypted {
         native = native.with_paths(|path| path.replace(".yaml", ".sops.yaml"));
     }
-    let mut outputs = vec![(settings.target.join(FILE), native.spec.write().into_exposed())];
+    let mut outputs =
+        vec![OutputFile::shared(settings.target.join(FILE), native.spec.write().into_exposed())];
     for (path, text) in native.patches {
         let path = settings.target.join(path);
         let text = if directory.was_encrypted {
@@ -48,15 +51,16 @@ pub(super) async fn run(settings: &Import, printer: &mut Printer) -> Result<Exit
         } else {
             text.into_exposed()
         };
-        outputs.push((path, text));
+        // They have all that the spec has no key for, also what the user keeps to himself.
+        outputs.push(OutputFile::secret(path, text));
     }
     let (path, text, was_encrypted) = secrets(&directory, &settings.target, keys)?;
-    outputs.push((path, text));
-    if let Some((path, _)) = outputs.iter().find(|(path, _)| path.exists()) {
+    outputs.push(OutputFile::secret(path, text));
+    if let Some(OutputFile { path, .. }) = outputs.iter().find(|file| file.path.exists()) {
         return Err(Error::Exists { path: path.clone(), hint: "choose another directory with -o" });
     }
     init::ignore(&settings.target, &[], (!was_encrypted).then_some("secrets.yaml"))?;
-    files::write_all(&outputs, false, printer)?;
+    files::write_tree(&outputs, false, printer)?;
     printer.note("the configuration of every machine is unchanged: `ichor diff` verifies it");
     Ok(ExitStatus::Done)
 }
@@ -70,7 +74,7 @@ fn secrets(
     let text: Secret<String> = directory.cluster.secrets.encode(Dialect::default());
     let path = root.join("secrets.sops.yaml");
     // The name of the file does not say it.
-    let read = directory.vault.file().map(fs_err::read_to_string).transpose();
+    let read = directory.vault.file().map(|file| bounded_file::read_to_string(&file)).transpose();
     let was_encrypted = |text: &String| sops::is_encrypted(text, sops::Format::Yaml);
     if read.map_err(Error::Input)?.as_ref().is_some_and(was_encrypted) {
         let text = sops_files::encrypt(text.expose(), &path, keys)?;

@@ -9,6 +9,7 @@ use talos_config::{Bundle, Coded, Contract, SourceId};
 
 use crate::diagnostics::Diagnostics;
 use crate::directory::FILE;
+use crate::files::OutputFile;
 use crate::printer::Printer;
 use crate::settings::Init;
 use crate::sops_files::{self, SopsKeys};
@@ -24,9 +25,9 @@ pub(super) fn run(settings: &Init, printer: &mut Printer) -> Result<ExitStatus, 
     let secrets = secrets.encode(Dialect::default()).into_exposed();
     let (secrets, is_encrypted) = encrypt(secrets, &root.join(ENCRYPTED), keys)?;
     let outputs = [
-        (root.join(FILE), text),
-        (root.join(SCHEMA), plan::json_schema()),
-        (root.join(if is_encrypted { ENCRYPTED } else { CLEAR }), secrets),
+        OutputFile::shared(root.join(FILE), text),
+        OutputFile::shared(root.join(SCHEMA), plan::json_schema()),
+        OutputFile::secret(root.join(if is_encrypted { ENCRYPTED } else { CLEAR }), secrets),
     ];
     ignore(root, &[], (!is_encrypted).then_some(CLEAR))?;
     files::write_all(&outputs, false, printer)?;

@@ -6,6 +6,7 @@ use talos_config::yaml::Dialect;
 use talos_config::{Bundle, Contract};
 
 use super::init;
+use crate::files::OutputFile;
 use crate::printer::Printer;
 use crate::settings::Init;
 use crate::{Error, ExitStatus, entropy, files};
@@ -20,9 +21,9 @@ pub(super) fn run(settings: &Init, printer: &mut Printer) -> Result<ExitStatus, 
     let secrets = secrets.encode(Dialect::default()).into_exposed();
     let (secrets, is_encrypted) = init::encrypt(secrets, &root.join(ENCRYPTED), keys)?;
     let outputs = [
-        (root.join("talconfig.yaml"), talconfig(settings)?),
-        (root.join("talenv.yaml"), talenv(settings)),
-        (root.join(if is_encrypted { ENCRYPTED } else { CLEAR }), secrets),
+        OutputFile::shared(root.join("talconfig.yaml"), talconfig(settings)?),
+        OutputFile::shared(root.join("talenv.yaml"), talenv(settings)),
+        OutputFile::secret(root.join(if is_encrypted { ENCRYPTED } else { CLEAR }), secrets),
     ];
     init::ignore(root, &["clusterconfig/"], (!is_encrypted).then_some(CLEAR))?;
     files::write_all(&outputs, false, printer)?;

@@ -1,8 +1,10 @@
 //! Formatting of times with Go's layouts.
 
+use talos_config::civil::date_of_day;
+
 /// Formats a time with a layout such as `2006-01-02`, in UTC.
 pub(super) fn written(layout: &str, seconds: i64) -> Result<String, String> {
-    let (year, month, day) = day(seconds.div_euclid(86_400));
+    let (year, month, day) = date_of_day(seconds.div_euclid(86_400));
     let second = seconds.rem_euclid(86_400);
     let parts = [
         ("2006", format!("{year:04}")),
@@ -45,22 +47,6 @@ fn other_part(rest: &str) -> Option<&str> {
         return rest.get(..2);
     }
     OTHERS.iter().copied().find(|other| rest.starts_with(*other))
-}
-
-/// Year, month and day, of the days since 1970.
-fn day(days: i64) -> (i64, i64, i64) {
-    // The calendar counted from March of the year 0, whose years end with the leap day.
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
 }
 
 /// Longer ones first, where they begin alike.

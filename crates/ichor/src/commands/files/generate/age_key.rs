@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::with_hint;
+use crate::files::{self, OutputFile};
 use crate::printer::Printer;
 use crate::talhelper::gitignore;
-use crate::{Error, ExitStatus, directory, entropy, files, sops_files};
+use crate::{Error, ExitStatus, directory, entropy, sops_files};
 
 pub(in crate::commands) fn run(output: &Path, printer: &mut Printer) -> Result<ExitStatus, Error> {
     if output.exists() {
@@ -16,11 +17,12 @@ pub(in crate::commands) fn run(output: &Path, printer: &mut Printer) -> Result<E
     })?;
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    let mut outputs = vec![(output.to_owned(), key.into_exposed())];
+    let mut outputs = vec![OutputFile::secret(output.to_owned(), key.into_exposed())];
     let has_rules = sops_files::has_rules_above(output);
     if !has_rules {
         let rule = format!("  - path_regex: \\.sops\\.ya?ml$\n    age: {recipient}\n");
-        outputs.push((folder.join(".sops.yaml"), format!("creation_rules:\n{rule}")));
+        let rules = format!("creation_rules:\n{rule}");
+        outputs.push(OutputFile::shared(folder.join(".sops.yaml"), rules));
     }
     let name = output.file_name().map(|name| format!("/{}", name.display()));
     gitignore::extend(folder, &[name.as_deref().unwrap_or_default()])?;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use talos_config::pki::{Authority, Key, NewAuthority};
 
+use crate::files::OutputFile;
 use crate::settings::Input;
 use crate::sources::SourceMap;
 use crate::{Error, entropy};
@@ -27,10 +28,10 @@ pub(super) fn new_authority(
     })
 }
 
-pub(super) fn pair(name: &str, authority: &Authority) -> Vec<(PathBuf, String)> {
+pub(super) fn pair(name: &str, authority: &Authority) -> Vec<OutputFile> {
     vec![
-        (named(name, "crt"), authority.certificate().encode()),
-        (named(name, "key"), authority.key().into_exposed()),
+        OutputFile::shared(named(name, "crt"), authority.certificate().encode()),
+        OutputFile::secret(named(name, "key"), authority.key().into_exposed()),
     ]
 }
 

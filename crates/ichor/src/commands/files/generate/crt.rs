@@ -3,9 +3,10 @@
 use talos_config::pki::{Authority, Request};
 
 use super::certificate_files::{named, read};
+use crate::files::{self, OutputFile};
 use crate::printer::Printer;
 use crate::settings::GenCrt;
-use crate::{Error, ExitStatus, entropy, files};
+use crate::{Error, ExitStatus, entropy};
 
 pub(in crate::commands) fn run(
     settings: &GenCrt,
@@ -19,6 +20,6 @@ pub(in crate::commands) fn run(
         let validity = makers.validity(*lifetime);
         authority.sign_request(&request, validity)
     })?;
-    let outputs = [(named(name, "crt"), signed?.encode())];
+    let outputs = [OutputFile::shared(named(name, "crt"), signed?.encode())];
     files::write_all(&outputs, *overwrite, printer)
 }

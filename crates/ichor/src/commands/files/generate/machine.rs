@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 use std::net::IpAddr;
 use std::path::Path;
 
+use engine::atomic_file::Access;
+use engine::bounded_file;
 use plan::MachineName;
 use serde_json::Value;
 use talos_config::spell_bytes;
@@ -58,7 +60,7 @@ pub(in crate::commands) fn run(
         match &args.write {
             None => {
                 for entry in &entries {
-                    printer.verbatim(entry)?;
+                    printer.plain(entry)?;
                 }
             }
             Some(file) if !entries.is_empty() => {
@@ -74,14 +76,14 @@ pub(in crate::commands) fn run(
 
 /// Adds entries to the list in a file, all or none.
 fn write(file: &Path, list: &EntryList, entries: &[String]) -> Result<(), Error> {
-    let mut text = fs_err::read_to_string(file).map_err(Error::Input)?;
+    let mut text = bounded_file::read_to_string(file).map_err(Error::Input)?;
     for entry in entries {
         text = list.add(&text, entry).map_err(|problem| Error::Usage {
             message: format!("{}: cannot add an entry: {problem}", file.display()),
             hint: "without --write the entry is printed".to_owned(),
         })?;
     }
-    files::update(file, &text)
+    files::update(file, &text, Access::Shared)
 }
 
 fn counted(entries: usize) -> String {

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use crate::directory::OpenedDirectory;
+use crate::files::{self, OutputFile};
 use crate::printer::Printer;
 use crate::settings::ClusterLocation;
 use crate::talhelper::gitignore;
-use crate::{Error, ExitStatus, files, runtime};
+use crate::{Error, ExitStatus, runtime};
 
 pub(in crate::commands) fn run(
     location: &ClusterLocation,
@@ -26,9 +27,9 @@ pub(in crate::commands) fn run(
             let config = renderer.config(&machine.name).map_err(engine::Error::from)?;
             let name = format!("{}-{}.yaml", spec.cluster, machine.name);
             let text = renderer.text(&machine.name, &config).into_exposed();
-            outputs.push((output.join(name), text));
+            outputs.push(OutputFile::secret(output.join(name), text));
         }
-        let names = outputs.iter().filter_map(|(path, _)| path.file_name()?.to_str());
+        let names = outputs.iter().filter_map(|file| file.path.file_name()?.to_str());
         gitignore::extend(output, &names.collect::<Vec<_>>())?;
         files::write_all(&outputs, overwrite, printer)
     })

@@ -21,10 +21,11 @@ use std::path::{Path, PathBuf};
 
 use talos_config::{Bundle, Config};
 
+use crate::files::{self, OutputFile};
 use crate::printer::Printer;
 use crate::settings::{Input, Target};
 use crate::sources::SourceMap;
-use crate::{Error, ExitStatus, clock, files};
+use crate::{Error, ExitStatus, clock};
 
 /// Reads secrets and refuses those that a cluster cannot be made of.
 pub(crate) fn read_bundle(input: &Input, sources: &mut SourceMap) -> Result<Bundle, Error> {
@@ -58,9 +59,13 @@ fn write(
         return Err(Error::NotAFile(path.clone()));
     }
     let place = |name: &Path| if into { path.join(name) } else { path.clone() };
-    let files: Vec<(PathBuf, String)> =
-        outputs.into_iter().map(|(name, text)| (place(&name), text)).collect();
-    files::write_all(&files, *overwrite, printer)
+    let outputs = outputs.into_iter().map(|(name, text)| OutputFile::secret(place(&name), text));
+    let outputs: Vec<OutputFile> = outputs.collect();
+    if into {
+        files::write_tree(&outputs, *overwrite, printer)
+    } else {
+        files::write_all(&outputs, *overwrite, printer)
+    }
 }
 
 /// Replaces the hint of an existing file, where overwriting would lose more than a file.

@@ -53,7 +53,9 @@ pub(in crate::commands) fn run(
 
 /// Reads the files that kubeadm keeps in `/etc/kubernetes/pki`.
 fn read_kubernetes_pki(directory: &Path) -> Result<KubernetesPki, Error> {
-    let read = |name: &str| fs_err::read_to_string(directory.join(name)).map_err(Error::Input);
+    let read = |name: &str| {
+        engine::bounded_file::read_to_string(&directory.join(name)).map_err(Error::Input)
+    };
     let secret = |name: &str| read(name).map(Secret::new);
     Ok(KubernetesPki {
         kubernetes: (read("ca.crt")?, secret("ca.key")?),

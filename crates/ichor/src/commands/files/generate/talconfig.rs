@@ -4,17 +4,19 @@
 
 use std::path::{Path, PathBuf};
 
+use engine::bounded_file;
 use sops::Format;
 use talconfig::cluster_template::{ClusterTemplate, PatchFiles, SCOPES, TEMPLATE};
 use talos_config::yaml::{self, Limits};
 use talos_config::{Diagnostic, SourceId};
 
+use crate::files::{self, OutputFile};
 use crate::printer::Printer;
 use crate::settings::{GenTalconfig, Input};
 use crate::sops_files::{self, SopsKeys};
 use crate::sources::SourceMap;
 use crate::talhelper::diff;
-use crate::{Error, ExitStatus, files};
+use crate::{Error, ExitStatus};
 
 pub(in crate::commands) fn run(
     settings: &GenTalconfig,
@@ -76,7 +78,7 @@ fn write(
     for (path, text) in made {
         let is_encrypted = sops_files::has_sops_name(&path);
         let found = if path.exists() {
-            Some(fs_err::read_to_string(&path).map_err(Error::Input)?)
+            Some(bounded_file::read_to_string(&path).map_err(Error::Input)?)
         } else {
             None
         };
@@ -96,12 +98,16 @@ fn write(
             } else {
                 diff::unified(&format!("{slash}{shown}"), &found.unwrap_or_default(), &text)
             };
-            printer.verbatim(&difference)?;
+            printer.plain(&difference)?;
         } else if found.is_some() {
             changed.push(path.display().to_string());
         }
         let text = if is_encrypted { sops_files::encrypt(&text, &path, keys)? } else { text };
-        pending.push((path, text));
+        pending.push(if is_encrypted {
+            OutputFile::secret(path, text)
+        } else {
+            OutputFile::shared(path, text)
+        });
     }
     if pending.is_empty() {
         printer.note("nothing to do: all files are up to date");
@@ -121,7 +127,7 @@ fn write(
             }
         }
     }
-    files::write_all(&pending, true, printer)
+    files::write_tree(&pending, true, printer)
 }
 
 /// Returns whether an encrypted file has the same content as a text. A file in clear text does not count.

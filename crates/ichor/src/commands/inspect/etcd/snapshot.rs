@@ -7,9 +7,9 @@ use std::io::Write as _;
 use sha2::{Digest, Sha256};
 use talos_api::proto::machine::EtcdSnapshotRequest;
 use talos_api::{Bounds, CallError, Node, NodeError};
+use talos_config::hex;
 
 use crate::args::inspect::etcd::EtcdSnapshotArgs;
-use crate::audit::hex;
 use crate::commands::inspect::Download;
 use crate::files::PendingFile;
 use crate::nodes::Nodes;

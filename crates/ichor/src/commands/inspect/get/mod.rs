@@ -255,12 +255,12 @@ impl Writer {
             Self::Table { columns, table, .. } => {
                 table.push(columns.as_ref().map_or_else(Vec::new, |columns| shown.cells(columns)));
             }
-            Self::Json => drop(printer.verbatim(&(shown.value().indented() + "\n"))?),
+            Self::Json => drop(printer.plain(&(shown.value().indented() + "\n"))?),
             Self::Yaml { begun } => {
                 if std::mem::replace(begun, true) {
-                    printer.verbatim("---\n")?;
+                    printer.plain("---\n")?;
                 }
-                printer.verbatim(&shown.yaml())?;
+                printer.plain(&shown.yaml())?;
             }
             Self::Path(path) => {
                 let value = shown.value();
@@ -272,7 +272,7 @@ impl Writer {
                     }
                 };
                 for value in groups.into_iter().flatten() {
-                    printer.verbatim(&(alone(value) + "\n"))?;
+                    printer.plain(&(alone(value) + "\n"))?;
                 }
             }
         }
@@ -284,7 +284,7 @@ impl Writer {
         if let Self::Table { columns: Some(_), table, .. } = self
             && let Some(lines) = table.take()
         {
-            printer.text(&lines)?;
+            printer.display(&lines)?;
         }
         Ok(())
     }
