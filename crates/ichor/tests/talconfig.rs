@@ -566,6 +566,7 @@ fn names_and_credentials_are_those_of_the_directory() {
         let secrets = ["--with-secrets", "talos/talsecret.yaml"];
         let path = format!("{name}/.talos/config");
         let context = format!("of-{name}");
+        home.write(&format!("{name}/.talos/keep"), "");
         let made = [&["gen", "talosconfig", &context, "-o", &path][..], &secrets].concat();
         assert!(home.ichor(&made).starts_with("exit: 0\n"));
     }
