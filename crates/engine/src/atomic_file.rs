@@ -42,6 +42,11 @@ impl AtomicFile {
         self.file.as_file().set_permissions(permissions)
     }
 
+    /// Returns the number of bytes that were written so far.
+    pub fn written(&self) -> io::Result<u64> {
+        Ok(self.file.as_file().metadata()?.len())
+    }
+
     /// Writes the content to the disk, so that committing is all that is left.
     pub fn sync(&self) -> io::Result<()> {
         self.file.as_file().sync_all()

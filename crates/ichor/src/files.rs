@@ -86,7 +86,7 @@ impl PendingFile {
 
     /// Returns the bytes that were written so far.
     pub(crate) fn size(&self) -> Result<u64, Error> {
-        Ok(self.file.as_file().metadata()?.len())
+        Ok(self.file.written()?)
     }
 
     /// Moves the file into place atomically.
