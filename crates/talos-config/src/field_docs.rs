@@ -1,10 +1,10 @@
 //! What the tables of kinds say about a field, without a configuration.
 
 use crate::contract::Contract;
-use crate::error::Error;
+use crate::error::{Error, problem};
 use crate::schema::{self, Choice, Field, Format, Kind, Type};
 use crate::suggest::suggest;
-use crate::{Location, Problem, kinds};
+use crate::{Diagnostic, Location, kinds};
 
 /// A field of a kind.
 #[derive(Clone, Debug)]
@@ -165,11 +165,9 @@ fn of_format(format: Format) -> &'static str {
 fn unknown(path: &str, key: &str, fields: &'static [Field]) -> Error {
     let known = listed(fields);
     let near = suggest(key, known.iter().map(|(name, _)| *name));
-    Error::Document(vec![Problem {
-        origin: Location::default(),
-        message: format!("nothing is at {path:?}"),
-        hint: near.map(|near| format!("did you mean {near:?}?")),
-    }])
+    let hint = near.map(|near| format!("did you mean {near:?}?"));
+    let message = format!("nothing is at {path:?}");
+    Error::Document(vec![Diagnostic { hint, ..problem(Location::default(), message) }])
 }
 
 #[cfg(test)]

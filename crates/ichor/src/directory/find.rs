@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use engine::bounded_file;
 use talos_config::yaml::{self, Limits};
-use talos_config::{Diagnostic, SourceId};
+use talos_config::{Coded, Diagnostic, SourceId};
 
 use super::{FILE, TALCONFIG};
 use crate::Error;
@@ -47,7 +47,7 @@ pub(crate) fn find(directory: Option<&Path>) -> Result<ClusterDirectory, Error> 
 pub(crate) fn is_in_cluster() -> Result<bool, Error> {
     match find(None) {
         Ok(_) => Ok(true),
-        Err(error) if error.code() == NO_DIRECTORY => Ok(false),
+        Err(error) if error.code() == DIRECTORY_MISSING => Ok(false),
         Err(error) => Err(error),
     }
 }

@@ -1,6 +1,6 @@
 //! Findings of `validate` and `lint`: the same lines for people, the same data for programs.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::Serialize;
 use talos_config::{Diagnostic, FileLocation, Level};
@@ -76,7 +76,8 @@ pub(super) fn colored(diagnostic: &Diagnostic) -> String {
         visible_lines(message.trim_end())
     );
     if let Some(hint) = hint {
-        text += &format!("\n  {HINT}hint{HINT:#}: {}", visible_lines(hint));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n  {HINT}hint{HINT:#}: {}", visible_lines(hint));
     }
     text
 }

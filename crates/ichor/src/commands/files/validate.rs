@@ -12,7 +12,6 @@ use crate::directory::{self, OpenedDirectory};
 use crate::printer::Printer;
 use crate::settings::{ClusterLocation, Input};
 use crate::sources::SourceMap;
-use crate::table::{BAD, DOUBTFUL, visible_lines};
 use crate::{Error, ExitStatus, runtime};
 
 pub(in crate::commands) fn run(
