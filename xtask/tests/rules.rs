@@ -110,14 +110,12 @@ impl Workspace {
         workspace.write("crates/ichor/src/lib.rs", "//! The command.\n");
         workspace.write("crates/ichor/examples/reference.rs", &printing("# Commands"));
         workspace.write("docs/reference/commands.md", "# Commands\n");
+        workspace.write("crates/ichor/examples/schemas.rs", &writing("version.json", "{}\n"));
+        workspace.write("docs/reference/schemas/version.json", "{}\n");
         workspace.write("crates/talos-api/Cargo.toml", &self::manifest("talos-api", ""));
         workspace.write("crates/talos-api/src/lib.rs", "//! The API.\n");
-        workspace.write(
-            "crates/talos-api/examples/generate.rs",
-            "//! Writes.\n\n#![expect(clippy::disallowed_methods, reason = \"without dependencies\")]\n\n\
-             fn main() {\n    let directory = std::env::args().nth(1).unwrap_or_default();\n    \
-             drop(std::fs::write(format!(\"{directory}/mod.rs\"), \"//! Made.\\n\"));\n}\n",
-        );
+        let generate = writing("mod.rs", "//! Made.\n");
+        workspace.write("crates/talos-api/examples/generate.rs", &generate);
         workspace.write("crates/talos-api/src/generated/mod.rs", "//! Made.\n");
         workspace
     }
@@ -154,6 +152,15 @@ fn printing(line: &str) -> String {
     format!(
         "//! Prints.\n\n#![expect(clippy::print_stdout, reason = \"printing\")]\n\n\
          fn main() {{\n    let line = {line:?};\n    println!(\"{{line}}\");\n}}\n"
+    )
+}
+
+/// An example that writes a text to a file of the directory that it is given.
+fn writing(file: &str, text: &str) -> String {
+    format!(
+        "//! Writes.\n\n#![expect(clippy::disallowed_methods, reason = \"without dependencies\")]\n\n\
+         fn main() {{\n    let directory = std::env::args().nth(1).unwrap_or_default();\n    \
+         drop(std::fs::write(format!(\"{{directory}}/{file}\"), {text:?}));\n}}\n"
     )
 }
 

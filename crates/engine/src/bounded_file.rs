@@ -35,9 +35,10 @@ pub fn open(path: &Path) -> io::Result<fs_err::File> {
     Ok(file)
 }
 
-/// Refuses what is not a regular file.
+/// Refuses what is neither a regular file nor a directory, whose first read says what it is.
 pub(crate) fn check(file: &fs_err::File, path: &Path) -> io::Result<()> {
-    if file.metadata()?.is_file() {
+    let metadata = file.metadata()?;
+    if metadata.is_file() || metadata.is_dir() {
         return Ok(());
     }
     let message = format!("{} is not a file", path.display());
@@ -67,9 +68,11 @@ mod tests {
         let fifo = directory.path().join("fifo");
         let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
         assert!(made.success());
-        for path in [fifo.as_path(), Path::new("/dev/zero"), directory.path()] {
+        for path in [fifo.as_path(), Path::new("/dev/zero")] {
             let error = read_to_string(path).unwrap_err();
             assert!(error.to_string().ends_with(" is not a file"), "{error}");
         }
+        let error = read_to_string(directory.path()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::IsADirectory, "{error}");
     }
 }

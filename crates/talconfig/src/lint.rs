@@ -96,11 +96,6 @@ fn run_rules(directory: &Directory<'_>, selected: impl Fn(&Rule) -> bool) -> Vec
     for rule in RULES.iter().filter(|rule| selected(rule)) {
         let mut found = Vec::new();
         (rule.check)(directory, &mut found);
-        // A location is reported once, however many machines share it.
-        found.sort_by(|left, right| {
-            (&left.location, &left.message).cmp(&(&right.location, &right.message))
-        });
-        found.dedup_by(|next, first| next.location == first.location);
         diagnostics.extend(found.into_iter().map(|Violation { location, message, hint }| {
             let (location, hint) = (Some(location), Some(hint));
             Diagnostic { location, level: rule.level, code: rule.code, message, hint }

@@ -16,7 +16,8 @@ use crate::args::values::{duration, size};
 ///
 ///   ichor pcap -n 10.0.0.11 -i eth0 -o eth0.pcap --duration 1m
 ///   ichor pcap -n 10.0.0.11 -i eth0 | tcpdump -r -
-///   ichor pcap -n 10.0.0.11 -i eth0 -o dns.pcap --bpf-filter "$(tcpdump -dd -y EN10MB 'port 53')"
+///   FILTER=$(tcpdump -dd -y EN10MB port 53)
+///   ichor pcap -n 10.0.0.11 -i eth0 -o dns.pcap --bpf-filter "$FILTER"
 #[derive(Clone, Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub struct PcapArgs {
