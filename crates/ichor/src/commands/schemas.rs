@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::files::{diff, explain, generate};
+use super::files::{diff, explain, generate, lint, validate};
 use super::{cluster, config, extensions, inspect, version};
 use crate::json_schema::SchemaOf;
 
@@ -18,9 +18,11 @@ pub fn schemas() -> BTreeMap<&'static str, Value> {
         ("explain", explain::SCHEMA),
         ("extensions", extensions::SCHEMA),
         ("gen-schematic", generate::schematic::SCHEMA),
+        ("lint", lint::SCHEMA),
         ("node-apply-config", diff::OF_NODES),
         ("node-edit", diff::OF_NODES),
         ("node-patch", diff::OF_NODES),
+        ("validate", validate::SCHEMA),
         ("version", version::SCHEMA),
     ];
     let all = own.iter().chain(inspect::SCHEMAS).chain(cluster::SCHEMAS);
@@ -42,8 +44,8 @@ fn titled(name: &str, mut schema: Value) -> Value {
 mod tests {
     use super::*;
 
-    /// Resources are what a machine has; findings are to get a form of their own.
-    const WITHOUT: &[&str] = &["get", "lint", "validate"];
+    /// Resources are what a machine has.
+    const WITHOUT: &[&str] = &["get"];
 
     #[test]
     fn every_command_that_prints_data_has_a_schema() {

@@ -18,7 +18,8 @@ use crate::table::Table;
 use crate::{Error, ExitStatus, runtime};
 
 /// Schema of what is printed.
-pub(in crate::commands) const SCHEMA: SchemaOf = <Report>::json_schema;
+pub(in crate::commands) const SCHEMA: SchemaOf =
+    || serde_json::json!({"anyOf": [Report::json_schema(), Documentation::json_schema()]});
 
 pub(in crate::commands) fn run(
     path: &str,
@@ -126,12 +127,20 @@ struct Documentation {
     fields: Vec<DocumentedField>,
 }
 
+schema!(
+    Documentation,
+    plain { document, path, value, history, content, since, secret }
+    optional { about, fields }
+);
+
 #[derive(Serialize)]
 struct DocumentedField {
     name: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
     about: &'static str,
 }
+
+schema!(DocumentedField, plain { name } optional { about });
 
 impl fmt::Display for Documentation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,11 +9,15 @@ use super::report::{Findings, counted};
 use crate::args::OutputFormat;
 use crate::diagnostics;
 use crate::directory::{self, ClusterDirectory, DirectoryKind};
+use crate::json_schema::{JsonSchema as _, SchemaOf};
 use crate::printer::Printer;
 use crate::settings::Lint;
 use crate::sources::SourceMap;
 use crate::talhelper::{ENV_FILES, SECRET_FILES, SystemHost};
 use crate::{Error, ExitStatus};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = Findings::json_schema;
 
 pub(in crate::commands) fn run(
     settings: &Lint,

@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use serde::Serialize;
 use talos_config::{Diagnostic, FileLocation, Level};
 
+use crate::json_schema::{JsonSchema, schema};
 use crate::printer::HINT;
 use crate::table::{BAD, DOUBTFUL, visible_lines};
 
@@ -29,6 +30,19 @@ struct Finding<'a> {
     hint: Option<&'a str>,
     #[serde(skip)]
     shown: &'a Diagnostic,
+}
+
+schema!(
+    Finding<'_>,
+    plain { level, code, message }
+    optional { file, line, column, hint }
+    skip { shown }
+);
+
+impl JsonSchema for Findings<'_> {
+    fn json_schema() -> serde_json::Value {
+        Vec::<Finding<'_>>::json_schema()
+    }
 }
 
 impl<'a> Findings<'a> {

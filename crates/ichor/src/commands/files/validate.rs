@@ -9,10 +9,14 @@ use talos_config::{Config, Diagnostic, FileLocation, Level, Location, Mode, Vali
 use super::report::{Findings, colored};
 use crate::args::OutputFormat;
 use crate::directory::{self, OpenedDirectory};
+use crate::json_schema::{JsonSchema, SchemaOf, schema};
 use crate::printer::Printer;
 use crate::settings::{ClusterLocation, Input};
 use crate::sources::SourceMap;
 use crate::{Error, ExitStatus, runtime};
+
+/// Schema of what is printed.
+pub(in crate::commands) const SCHEMA: SchemaOf = Vec::<Judged<'_>>::json_schema;
 
 pub(in crate::commands) fn run(
     files: &[Input],
@@ -214,6 +218,20 @@ struct Judged<'a> {
     warnings: Findings<'a>,
     #[serde(skip)]
     findings: &'a [Diagnostic],
+}
+
+schema!(
+    Judged<'_>,
+    plain { mode, valid, errors, warnings }
+    flatten { subject }
+    skip { findings }
+);
+
+impl JsonSchema for &Subject {
+    fn json_schema() -> serde_json::Value {
+        let name = String::json_schema();
+        serde_json::json!({"properties": {"file": name, "machine": name}})
+    }
 }
 
 #[derive(Serialize)]
