@@ -10,8 +10,10 @@ use std::sync::Arc;
 use engine::journal::{Entry, FileJournal, Journal as _};
 use engine::live::{FileVault, Seal, SystemClock, SystemEntropy};
 use engine::{Cluster, PortError, Vault as _, bounded_file};
-use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName, SpecRule};
+use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName, NodeIdentity, SpecRule};
 use sha2::{Digest as _, Sha256};
+use talos_api::Node;
+use talos_api::proto::definitions::cluster::IdentitySpec;
 use talos_config::{
     Bundle, Coded, Context, Diagnostic, FileLocation, Location, Mode, Secret, SourceId,
 };
@@ -318,28 +320,34 @@ pub(crate) fn encrypted_secrets_file(location: &ClusterLocation) -> Result<PathB
 pub(crate) struct JournaledReset {
     journal: FileJournal,
     machine: MachineName,
+    /// The installation that the journal has.
+    installation: NodeIdentity,
+    /// An earlier reset may still reach the machine.
+    was_resetting: bool,
 }
 
 impl JournaledReset {
-    /// Records that a machine is about to be reset; `None` where the journal does not have it as ours.
+    /// Records that a machine is about to be reset; `None` unless it is the installation that the journal has: an address
+    /// may be that of another cluster's machine. One that was configured and not recorded since has nothing to be forgotten.
     pub(crate) async fn begin(
         location: &ClusterLocation,
-        name: &str,
+        node: &Node,
     ) -> Result<Option<Self>, Error> {
         let Ok(ClusterDirectory { root, .. }) = find(location.directory.as_deref()) else {
             return Ok(None);
         };
         let known = known_machines(location)?;
-        let machine = known.iter().find(|machine| machine.is(name));
-        let Some(machine) = machine.and_then(|machine| machine.names.first()?.parse().ok()) else {
-            return Ok(None);
-        };
+        let machine = known.iter().find(|machine| machine.is(node.name()));
+        let Some(machine) = machine.and_then(KnownMachine::machine_name) else { return Ok(None) };
         let journal = journal_of(&root);
-        let ledger = journal.ledger().await.map_err(engine::Error::from)?;
-        if !ledger.recorded.contains_key(&machine) && !ledger.configuring.contains_key(&machine) {
+        let mut ledger = journal.ledger().await.map_err(engine::Error::from)?;
+        let Some(installation) = ledger.recorded.remove(&machine) else { return Ok(None) };
+        let identity = node.get::<IdentitySpec>("local").await?;
+        if identity.is_none_or(|identity| identity.node_id != installation.0) {
             return Ok(None);
         }
-        let reset = Self { journal, machine };
+        let was_resetting = ledger.resetting.contains(&machine);
+        let reset = Self { journal, machine, installation, was_resetting };
         reset.append(|machine| Entry::MachineResetting { machine }).await?;
         Ok(Some(reset))
     }
@@ -347,6 +355,16 @@ impl JournaledReset {
     /// Records that the machine has no configuration any more.
     pub(crate) async fn forget(self) -> Result<(), Error> {
         self.append(|machine| Entry::MachineForgotten { machine }).await
+    }
+
+    /// Records that the machine was not reset: one that is in maintenance later is looked at by a person.
+    pub(crate) async fn withdraw(self) -> Result<(), Error> {
+        if self.was_resetting {
+            return Ok(());
+        }
+        // The journal keeps the member that it has.
+        let (node, member) = (self.installation.clone(), None);
+        self.append(|machine| Entry::MachineRecorded { machine, node, member }).await
     }
 
     async fn append(&self, entry: impl FnOnce(MachineName) -> Entry) -> Result<(), Error> {

@@ -11,6 +11,7 @@ mod interrupt;
 mod logging;
 mod look;
 mod node_config;
+mod reset;
 mod resume;
 mod said;
 #[path = "../guide/schemas.rs"]

@@ -92,7 +92,8 @@ fn answer(call: &Call, script: Script, is_member: &AtomicBool) -> Option<Vec<Vec
     }
 }
 
-fn resource(call: &Call, member: bool) -> Option<Vec<u8>> {
+/// Answers a question for the stage or the identity of a machine.
+pub(crate) fn resource(call: &Call, member: bool) -> Option<Vec<u8>> {
     let asked = GetRequest::decode(call.message.as_slice()).ok()?;
     let spec = if asked.r#type == MachineStatusSpec::TYPE {
         let stage = if member {
@@ -119,7 +120,7 @@ fn resource(call: &Call, member: bool) -> Option<Vec<u8>> {
     Some(GetResponse { resource: Some(resource) }.encode_to_vec())
 }
 
-fn version() -> Vec<u8> {
+pub(crate) fn version() -> Vec<u8> {
     let info = VersionInfo { tag: "v1.13.9".to_owned(), ..VersionInfo::default() };
     let version = Version { version: Some(info), ..Version::default() };
     VersionResponse { messages: vec![version] }.encode_to_vec()
@@ -141,7 +142,7 @@ pub(crate) const REBOOT: &str = "/machine.MachineService/Reboot";
 pub(crate) const RESET: &str = "/machine.MachineService/Reset";
 /// A reply of one machine that says nothing.
 pub(crate) const ONE_MESSAGE: [u8; 2] = [0x0a, 0];
-const GET: &str = "/cosi.resource.State/Get";
-const LIST: &str = "/machine.MachineService/List";
-const READ: &str = "/machine.MachineService/Read";
-const VERSION: &str = "/machine.MachineService/Version";
+pub(crate) const GET: &str = "/cosi.resource.State/Get";
+pub(crate) const LIST: &str = "/machine.MachineService/List";
+pub(crate) const READ: &str = "/machine.MachineService/Read";
+pub(crate) const VERSION: &str = "/machine.MachineService/Version";

@@ -14,15 +14,26 @@ pub enum NodeActionError {
     #[error("{0}: interrupted")]
     Interrupted(String),
     /// The machine took the order, and nothing came of it.
-    #[error("{node}: did not start to {action}{why}")]
+    #[error("{node}: did not start to {action}")]
     NotBegun {
         /// The machine.
         node: String,
         /// The action.
         action: &'static str,
-        /// The reason it reported.
-        why: String,
     },
+    /// The machine is busy, and will not begin.
+    #[error("{node}: did not start to {action}: {message}")]
+    Locked {
+        /// The machine.
+        node: String,
+        /// The action.
+        action: &'static str,
+        /// The reason it reported.
+        message: String,
+    },
+    /// The machine has booted again, and still answers to the credentials of the cluster.
+    #[error("{0}: booted with a configuration of the cluster: it was not reset")]
+    NotReset(String),
     /// The machine began and failed.
     #[error("{node}: {sequence} failed: {message}")]
     Sequence {
@@ -156,7 +167,8 @@ pub enum NodeActionError {
 impl Coded for NodeActionError {
     codes! {
         Self::Interrupted(_) => "interrupted", NeedsPerson;
-        Self::NotBegun { .. } => "machine.not-begun", NeedsPerson;
+        Self::NotBegun { .. } | Self::Locked { .. } => "machine.not-begun", NeedsPerson;
+        Self::NotReset(_) => "machine.not-reset", NeedsPerson;
         Self::Sequence { .. } => "machine.sequence-failed", NeedsPerson;
         Self::NotDone { .. } => "machine.not-done", Retryable;
         Self::Bootstrapped(_) | Self::BootstrappedElsewhere { .. } => "etcd.already-bootstrapped", NeedsPerson;
@@ -175,7 +187,12 @@ impl Coded for NodeActionError {
             Self::Interrupted(_) => {
                 "if the machine was reached, it completes what it has started: `ichor events` shows it"
             }
-            Self::NotBegun { .. } => "it may be busy with something else: `ichor events` shows it",
+            Self::NotBegun { .. } | Self::Locked { .. } => {
+                "it may be busy with something else: `ichor events` shows it"
+            }
+            Self::NotReset(_) => {
+                "nothing was forgotten: `ichor dmesg` shows why; a platform may also have handed it a configuration again"
+            }
             Self::Sequence { .. } => "`ichor dmesg` and `ichor events` show more",
             Self::NotDone { .. } => {
                 "the machine may still complete it: `ichor events` shows its progress, --timeout waits longer"
@@ -234,6 +251,8 @@ impl NodeActionError {
             | Self::OtherMachine { .. }
             | Self::BootstrapUnseen { .. } => ExitStatus::Refused,
             Self::NotBegun { .. }
+            | Self::Locked { .. }
+            | Self::NotReset(_)
             | Self::Sequence { .. }
             | Self::Bootstrapped(_)
             | Self::Etcd { .. }

@@ -27,6 +27,8 @@ pub(super) enum Completion {
     Off,
     /// The machine has booted again: without its configuration, or with what it was left.
     BackFromReset,
+    /// The machine has booted again without its configuration: whoever answers to our credentials was not reset.
+    InMaintenance,
 }
 
 /// An operation that a machine is told to do and that takes a while.
@@ -46,6 +48,17 @@ impl Operation {
         node: &Node,
         printer: &mut Printer,
         give: impl AsyncFnOnce(&Node) -> Result<String, NodeError>,
+    ) -> Result<(), Error> {
+        let send = async |node: &Node| Ok(give(node).await?);
+        self.record_and_wait(node, printer, send).await
+    }
+
+    /// Does the same with a request that is written down directly before it is sent.
+    pub(super) async fn record_and_wait(
+        self,
+        node: &Node,
+        printer: &mut Printer,
+        give: impl AsyncFnOnce(&Node) -> Result<String, Error>,
     ) -> Result<(), Error> {
         let name = node.name();
         if !self.wait.wait {
@@ -106,7 +119,7 @@ impl Operation {
                 },
                 _ = ticks.tick() => {
                     if !tracker.begun && !tracker.gone && begin.elapsed() > BEGINS_WITHIN {
-                        return Err(tracker.not_begun(String::new()).into());
+                        return Err(tracker.not_begun().into());
                     }
                     let state = self.look(&probed, before, tracker.gone).await?;
                     match state {
@@ -131,38 +144,42 @@ impl Operation {
     }
 
     /// Checks the machine once. Transient errors are not failures: it is going down or coming up.
-    async fn look(self, node: &Node, before: &StateBefore, gone: bool) -> Result<State, NodeError> {
+    async fn look(self, node: &Node, before: &StateBefore, gone: bool) -> Result<State, Error> {
+        let resets = matches!(self.goal, Completion::BackFromReset | Completion::InMaintenance);
         let now = match boot(node).await {
             Ok(now) => now,
-            Err(NodeError { reason: CallError::Untrusted(_), .. })
-                if self.goal == Completion::BackFromReset && gone =>
-            {
-                return Ok(State::Reached(IN_MAINTENANCE));
-            }
-            Err(error) if error.reason.is_passing() => {
-                if self.goal == Completion::BackFromReset && gone && in_maintenance(node).await {
-                    return Ok(State::Reached(IN_MAINTENANCE));
+            Err(error) => {
+                let is_stranger = matches!(error.reason, CallError::Untrusted(_)) && resets && gone;
+                if !is_stranger && !error.reason.is_passing() {
+                    return Err(error.into());
+                }
+                // The stranger may be an endpoint: the machine itself says that it is in maintenance.
+                if resets && gone && in_maintenance(node).await {
+                    return Ok(State::Reached("in maintenance"));
                 }
                 return Ok(State::Silent);
             }
-            Err(error) => return Err(error),
         };
         let another = match (&before.boot, &now) {
             (Some(before), Some(now)) => before != now,
-            // Without access to the boot id the lost connection decides.
-            _ => gone,
+            // Without access to the boot id the lost connection decides, but not whether a reset has failed.
+            _ => gone && self.goal != Completion::InMaintenance,
         };
         match self.goal {
             Completion::Back if another && before.ready => match readiness(node).await {
                 Ok(Readiness::Ready) => Ok(State::Reached("back and ready")),
                 Ok(Readiness::Not(why)) => Ok(State::Waits(why)),
                 Err(error) if error.reason.is_passing() => Ok(State::Silent),
-                Err(error) => Err(error),
+                Err(error) => Err(error.into()),
             },
             Completion::Back | Completion::BackFromReset if another => Ok(State::Reached("back")),
-            Completion::Back | Completion::BackFromReset | Completion::Off => {
-                Ok(State::Waits(String::new()))
+            Completion::InMaintenance if another => {
+                Err(NodeActionError::NotReset(node.name().to_owned()).into())
             }
+            Completion::Back
+            | Completion::BackFromReset
+            | Completion::InMaintenance
+            | Completion::Off => Ok(State::Waits(String::new())),
         }
     }
 }
@@ -284,7 +301,11 @@ impl<'a> EventTracker<'a> {
             EventPayload::Sequence(sequence) => match &sequence.error {
                 // Of what it does not even begin the machine does not say for whom it was.
                 Some(error) if error.code() == Code::Locked && !self.begun => {
-                    return Err(self.not_begun(format!(": {}", error.message)));
+                    return Err(NodeActionError::Locked {
+                        node: self.node.to_owned(),
+                        action: self.action,
+                        message: error.message.clone(),
+                    });
                 }
                 // A sequence that the machine cancels for this operation fails too, and started earlier.
                 Some(error) if ours && !self.gone && sequence.sequence == self.sequence => {
@@ -319,12 +340,11 @@ impl<'a> EventTracker<'a> {
         }
     }
 
-    fn not_begun(&self, why: String) -> NodeActionError {
-        NodeActionError::NotBegun { node: self.node.to_owned(), action: self.action, why }
+    fn not_begun(&self) -> NodeActionError {
+        NodeActionError::NotBegun { node: self.node.to_owned(), action: self.action }
     }
 }
 
-const IN_MAINTENANCE: &str = "in maintenance";
 /// Between looks at a machine.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Deadline of one check: a machine that goes down hangs now and then.
