@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use talos_api::Node;
 use talos_api::proto::definitions::cluster::IdentitySpec;
 use talos_config::{
-    Bundle, Coded, Context, Diagnostic, FileLocation, Location, Mode, Secret, SourceId,
+    Bundle, Coded, Context, Contract, Diagnostic, FileLocation, Location, Mode, Secret, SourceId,
 };
 
 pub(crate) use find::{
@@ -307,12 +307,25 @@ pub(crate) async fn members(location: &ClusterLocation) -> Result<BTreeSet<Machi
     Ok(ledger.members.into_values().chain(ledger.bootstrapping).collect())
 }
 
-/// Returns the path of the encrypted secrets, whether or not they exist.
-pub(crate) fn encrypted_secrets_file(location: &ClusterLocation) -> Result<PathBuf, Error> {
+/// How the first secrets of a cluster are made.
+pub(crate) struct NewSecrets {
+    /// The path of the encrypted file, whether or not it exists.
+    pub(crate) path: PathBuf,
+    pub(crate) contract: Contract,
+}
+
+/// Returns how the first secrets of the directory's cluster are made.
+pub(crate) fn new_secrets(location: &ClusterLocation) -> Result<NewSecrets, Error> {
     let ClusterDirectory { root, file, kind } = find(location.directory.as_deref())?;
     Ok(match kind {
-        DirectoryKind::Native => root.join(SECRETS[0]),
-        DirectoryKind::Talconfig => file.with_file_name("talsecret.sops.yaml"),
+        DirectoryKind::Native => {
+            let (spec, _) = native_spec(&file, &mut SourceMap::with_keys(&location.keys))?;
+            NewSecrets { path: root.join(SECRETS[0]), contract: spec.contract }
+        }
+        DirectoryKind::Talconfig => NewSecrets {
+            path: file.with_file_name("talsecret.sops.yaml"),
+            contract: talconfig::contract(&file, location)?,
+        },
     })
 }
 

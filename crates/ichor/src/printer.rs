@@ -249,9 +249,14 @@ impl Printer {
         Ok(answer.map(is_yes))
     }
 
+    /// Returns whether there is a terminal with somebody to ask.
+    pub(crate) fn can_ask(&self) -> bool {
+        self.answers.can_ask()
+    }
+
     /// Asks for a line. `None` without a terminal.
     fn prompt(&mut self, prompt: &str) -> Result<Option<String>, Error> {
-        if !self.answers.can_ask() {
+        if !self.can_ask() {
             return Ok(None);
         }
         self.finish();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use plan::MachineName;
 use talconfig::lint::Files;
 use talconfig::{Cluster, Environment, Finding, Images, Secrets, Talconfig};
-use talos_config::{Bundle, Diagnostic, FileLocation, Level, SourceId};
+use talos_config::{Bundle, Contract, Diagnostic, FileLocation, Level, SourceId};
 
 use super::{KnownMachine, LoadedCluster, no_secrets, spec_problems};
 use crate::Error;
@@ -101,6 +101,13 @@ pub(super) fn known_machines(
     let host = SystemHost::of_directory(location);
     let (talconfig, _) = load(file, location, &host)?;
     Ok(machines_of(&talconfig))
+}
+
+/// The contract of the release that a talconfig names.
+pub(super) fn contract(file: &Path, location: &ClusterLocation) -> Result<Contract, Error> {
+    let host = SystemHost::of_directory(location);
+    let (talconfig, _) = load(file, location, &host)?;
+    Ok(talconfig.talos().parse().unwrap_or(Contract::CURRENT))
 }
 
 fn machines_of(talconfig: &Talconfig) -> Vec<KnownMachine> {

@@ -1,17 +1,19 @@
 //! The secrets of a cluster that does not exist yet, which `ichor apply` generates.
 //!
 //! Always holds: they are generated only where every machine of the directory has just said that it is in maintenance and the
-//! journal knows no member of etcd, after a person has agreed, and encrypted. In all other cases they are missing, and new ones
-//! would open no machine.
+//! journal knows no member of etcd, after a person at a terminal has agreed, and encrypted. In all other cases they are missing,
+//! and new ones would open no machine. `--yes` agrees to nothing here: where a directory was checked out for one run, the secrets
+//! and the journal may be elsewhere, and what is generated is lost with it.
 
 use std::time::Duration;
 
 use talos_api::proto::definitions::enums::RuntimeMachineStage as Stage;
 use talos_api::proto::definitions::runtime::MachineStatusSpec;
+use talos_config::Bundle;
 use talos_config::yaml::Dialect;
-use talos_config::{Bundle, Contract};
 
 use crate::args::{ConnectionArgs, MaintenanceArgs};
+use crate::directory::NewSecrets;
 use crate::files::{self, OutputFile};
 use crate::nodes::Nodes;
 use crate::printer::Printer;
@@ -21,22 +23,23 @@ use crate::{Error, directory, entropy, sops_files};
 /// Generates the secrets, or returns the error that they are missing.
 pub(super) async fn generate(
     missing: Error,
-    skip_confirmation: bool,
     environment: &UserEnvironment,
     printer: &mut Printer,
 ) -> Result<(), Error> {
     let location = &environment.location;
-    if !directory::members(location).await?.is_empty() || !all_in_maintenance(environment).await? {
+    if !printer.can_ask()
+        || !directory::members(location).await?.is_empty()
+        || !all_in_maintenance(environment).await?
+    {
         return Err(missing);
     }
-    let path = directory::encrypted_secrets_file(location)?;
-    let secrets =
-        entropy::with_secret_source(|makers| Bundle::generate(Contract::CURRENT, makers))?;
+    let NewSecrets { path, contract } = directory::new_secrets(location)?;
+    let secrets = entropy::with_secret_source(|makers| Bundle::generate(contract, makers))?;
     let text =
         sops_files::encrypt(secrets.encode(Dialect::default()).expose(), &path, &location.keys)?;
     printer.note("the directory has no secrets, and all of its machines are in maintenance");
     let question = format!("generate secrets for a new cluster in {}", path.display());
-    printer.confirm(&question, skip_confirmation)?;
+    printer.confirm(&question, false)?;
     files::write_all(&[OutputFile::secret(path, text)], false, printer)?;
     Ok(())
 }

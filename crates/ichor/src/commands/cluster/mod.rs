@@ -56,12 +56,10 @@ pub(super) fn run(settings: &Cluster, printer: &mut Printer) -> Result<ExitStatu
     }
     let work = async {
         let live = match (LiveCluster::open(environment).await, verb) {
-            (
-                Err(missing),
-                ClusterVerb::Apply(Apply { request: ApplyRequest::Spec(_), execution }),
-            ) if missing.code() == SECRETS_MISSING => {
-                let skip_confirmation = execution.skip_confirmation;
-                first_secrets::generate(missing, skip_confirmation, environment, printer).await?;
+            (Err(missing), ClusterVerb::Apply(Apply { request: ApplyRequest::Spec(_), .. }))
+                if missing.code() == SECRETS_MISSING =>
+            {
+                first_secrets::generate(missing, environment, printer).await?;
                 LiveCluster::open(environment).await?
             }
             (opened, _) => opened?,
