@@ -197,6 +197,7 @@ mod tests {
             state: Some(state.to_owned()),
             user: "jürgen".to_owned(),
             editor: "vi".into(),
+            runtime: None,
         }
     }
 

@@ -12,8 +12,8 @@ use engine::live::{FileVault, Seal, SystemClock, SystemEntropy};
 use engine::{Cluster, PortError, Vault as _, bounded_file};
 use plan::{ClusterSpec, DigestKey, Install, Layers, Machine, MachineName, NodeIdentity, SpecRule};
 use sha2::{Digest as _, Sha256};
-use talos_api::Node;
 use talos_api::proto::definitions::cluster::IdentitySpec;
+use talos_api::{Fingerprint, Node};
 use talos_config::{
     Bundle, Coded, Context, Contract, Diagnostic, FileLocation, Location, Mode, Secret, SourceId,
 };
@@ -249,6 +249,8 @@ pub(crate) struct KnownMachine {
     /// At least one; the first is where it is called.
     pub(crate) addresses: Vec<String>,
     pub(crate) is_control_plane: bool,
+    /// The keys that it may have in maintenance; any where there are none.
+    pub(crate) fingerprints: Vec<Fingerprint>,
 }
 
 impl KnownMachine {
@@ -292,6 +294,9 @@ fn machines_of(spec: &ClusterSpec) -> Vec<KnownMachine> {
         names: vec![machine.name.to_string()],
         addresses: machine.address().iter().map(ToString::to_string).collect(),
         is_control_plane: matches!(membership, plan::Membership::ControlPlane),
+        fingerprints: (machine.fingerprints.iter())
+            .filter_map(|fingerprint| Fingerprint::parse(fingerprint.as_str()))
+            .collect(),
     };
     spec.machines().map(machine).collect()
 }
@@ -305,6 +310,17 @@ pub(crate) async fn members(location: &ClusterLocation) -> Result<BTreeSet<Machi
     let journal = journal_of(&root);
     let ledger = journal.ledger().await.map_err(engine::Error::from)?;
     Ok(ledger.members.into_values().chain(ledger.bootstrapping).collect())
+}
+
+/// Returns the machines that the journal of the directory has recorded as ours, and that were not about to be reset since; none
+/// where there is no directory or no journal.
+pub(crate) async fn recorded(location: &ClusterLocation) -> Result<BTreeSet<MachineName>, Error> {
+    let Ok(ClusterDirectory { root, .. }) = find(location.directory.as_deref()) else {
+        return Ok(BTreeSet::new());
+    };
+    let ledger = journal_of(&root).ledger().await.map_err(engine::Error::from)?;
+    let recorded = ledger.recorded.into_keys();
+    Ok(recorded.filter(|machine| !ledger.resetting.contains(machine)).collect())
 }
 
 /// How the first secrets of a cluster are made.

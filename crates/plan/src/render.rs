@@ -166,17 +166,7 @@ impl<'a> Renderer<'a> {
         live: Option<Live<'_>>,
     ) -> Result<Rendering, RenderError> {
         let runs = live.and_then(|live| live.talos);
-        let (config, too_new) = match self.config_for(name, runs) {
-            Ok(config) => {
-                let too_new = self.too_new(&config, runs);
-                (config, too_new)
-            }
-            // The layers do not fit the layout of that release: they are written for a later one.
-            Err(error) if self.contract(runs) < self.spec.contract => {
-                (self.config(name)?, Some(error.to_string()))
-            }
-            Err(error) => return Err(error),
-        };
+        let (config, too_new) = self.config_before_upgrade(name, runs)?;
         let digest = self.key.config(&config);
         let confidential = self.layers.confidential(name);
         Ok(Rendering {
@@ -185,6 +175,26 @@ impl<'a> Renderer<'a> {
             change: live.map(|live| self.change(&config, digest, live, &confidential)),
             too_new,
         })
+    }
+
+    /// Returns the configuration of a machine that runs this release, and the reason why the machine must not be given it
+    /// before its upgrade.
+    pub fn config_before_upgrade(
+        &mut self,
+        name: &MachineName,
+        runs: Option<&TalosVersion>,
+    ) -> Result<(Config, Option<String>), RenderError> {
+        match self.config_for(name, runs) {
+            Ok(config) => {
+                let too_new = self.too_new(&config, runs);
+                Ok((config, too_new))
+            }
+            // The layers do not fit the layout of that release: they are written for a later one.
+            Err(error) if self.contract(runs) < self.spec.contract => {
+                Ok((self.config(name)?, Some(error.to_string())))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns the configuration of a machine itself. It holds secrets.

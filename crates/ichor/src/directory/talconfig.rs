@@ -118,6 +118,7 @@ fn machines_of(talconfig: &Talconfig) -> Vec<KnownMachine> {
             names: names.into_iter().flatten().collect(),
             addresses,
             is_control_plane: node.is_control_plane(),
+            fingerprints: Vec::new(),
         })
     });
     machines.collect()

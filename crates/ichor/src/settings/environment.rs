@@ -25,6 +25,8 @@ pub(crate) struct UserEnvironment {
     pub(crate) user: String,
     /// The command that opens a file for editing.
     pub(crate) editor: OsString,
+    /// Folder of files that end with the session, and are never on a disk; `None` if there is none.
+    pub(crate) runtime: Option<PathBuf>,
 }
 
 impl UserEnvironment {
@@ -70,7 +72,8 @@ impl UserEnvironment {
         let state = state.map(|folder| folder.join("ichor"));
         let editor = ["TALOS_EDITOR", "EDITOR"].into_iter().find_map(variable);
         let editor = editor.unwrap_or_else(|| "vi".into());
-        Self { location, talosconfigs, takes_all: true, kubeconfigs, state, user, editor }
+        let runtime = variable("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_dir());
+        Self { location, talosconfigs, takes_all: true, kubeconfigs, state, user, editor, runtime }
     }
 }
 

@@ -56,14 +56,14 @@ fn cluster_whose_only_machine_has_another_key_is_unreachable() {
 }
 
 /// A spec in which a machine has a fingerprint.
-fn pin(spec: &str, machine: &str, fingerprint: &str) -> String {
+pub(crate) fn pin(spec: &str, machine: &str, fingerprint: &str) -> String {
     let head = format!("{{name: {machine}, ");
     assert!(spec.contains(&head), "{spec}");
     spec.replace(&head, &format!("{head}fingerprints: [\"{fingerprint}\"], "))
 }
 
 /// The fingerprint of the machines' key, as the console of a machine shows it.
-fn fingerprint() -> String {
+pub(crate) fn fingerprint() -> String {
     let key = Key::ed25519(MACHINE_KEY);
     let request = Request::new(&key, &Subject::default(), &[]);
     let certificate = stranger().sign_machine(&request, VALIDITY).expect("a certificate").encode();

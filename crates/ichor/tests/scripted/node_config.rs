@@ -3,6 +3,8 @@
 
 use std::net::{IpAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 use engine::journal::{Entry, FileJournal, Journal as _};
@@ -18,6 +20,7 @@ use talos_api::proto::machine::{
 use talos_api::resource::Spec as _;
 
 use crate::api::{Call, Machine};
+use crate::fingerprints::{fingerprint, pin};
 use crate::talos::{APPLY_CONFIGURATION, RESET, Script, Talos, authority_of, loopback};
 use crate::{Home, Said};
 
@@ -73,13 +76,13 @@ fn without_a_file_a_machine_gets_the_configuration_of_the_directory() {
     let control_plane = Talos::start(first, &secrets, Script::Takes);
     let worker = Talos::start(second, &secrets, Script::Takes);
     // Both are in maintenance, and no one is there to compare fingerprints.
-    let said = home.run("node apply-config -n w-1").ends_with(3);
+    let said = home.run("node apply-config -n w-1").ends_with(4);
     let stranger = format!("w-1 ({worker_address}) in maintenance, whose key has the fingerprint ");
     assert!(said.stderr.contains(&stranger), "{said:?}");
-    assert!(said.stderr.contains("error[confirm.unasked]"), "{said:?}");
+    assert!(said.stderr.contains("error[machine.stranger]"), "{said:?}");
     assert_eq!(worker.count(APPLY_CONFIGURATION), 0);
 
-    home.run("node apply-config -n w-1 --yes").ends_with(0);
+    home.run("node apply-config -n w-1 --insecure --yes").ends_with(0);
     assert_eq!(
         (control_plane.count(APPLY_CONFIGURATION), worker.count(APPLY_CONFIGURATION)),
         (0, 1)
@@ -95,16 +98,194 @@ fn without_a_file_a_machine_gets_the_configuration_of_the_directory() {
 }
 
 #[test]
+fn a_machine_whose_key_no_one_has_named_is_sent_nothing() {
+    let listener = loopback();
+    let home = Home::new(&[&listener]);
+    let machine = Talos::start(listener, &home.read("secrets.yaml"), Script::Takes);
+    home.run("gen config home https://10.0.0.10:6443 --with-secrets secrets.yaml -o made")
+        .ends_with(0);
+    for file in ["", "-f made/controlplane.yaml"] {
+        let said = home.run(&format!("node apply-config -n cp-1 --dry-run {file}")).ends_with(2);
+        assert!(said.stderr.contains("the machine was not asked"), "{said:?}");
+        assert!(said.stdout.contains("machine.token"), "{said:?}");
+        let said = home.run(&format!("node apply-config -n cp-1 --yes {file}")).ends_with(4);
+        assert!(said.stderr.contains("error[machine.stranger]"), "{said:?}");
+        let hint = format!("--insecure --cert-fingerprint {}", fingerprint());
+        assert!(said.stderr.contains(&hint), "{said:?}");
+    }
+    assert_eq!(machine.count(APPLY_CONFIGURATION), 0);
+    // A key that the spec names, or the command, is known.
+    let named =
+        format!("node apply-config -n cp-1 --insecure --cert-fingerprint {}", fingerprint());
+    home.run(&named).ends_with(0);
+    home.write("ichor.yaml", &pin(&home.read("ichor.yaml"), "cp-1", &fingerprint()));
+    home.run("node apply-config -n cp-1 --yes").ends_with(0);
+    home.run("node apply-config -n cp-1 --yes -f made/controlplane.yaml").ends_with(0);
+    assert_eq!(machine.count(APPLY_CONFIGURATION), 3);
+}
+
+#[test]
+fn a_machine_that_is_only_unreachable_is_not_taken_for_a_new_one() {
+    let (first, second) = (loopback(), loopback());
+    let home = Home::new(&[&first, &second]);
+    drop(first);
+    let worker = Talos::start(second, &home.read("secrets.yaml"), Script::Takes);
+    home.run("node apply-config -n w-1 --dry-run --deadline 1s").ends_with(5);
+    assert!(worker.paths().is_empty());
+    // With a key that the spec names it is the machine, whoever says so.
+    home.write("ichor.yaml", &pin(&home.read("ichor.yaml"), "w-1", &fingerprint()));
+    home.run("node apply-config -n w-1 --yes --deadline 1s").ends_with(0);
+    assert_eq!(worker.count(APPLY_CONFIGURATION), 1);
+}
+
+#[test]
+fn a_recorded_machine_in_maintenance_gets_no_configuration_without_an_override() {
+    let listener = loopback();
+    let home = Home::new(&[&listener]);
+    let machine = Talos::start(listener, &home.read("secrets.yaml"), Script::Takes);
+    record(&home);
+    let line = "node apply-config -n cp-1 --insecure --yes";
+    for how in ["", "--dry-run", "--override identity.maintenance=w-1 --reason test"] {
+        let said = home.run(&format!("{line} {how}")).ends_with(4);
+        assert!(said.stderr.contains("error[identity.maintenance]: cp-1 ("), "{said:?}");
+        assert!(said.stderr.contains("--override identity.maintenance=cp-1"), "{said:?}");
+    }
+    for (rule, why) in [
+        ("identity.maintenance", "it needs the machine"),
+        ("config.machine=cp-1", "it takes no machine"),
+    ] {
+        let said = home.run(&format!("{line} --override {rule} --reason test")).ends_with(3);
+        assert!(said.stderr.contains(why), "{said:?}");
+    }
+    assert_eq!(machine.count(APPLY_CONFIGURATION), 0);
+    let rule = "--override identity.maintenance=cp-1";
+    let mut command = home.command(&format!("{line} {rule} --reason replaced"));
+    command.env("XDG_STATE_HOME", home.0.path().join("state"));
+    let said = command.output().expect("ichor");
+    assert!(said.status.success(), "{said:?}");
+    assert!(String::from_utf8_lossy(&said.stderr).contains("overridden: cp-1 ("), "{said:?}");
+    assert_eq!(machine.count(APPLY_CONFIGURATION), 1);
+    let audited = home.read("state/ichor/audit.jsonl");
+    assert!(audited.contains("identity.maintenance=cp-1: replaced"), "{audited}");
+}
+
+#[test]
+fn a_machine_gets_the_configuration_for_the_release_that_it_runs() {
+    let listener = loopback();
+    let home = Home::new(&[&listener]);
+    let machine = Talos::start(listener, &home.read("secrets.yaml"), Script::Takes);
+    home.write("ichor.yaml", &home.read("ichor.yaml").replace("talos: v1.13.9", "talos: v1.14.1"));
+    let line = "node apply-config -n cp-1 --insecure --yes";
+    home.run(line).ends_with(0);
+    let sent = machine.applied();
+    assert!(!sent.contains("kind: KubeletConfig"), "{sent}");
+
+    home.write(
+        "later.yaml",
+        "apiVersion: v1alpha1\nkind: EtcFileConfig\nname: motd\ncontents: hi\n",
+    );
+    let spec = home.read("ichor.yaml");
+    home.write("ichor.yaml", &format!("{spec}\npatches: [later.yaml]\n"));
+    let said = home.run(line).ends_with(4);
+    assert!(said.stderr.contains("error[config.release]: cp-1 ("), "{said:?}");
+    assert_eq!(machine.count(APPLY_CONFIGURATION), 1);
+}
+
+#[test]
+fn a_machine_is_found_whose_host_name_is_no_name_of_a_machine() {
+    let listener = loopback();
+    let home = Home::new(&[&listener]);
+    let address = address(&listener);
+    let machine = Talos::start(listener, &home.read("secrets.yaml"), Script::Takes);
+    home.write("there/talsecret.yaml", &home.read("secrets.yaml"));
+    home.write(
+        "there/talconfig.yaml",
+        &format!(
+            "clusterName: home\ntalosVersion: v1.13.9\nkubernetesVersion: v1.36.3\n\
+             endpoint: https://{address}:6443\nnodes:\n  - hostname: cp-1.example.com\n    \
+             ipAddress: {address}\n    controlPlane: true\n    installDisk: /dev/sda\n"
+        ),
+    );
+    let mut command = home.command(&format!("node apply-config -n {address} --insecure --yes"));
+    let output = command.current_dir(home.0.path().join("there")).output().expect("ichor");
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(machine.count(APPLY_CONFIGURATION), 1);
+}
+
+#[test]
+fn what_others_changed_meanwhile_is_not_undone() {
+    let (home, machine) = configured();
+    let editor = "sed -i s/first/third/ config.yaml; sed -i s/first/second/";
+    let said = edit(&home, editor, "--yes").ends_with(4);
+    assert!(said.stderr.contains("error[config.changed]: cp-1 ("), "{said:?}");
+    assert!(kept(&said).1.contains("hostname: second"), "{said:?}");
+
+    // While a patch is shown and confirmed.
+    home.write("later.yaml", &home.read("config.yaml").replace("third", "fourth"));
+    home.write("patch.yaml", "machine:\n  nodeLabels: {a: b}\n");
+    let line = "node patch -n cp-1 -p @patch.yaml --yes";
+    let mut command = home.command(line);
+    command.env("XDG_STATE_HOME", home.0.path().join("state"));
+    let output = command.output().expect("ichor");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("error[config.changed]: cp-1 ("), "{stderr}");
+    assert!(home.read("config.yaml").contains("fourth"));
+    assert!(applied(&machine).is_empty());
+}
+
+#[test]
+fn a_draft_that_could_not_be_applied_is_kept_for_its_owner() {
+    let (home, _machine) = configured();
+    for (editor, how, written) in [
+        ("sed -i s/controlplane/wrong/", "--yes", "type: wrong"),
+        ("sed -i s/first/second/", "", "hostname: second"),
+    ] {
+        let said = edit(&home, editor, how).ends_with(3);
+        let (path, text) = kept(&said);
+        assert!(text.contains(written), "{text}");
+        let mode =
+            |path: &Path| fs_err::metadata(path).expect("a file").permissions().mode() & 0o777;
+        assert_eq!(mode(&path), 0o600);
+        assert_eq!(mode(path.parent().expect("a folder")), 0o700);
+    }
+}
+
+#[test]
+fn an_edit_leaves_nothing_when_the_terminal_goes_away() {
+    let (home, machine) = configured();
+    let said = edit(&home, "kill -HUP $PPID; sed -i s/first/second/", "--yes").ends_with(130);
+    assert!(applied(&machine).is_empty(), "{said:?}");
+    let left =
+        |folder: &str| fs_err::read_dir(home.0.path().join(folder)).expect("a folder").count();
+    assert_eq!(left("tmp"), 0, "{said:?}");
+
+    // Files of the session are on no disk.
+    fs_err::create_dir(home.0.path().join("session")).expect("a folder");
+    let mut command = editing(&home, "echo > seen", "--yes");
+    let script = home.0.path().join("editor");
+    home.write("editor", "#!/bin/sh\ndirname \"$1\" > seen\n");
+    fs_err::set_permissions(&script, std::fs::Permissions::from_mode(0o700)).expect("a program");
+    command.env("EDITOR", &script).env("XDG_RUNTIME_DIR", home.0.path().join("session"));
+    assert!(command.output().expect("ichor").status.success());
+    assert!(home.read("seen").contains("/session/ichor-edit-"));
+    assert_eq!(left("session"), 0);
+}
+
+#[test]
 fn a_machine_with_another_key_than_the_pinned_one_is_not_configured_directly() {
     let listener = loopback();
     let home = Home::new(&[&listener]);
     let machine = Talos::start(listener, &home.read("secrets.yaml"), Script::Takes);
     let pinned = "{name: cp-1, fingerprints: [\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\"], ";
     home.write("ichor.yaml", &home.read("ichor.yaml").replace("{name: cp-1, ", pinned));
-    let said = home.run("node apply-config -n cp-1 --yes").ends_with(1);
-    assert!(said.stderr.contains("error[machine.untrusted]"), "{said:?}");
-    assert!(said.stderr.contains("its key has another fingerprint"), "{said:?}");
-    assert!(!said.stderr.contains("--insecure"), "{said:?}");
+    home.run("gen config home https://10.0.0.10:6443 --with-secrets secrets.yaml -o made")
+        .ends_with(0);
+    for how in ["", "-f made/controlplane.yaml", "--insecure", "--dry-run"] {
+        let said = home.run(&format!("node apply-config -n cp-1 --yes {how}")).ends_with(1);
+        assert!(said.stderr.contains("error[machine.untrusted]"), "{said:?}");
+        assert!(said.stderr.contains("its key has another fingerprint"), "{said:?}");
+        assert!(!said.stderr.contains("--insecure"), "{said:?}");
+    }
     assert_eq!(machine.count(APPLY_CONFIGURATION), 0);
 }
 
@@ -255,9 +436,16 @@ fn configured() -> (Home, Machine) {
     let patch = "apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: first\nauto: off\n";
     home.write("patch.yaml", patch);
     home.run("patch made/controlplane.yaml -p @patch.yaml -o config.yaml").ends_with(0);
-    let config = home.read("config.yaml");
+    let folder = home.0.path().to_owned();
     let secrets = home.read("secrets.yaml");
-    let answers = move |call: &Call| answer(call, &config);
+    // Once the first one is read, another may take its place.
+    let answers = move |call: &Call| {
+        let config = fs_err::read_to_string(folder.join("config.yaml")).expect("a file");
+        if is_of_persistent(call) {
+            let _ = fs_err::rename(folder.join("later.yaml"), folder.join("config.yaml"));
+        }
+        answer(call, &config)
+    };
     fs_err::create_dir(home.0.path().join("tmp")).expect("a folder");
     (home, Machine::start(listener, move || authority_of(&secrets), answers))
 }
@@ -296,11 +484,30 @@ fn answer(call: &Call, config: &str) -> Option<Vec<Vec<u8>>> {
     Some(vec![message])
 }
 
-fn edit(home: &Home, editor: &str, how: &str) -> Said {
+/// Whether a call asks for the configuration that a machine boots with, the last one that is looked at.
+fn is_of_persistent(call: &Call) -> bool {
+    call.path == "/cosi.resource.State/Get"
+        && GetRequest::decode(call.message.as_slice()).is_ok_and(|asked| asked.id == "persistent")
+}
+
+/// The draft that was kept, and what is in it.
+#[track_caller]
+fn kept(said: &Said) -> (PathBuf, String) {
+    let path = said.stderr.lines().find_map(|line| line.split_once(" is kept in "));
+    let path = PathBuf::from(path.unwrap_or_else(|| panic!("{said:?}")).1);
+    let text = fs_err::read_to_string(&path).expect("a file");
+    (path, text)
+}
+
+fn editing(home: &Home, editor: &str, how: &str) -> Command {
     let mut command = home.command(&format!("node edit -n cp-1 {how}"));
     command.env("EDITOR", editor).env("TMPDIR", home.0.path().join("tmp"));
-    command.env("XDG_STATE_HOME", home.0.path().join("state"));
-    let output = command.env("PATH", "/usr/bin:/bin").output().expect("ichor");
+    command.env("XDG_STATE_HOME", home.0.path().join("state")).env("PATH", "/usr/bin:/bin");
+    command
+}
+
+fn edit(home: &Home, editor: &str, how: &str) -> Said {
+    let output = editing(home, editor, how).output().expect("ichor");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Said {
         code: output.status.code().expect("no signal"),

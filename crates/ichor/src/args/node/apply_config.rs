@@ -11,9 +11,9 @@ use crate::args::{ConnectionArgs, MaintenanceArgs};
 /// Apply a configuration to machines
 ///
 /// Without -f each machine gets the configuration that the cluster's directory has for it. Validates the
-/// configuration before it is sent. A machine in maintenance mode is noticed: after confirmation it is called
-/// without credentials, with the key whose fingerprint is shown, and joins the cluster; --insecure does so
-/// without looking. For a configured machine --dry-run shows what would change, secrets hidden, and the exit
+/// configuration before it is sent. A machine in maintenance mode is noticed: once you have confirmed the
+/// fingerprint that is shown, it is called without credentials and joins the cluster. --yes does not confirm it:
+/// pin it in ichor.yaml, or pass --insecure. --dry-run shows what would change, secrets hidden, and the exit
 /// status is 2 if anything would. Machines before Talos 1.14 may have to reboot for it: you are asked first.
 /// In a cluster's directory, a file with the hostname or the role of another machine is refused. Encrypted
 /// files are decrypted with your keys.

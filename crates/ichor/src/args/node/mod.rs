@@ -24,7 +24,7 @@ pub use config_options::{ApplyMode, ApplyOptionsArgs};
 pub use edit::NodeEditArgs;
 pub use image::{ImagePullArgs, NodeImageCommand};
 pub use meta::{MetaDeleteArgs, MetaWriteArgs, NodeMetaCommand};
-pub use overrides::{NodeOverrideArgs, NodeRule};
+pub use overrides::{NodeOverride, NodeOverrideArgs, NodeRule};
 pub use patch::NodePatchArgs;
 pub use reboot::{RebootArgs, RebootMode};
 pub use reset::{ResetArgs, WipeMode};

@@ -139,7 +139,8 @@ impl<'a> Line<'a> {
         }
         if !self.is_escaped && current.starts_with('-') {
             if let Some((name, value)) = current.split_once('=')
-                && let Some(flag) = self.flags().find(|flag| is_long(flag, &name[2..]))
+                && let Some(long) = name.strip_prefix("--")
+                && let Some(flag) = self.flags().find(|flag| is_long(flag, long))
             {
                 return values(self.command(), flag, &format!("{name}="), value, location);
             }
@@ -199,7 +200,8 @@ fn values(
     };
     let (listed, current) = current.split_at(at);
     let possible: Vec<PossibleValue> = arg.get_possible_values();
-    let known = if !possible.is_empty() {
+    let of_machine = arg.get_long() == Some("override") && current.contains('=');
+    let known = if !possible.is_empty() && !of_machine {
         let shown = possible.iter().filter(|value| !value.is_hide_set());
         shown.map(|value| Candidate::new(value.get_name(), help(value.get_help()))).collect()
     } else if matches!(arg.get_long(), Some("nodes" | "node")) {
@@ -303,6 +305,9 @@ mod tests {
         assert_eq!(offered("ichor node reset --gr"), ["--graceful"]);
         assert_eq!(offered("ichor services -o "), ["table", "json", "yaml"]);
         assert_eq!(offered("ichor services --output=j"), ["--output=json"]);
+        for no_flag in ["-=x", "-é=", "-o=j"] {
+            assert!(offered(&format!("ichor services {no_flag}")).is_empty(), "{no_flag}");
+        }
         assert_eq!(offered("ichor completions "), ["bash", "elvish", "fish", "powershell", "zsh"]);
         assert_eq!(
             offered("ichor talhelper gen"),
@@ -328,6 +333,8 @@ mod tests {
         assert_eq!(offered("ichor apply --override identity.node=w"), ["identity.node=w-1"]);
         let of_nodes = offered("ichor node reboot --override ");
         assert!(of_nodes.contains(&"quorum.tolerance".to_owned()), "{of_nodes:?}");
+        let of_machine = offered("ichor node apply-config --override identity.maintenance=w");
+        assert_eq!(of_machine, ["identity.maintenance=w-1"]);
         let types = offered("ichor get mem");
         assert_eq!(types, ["members", "memorymodules"]);
         assert_eq!(offered("ichor get members -n w"), ["w-1"]);

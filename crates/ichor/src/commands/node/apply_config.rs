@@ -1,21 +1,22 @@
 //! `ichor node apply-config`: a configuration from a file, or the one that the cluster's directory has for the machine.
 //!
-//! Always holds: a machine in maintenance is called without credentials only with the key that was shown, or that is named.
+//! Always holds: a machine in maintenance is sent nothing before a person has confirmed or named its key, and nothing without an
+//! override where the journal has it as ours.
 
 use std::time::Duration;
 
-use plan::MachineName;
+use plan::Machine;
 use talos_api::proto::definitions::enums::RuntimeMachineStage as Stage;
 use talos_api::proto::definitions::runtime::MachineStatusSpec;
 use talos_api::{CallError, Client, Fingerprint, Node, NodeError};
-use talos_config::{Coded, Config, Secret, SourceId, Value};
+use talos_config::{Coded, Config, Secret, SourceId, TalosVersion, Value};
 
 use crate::args::node::{ApplyConfigArgs, NodeOverrideArgs, NodeRule};
 use crate::commands::files::patch::read_patches;
 use crate::commands::node::error::NodeActionError;
 use crate::commands::node::node_config::NodeConfig;
 use crate::commands::node::prepared_config::{
-    GivenConfig, PreparedConfig, apply_each, node_action,
+    GivenConfig, PreparedConfig, Standing, apply_each, node_action,
 };
 use crate::diagnostics::DIRECTORY_MISSING;
 use crate::directory::{self, KnownMachine, OpenedDirectory};
@@ -45,34 +46,41 @@ pub(super) async fn run(
     };
     // Of a directory that cannot be read nothing is known about the file's machine.
     let known = directory::known_machines(&environment.location).unwrap_or_default();
+    let recorded = directory::recorded(&environment.location).await?;
     let (mut prepared, mut strangers) = (Vec::new(), Vec::new());
     for node in nodes.as_slice() {
-        let (given, pinned) = origin.config(node.name(), &known, &mut sources)?;
-        let (node, node_config) = if args.maintenance.insecure {
-            (node.clone(), NodeConfig::in_maintenance(node).await?)
-        } else {
-            let (node, node_config, shown) = find(node, &pinned).await?;
-            strangers.extend(shown.map(|shown| {
-                let machine = label(node.name(), &known);
-                format!("{machine} in maintenance, whose key has the fingerprint {shown}")
-            }));
-            (node, node_config)
-        };
-        let one = PreparedConfig::new(&node, node_config, &given, &patches, &mut sources, printer)?;
-        check_machine(&one.config, node.name(), &known, &args.overrides, printer)?;
+        let target = known.iter().find(|machine| machine.is(node.name()));
+        let wanted = origin.wanted(node.name(), &known)?;
+        let pinned = target.map_or(&[][..], |target| &target.fingerprints);
+        let Found { node, config, stranger } = find(node, pinned, args).await?;
+        let label = label(node.name(), &known);
+        if config.in_maintenance {
+            let name = target.and_then(KnownMachine::machine_name);
+            if let Some(name) = name.filter(|name| recorded.contains(name)) {
+                let overridden = args.overrides.has_for(NodeRule::IdentityMaintenance, &name);
+                let failure = NodeActionError::InMaintenanceAgain { machine: label.clone(), name };
+                refuse(failure, overridden, printer)?;
+            }
+        }
+        let (given, too_new) = wanted.config(config.release.as_ref(), &mut sources)?;
+        let mut one = PreparedConfig::new(&node, config, &given, &patches, &mut sources, printer)?;
+        if let Some(why) = too_new.filter(|_| !one.changes.0.is_empty()) {
+            return Err(NodeActionError::TooNew { machine: label, why }.into());
+        }
+        if let Some(target) = target {
+            check_machine(&one.config, target, &known, &args.overrides, printer)?;
+        }
+        if let Some(fingerprint) = stranger {
+            printer.note(&format!(
+                "{label} in maintenance, whose key has the fingerprint {fingerprint}"
+            ));
+            one.standing = Standing::Stranger;
+            strangers.push((label, fingerprint));
+        }
         prepared.push(one);
     }
-    for stranger in &strangers {
-        printer.note(stranger);
-    }
     if !args.options.dry_run {
-        if !strangers.is_empty() {
-            let action = format!(
-                "apply-config, without knowing the machine, to {}",
-                strangers.join(" and ")
-            );
-            printer.confirm(&action, args.options.confirm.yes)?;
-        }
+        confirm(strangers, args.options.confirm.yes, printer)?;
         if let Origin::Directory(directory) = &origin {
             for warning in directory.register().await {
                 printer.note(&warning.to_string());
@@ -82,6 +90,23 @@ pub(super) async fn run(
     let node_action =
         node_action("apply-config", &prepared, args.options, &args.overrides, environment);
     apply_each(prepared, node_action, args.options, &args.overrides, printer).await
+}
+
+/// Asks whether the keys of machines are the right ones. That is not what `--yes` says: whoever has taken the address of a
+/// machine would get the secrets of the cluster.
+fn confirm(
+    strangers: Vec<(String, Fingerprint)>,
+    yes: bool,
+    printer: &mut Printer,
+) -> Result<(), Error> {
+    let labels: Vec<&str> = strangers.iter().map(|(label, _)| label.as_str()).collect();
+    let action = format!("apply-config, without knowing the machine, to {}", labels.join(" and "));
+    let Some((machine, fingerprint)) = strangers.into_iter().next() else { return Ok(()) };
+    match if yes { None } else { printer.ask(&action)? } {
+        Some(true) => Ok(()),
+        Some(false) => Err(Error::Declined(action)),
+        None => Err(NodeActionError::Stranger { machine, fingerprint }.into()),
+    }
 }
 
 /// The configurations to apply.
@@ -104,68 +129,97 @@ impl Origin {
         }
     }
 
-    /// Returns the configuration for a machine, and the keys that it may have in maintenance.
-    fn config(
-        &self,
-        name: &str,
-        known: &[KnownMachine],
-        sources: &mut SourceMap,
-    ) -> Result<(GivenConfig, Vec<Fingerprint>), Error> {
+    /// Returns what a machine is to get.
+    fn wanted(&self, name: &str, known: &[KnownMachine]) -> Result<Wanted<'_>, Error> {
         let directory = match self {
-            Self::File { text, source } => {
-                return Ok((GivenConfig::new(text.clone(), *source), Vec::new()));
-            }
+            Self::File { text, source } => return Ok(Wanted::File { text, source: *source }),
             Self::Directory(directory) => directory,
         };
-        let names: Vec<&str> =
-            known.iter().filter_map(|machine| machine.names.first()).map(String::as_str).collect();
-        let machine = known.iter().find(|machine| machine.is(name));
-        let machine =
-            machine.and_then(|machine| machine.names.first()?.parse::<MachineName>().ok());
-        let found = machine.as_ref().and_then(|name| directory.cluster.spec.machine(name));
-        let Some((machine, _)) = found else {
+        let Some(machine) = directory.machine(name) else {
+            let names: Vec<&str> = known
+                .iter()
+                .filter_map(|machine| machine.names.first())
+                .map(String::as_str)
+                .collect();
             return Err(Error::Usage {
                 message: format!("{name} is not a machine of the cluster's directory"),
                 hint: format!("pass its configuration with -f, or one of {}", names.join(", ")),
             });
         };
-        let mut renderer = directory.cluster.renderer();
-        let config = renderer.config(&machine.name).map_err(engine::Error::from)?;
-        let source = sources.add(&format!("<configuration of {}>", machine.name));
-        let given = GivenConfig {
-            text: renderer.text(&machine.name, &config),
-            source,
-            confidential: directory.cluster.layers.confidential(&machine.name),
-        };
-        let pinned = machine.fingerprints.iter();
-        let pinned = pinned.filter_map(|fingerprint| Fingerprint::parse(fingerprint.as_str()));
-        Ok((given, pinned.collect()))
+        Ok(Wanted::Rendered { directory, machine })
     }
 }
 
-/// Looks at a machine with credentials and, where it does not take them, as one in maintenance. Returns the fingerprint of
-/// a key that no one has named.
-async fn find(
-    node: &Node,
-    pinned: &[Fingerprint],
-) -> Result<(Node, NodeConfig, Option<Fingerprint>), Error> {
+/// The configuration to apply to one machine.
+enum Wanted<'a> {
+    File { text: &'a Secret<String>, source: SourceId },
+    Rendered { directory: &'a OpenedDirectory, machine: &'a Machine },
+}
+
+impl Wanted<'_> {
+    /// Returns the configuration for the release that the machine runs, and the reason why it must not be given it before
+    /// its upgrade.
+    fn config(
+        self,
+        runs: Option<&TalosVersion>,
+        sources: &mut SourceMap,
+    ) -> Result<(GivenConfig, Option<String>), Error> {
+        let (directory, name) = match self {
+            Self::File { text, source } => {
+                return Ok((GivenConfig::new(text.clone(), source), None));
+            }
+            Self::Rendered { directory, machine } => (directory, &machine.name),
+        };
+        let mut renderer = directory.cluster.renderer();
+        let rendered = renderer.config_before_upgrade(name, runs).map_err(engine::Error::from)?;
+        let (config, too_new) = rendered;
+        let source = sources.add(&format!("<configuration of {name}>"));
+        let mut given = GivenConfig::new(renderer.text(name, &config), source);
+        given.confidential = directory.cluster.layers.confidential(name);
+        Ok((given, too_new))
+    }
+}
+
+/// A machine, as it was found.
+struct Found {
+    node: Node,
+    config: NodeConfig,
+    /// The fingerprint of the key that it shows in maintenance, if no one has named it.
+    stranger: Option<Fingerprint>,
+}
+
+/// Looks at a machine with credentials and, where it does not take them, as one in maintenance.
+async fn find(node: &Node, pinned: &[Fingerprint], args: &ApplyConfigArgs) -> Result<Found, Error> {
+    if args.maintenance.insecure {
+        let node = if args.maintenance.cert_fingerprint.is_empty() && !pinned.is_empty() {
+            let client = Client::maintenance(node.name(), pinned.to_vec())?;
+            client.direct(node.name(), node.deadline())
+        } else {
+            node.clone()
+        };
+        let config = NodeConfig::in_maintenance(&node).await?;
+        return Ok(Found { node, config, stranger: None });
+    }
     let error = match NodeConfig::of(node).await {
-        Ok(node_config) => return Ok((node.clone(), node_config, None)),
+        Ok(config) => return Ok(Found { node: node.clone(), config, stranger: None }),
         Err(error) => error,
     };
-    // An endpoint that cannot pass a call on says only that it did not reach the machine.
-    let may_be_new = matches!(
-        error.reason,
-        CallError::Untrusted(_) | CallError::Unreachable(_) | CallError::TimedOut(_)
-    );
+    // An endpoint that cannot pass a call on says only that it did not reach the machine, which may be off. Who answers at its
+    // address then is told by a key that is pinned, and by nothing else.
+    let may_be_new = match error.reason {
+        CallError::Untrusted(_) => true,
+        CallError::Unreachable(_) | CallError::TimedOut(_) => !pinned.is_empty(),
+        _ => false,
+    };
     let stranger = if may_be_new { in_maintenance(node).await } else { None };
     let Some((stranger, fingerprint)) = stranger else { return Err(error.into()) };
     if !pinned.is_empty() && !pinned.contains(&fingerprint) {
         let reason = CallError::OtherFingerprint;
         return Err(NodeError { node: node.name().to_owned(), reason }.into());
     }
-    let node_config = NodeConfig::in_maintenance(&stranger).await?;
-    Ok((stranger, node_config, Some(fingerprint).filter(|_| pinned.is_empty())))
+    let config = NodeConfig::in_maintenance(&stranger).await?;
+    let fingerprint = Some(fingerprint).filter(|_| pinned.is_empty());
+    Ok(Found { node: stranger, config, stranger: fingerprint })
 }
 
 /// Connects to a machine at its own address, with the key that it shows; `None` where it is not in maintenance.
@@ -184,12 +238,11 @@ async fn in_maintenance(node: &Node) -> Option<(Node, Fingerprint)> {
 /// overridden.
 fn check_machine(
     config: &Config,
-    name: &str,
+    target: &KnownMachine,
     known: &[KnownMachine],
     overrides: &NodeOverrideArgs,
     printer: &mut Printer,
 ) -> Result<(), Error> {
-    let Some(target) = known.iter().find(|machine| machine.is(name)) else { return Ok(()) };
     let hostname = hostname(config).filter(|hostname| !target.is(hostname));
     let other = hostname.filter(|hostname| known.iter().any(|machine| machine.is(hostname)));
     let why = if let Some(other) = other {
@@ -200,8 +253,14 @@ fn check_machine(
     } else {
         return Ok(());
     };
-    let failure = NodeActionError::OtherMachine { machine: label(name, known), why };
-    if !overrides.rules.contains(&NodeRule::ConfigMachine) {
+    let machine = target.names.first().map_or_else(String::new, |name| label(name, known));
+    let failure = NodeActionError::OtherMachine { machine, why };
+    refuse(failure, overrides.has(NodeRule::ConfigMachine), printer)
+}
+
+/// Fails, unless the rule is overridden.
+fn refuse(failure: NodeActionError, overridden: bool, printer: &mut Printer) -> Result<(), Error> {
+    if !overridden {
         return Err(failure.into());
     }
     printer.note(&format!("overridden: {failure}"));

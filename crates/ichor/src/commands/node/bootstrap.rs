@@ -113,7 +113,7 @@ impl FirstEtcd<'_> {
             return Ok(());
         }
         let failure = NodeActionError::BootstrapUnseen { machine, unknown };
-        if self.overrides.rules.contains(&NodeRule::BootstrapUnseen) {
+        if self.overrides.has(NodeRule::BootstrapUnseen) {
             printer.step(&format!("overridden: {failure}"));
             return Ok(());
         }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use plan::MachineName;
+use talos_api::Fingerprint;
 use talos_config::{Coded, codes};
 
 use crate::ExitStatus;
@@ -136,6 +138,35 @@ pub enum NodeActionError {
         /// The difference.
         why: String,
     },
+    /// A machine in maintenance whose key no one has named.
+    #[error(
+        "{machine}: in maintenance, with a key that no one has confirmed: it would get the secrets of the cluster"
+    )]
+    Stranger {
+        /// The machine.
+        machine: String,
+        /// The fingerprint of the key that it shows.
+        fingerprint: Fingerprint,
+    },
+    /// A machine of the cluster that says that it is in maintenance.
+    #[error("{machine}: was recorded as ours and says that it is in maintenance")]
+    InMaintenanceAgain {
+        /// The machine that would get its configuration.
+        machine: String,
+        /// Its name in the cluster directory.
+        name: MachineName,
+    },
+    /// Settings that the release of the machine does not know.
+    #[error("{machine}: cannot take its configuration before its upgrade: {why}")]
+    TooNew {
+        /// The machine.
+        machine: String,
+        /// What it does not know.
+        why: String,
+    },
+    /// The configuration is no longer the one that the change was made to.
+    #[error("{0}: its configuration changed meanwhile: nothing was sent")]
+    ConfigChanged(String),
     /// A name that several members have, or none.
     #[error("{name:?} matches {found} members of etcd")]
     Member {
@@ -177,6 +208,10 @@ impl Coded for NodeActionError {
         Self::Snapshot { .. } => "etcd.snapshot", Permanent;
         Self::Quorum { .. } | Self::Majority { .. } | Self::LastVoter(_) | Self::MembersUnknown { .. } => "etcd.quorum", NeedsPerson;
         Self::OtherMachine { .. } => "config.machine", NeedsPerson;
+        Self::Stranger { .. } => "machine.stranger", NeedsPerson;
+        Self::InMaintenanceAgain { .. } => "identity.maintenance", NeedsPerson;
+        Self::TooNew { .. } => "config.release", NeedsPerson;
+        Self::ConfigChanged(_) => "config.changed", NeedsPerson;
         Self::Member { .. } => "etcd.member", Permanent;
         Self::Installer { .. } => "upgrade.failed", NeedsPerson;
         Self::RolledBack { .. } => "upgrade.rolled-back", NeedsPerson;
@@ -184,6 +219,23 @@ impl Coded for NodeActionError {
 
     fn hint(&self) -> Option<Cow<'_, str>> {
         Some(Cow::Borrowed(match self {
+            Self::Stranger { fingerprint, .. } => {
+                return Some(Cow::Owned(format!(
+                    "compare the fingerprint with the one on its console, then pass --insecure --cert-fingerprint {fingerprint}"
+                )));
+            }
+            Self::InMaintenanceAgain { name, .. } => {
+                return Some(Cow::Owned(format!(
+                    "if it was reset or installed anew, pass --override identity.maintenance={name} --reason TEXT"
+                )));
+            }
+            Self::TooNew { .. } => {
+                "upgrade it first with `ichor node upgrade`; in maintenance, boot it with an image of the release of the \
+                 cluster's directory"
+            }
+            Self::ConfigChanged(_) => {
+                "look at what is there now with `ichor get machineconfig -o yaml`, and make the change again"
+            }
             Self::Interrupted(_) => {
                 "if the machine was reached, it completes what it has started: `ichor events` shows it"
             }
@@ -249,6 +301,10 @@ impl NodeActionError {
             | Self::MembersUnknown { .. }
             | Self::BootstrappedElsewhere { .. }
             | Self::OtherMachine { .. }
+            | Self::Stranger { .. }
+            | Self::InMaintenanceAgain { .. }
+            | Self::TooNew { .. }
+            | Self::ConfigChanged(_)
             | Self::BootstrapUnseen { .. } => ExitStatus::Refused,
             Self::NotBegun { .. }
             | Self::Locked { .. }

@@ -18,7 +18,7 @@ pub(super) struct NodeConfig {
 }
 
 /// The configuration that a machine has.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct StoredConfig {
     /// The configuration that the machine would boot with.
     pub(super) text: Secret<String>,

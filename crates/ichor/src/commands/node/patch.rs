@@ -34,7 +34,7 @@ pub(super) async fn run(
             return Err(NodeError { node: node.name().to_owned(), reason }.into());
         };
         let source = sources.add(&format!("<configuration of {}>", node.name()));
-        let given = GivenConfig::new(config.text.clone(), source);
+        let given = GivenConfig::change(config.text.clone(), source);
         let one = PreparedConfig::new(node, node_config, &given, &patches, &mut sources, printer)?;
         if one.changes.0.is_empty() && one.settled {
             printer.note(&format!("{}: nothing to change", node.name()));

@@ -16,19 +16,21 @@ use talos_config::yaml::Dialect;
 use talos_config::{Confidential, Config, Patch, Patched, REDACTED, Secret, SourceId, diff_hiding};
 
 use super::action::{HasNode, NodeAction};
+use super::error::NodeActionError;
 use super::etcd::guard::{EtcdGuard, MemberEffect, with_overrides};
 use super::follow::{Completion, Operation};
-use super::node_config::NodeConfig;
+use super::node_config::{NodeConfig, StoredConfig};
 use super::reboot::send_reboot;
 use crate::args::OutputFormat;
 use crate::args::node::{ApplyMode, ApplyOptionsArgs, NodeOverrideArgs, RebootMode, WaitArgs};
 use crate::commands::files::patch::apply_all;
 use crate::commands::files::{diff as differences, validate};
+use crate::nodes::label;
 use crate::printer::Printer;
 use crate::settings::UserEnvironment;
 use crate::sources::SourceMap;
 use crate::table::NodeRow;
-use crate::{Error, ExitStatus, audit};
+use crate::{Error, ExitStatus, audit, directory};
 
 /// A configuration that is given for a machine, before patches.
 pub(super) struct GivenConfig {
@@ -36,12 +38,30 @@ pub(super) struct GivenConfig {
     pub(super) source: SourceId,
     /// Values to redact beside those of encrypted files.
     pub(super) confidential: Confidential,
+    /// Whether it is a change to the configuration that the machine has.
+    is_change: bool,
 }
 
 impl GivenConfig {
     pub(super) fn new(text: Secret<String>, source: SourceId) -> Self {
-        Self { text, source, confidential: Confidential::default() }
+        Self { text, source, confidential: Confidential::default(), is_change: false }
     }
+
+    /// The configuration of the machine, changed or still to be patched.
+    pub(super) fn change(text: Secret<String>, source: SourceId) -> Self {
+        Self { is_change: true, ..Self::new(text, source) }
+    }
+}
+
+/// What is known of who answers.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub(super) enum Standing {
+    /// It has a configuration, and takes our credentials.
+    Configured,
+    /// It is in maintenance.
+    Maintenance,
+    /// It is in maintenance, and no one has named the key that it shows: it is sent nothing unasked.
+    Stranger,
 }
 
 /// A configuration for one machine, validated and compared.
@@ -58,7 +78,9 @@ pub(super) struct PreparedConfig {
     may_reboot: bool,
     /// Whether no configuration is staged or on trial.
     pub(super) settled: bool,
-    in_maintenance: bool,
+    pub(super) standing: Standing,
+    /// What was changed, where it is a change.
+    changes_from: Option<StoredConfig>,
 }
 
 impl PreparedConfig {
@@ -70,7 +92,7 @@ impl PreparedConfig {
         sources: &mut SourceMap,
         printer: &mut Printer,
     ) -> Result<Self, Error> {
-        let GivenConfig { text, source, confidential } = given;
+        let GivenConfig { text, source, confidential, is_change } = given;
         let (source, mut confidential) = (*source, confidential.clone());
         let dialect = node_config.dialect();
         let plain = Patched::new(text.expose().clone(), source);
@@ -106,9 +128,25 @@ impl PreparedConfig {
             confidential,
             config,
             may_reboot: node_config.may_reboot(),
-            in_maintenance: node_config.in_maintenance,
-            settled: node_config.config.is_none_or(|config| config.settled),
+            standing: if node_config.in_maintenance {
+                Standing::Maintenance
+            } else {
+                Standing::Configured
+            },
+            settled: node_config.config.as_ref().is_none_or(|config| config.settled),
+            changes_from: node_config.config.filter(|_| *is_change),
         })
+    }
+
+    /// Refuses a change to a configuration that the machine does not have any more: it would undo what others did since.
+    pub(super) async fn check_unchanged(&self, environment: &UserEnvironment) -> Result<(), Error> {
+        if self.changes_from.is_none()
+            || NodeConfig::of(&self.node).await?.config == self.changes_from
+        {
+            return Ok(());
+        }
+        let known = directory::known_machines(&environment.location).unwrap_or_default();
+        Err(NodeActionError::ConfigChanged(label(self.node.name(), &known)).into())
     }
 }
 
@@ -150,7 +188,7 @@ pub(super) async fn apply_each(
     for one in &prepared {
         let name = one.node.name().to_owned();
         let auto = how.mode == ApplyMode::Auto && one.may_reboot;
-        if one.in_maintenance || how.mode != ApplyMode::Reboot && !auto {
+        if one.standing != Standing::Configured || how.mode != ApplyMode::Reboot && !auto {
             continue;
         }
         // A dry run would end a trial before the confirmation.
@@ -169,7 +207,9 @@ pub(super) async fn apply_each(
         node_action.sure = None;
     }
     let guard = EtcdGuard::new(MemberEffect::Away, overrides, node_action.environment);
+    let environment = node_action.environment;
     let act = async |one: &PreparedConfig, printer: &mut Printer| {
+        one.check_unchanged(environment).await?;
         let is_among = |names: &[String]| names.iter().any(|name| name == one.node.name());
         let reboots = is_among(&rebooting);
         if is_among(&asked) {
@@ -190,6 +230,12 @@ async fn dry_run(
     show(prepared, how.output.format, printer)?;
     for one in prepared {
         let name = one.node.name();
+        if one.standing == Standing::Stranger {
+            printer.note(&format!(
+                "{name}: in maintenance, with a key that no one has confirmed; the machine was not asked about this one"
+            ));
+            continue;
+        }
         if !one.settled {
             // It would end a trial, which makes for good what was only tried.
             printer.note(&format!(
@@ -201,7 +247,8 @@ async fn dry_run(
         let mode = if how.mode == ApplyMode::Reboot { ApplyMode::Auto } else { how.mode };
         let answer = one.send(ApplyOptionsArgs { mode, ..how }, true).await?;
         answer.warn(name, printer);
-        let reboots = !one.in_maintenance && (how.mode == ApplyMode::Reboot || answer.reboots());
+        let reboots = one.standing == Standing::Configured
+            && (how.mode == ApplyMode::Reboot || answer.reboots());
         let with = if reboots { "with a reboot" } else { "without a reboot" };
         if !one.changes.0.is_empty() {
             printer.note(&format!("{name}: would be applied {with}"));
@@ -224,7 +271,7 @@ impl PreparedConfig {
             goal: Completion::Back,
             wait: WaitArgs { wait: how.wait, timeout: REBOOTED_WITHIN },
         };
-        if self.in_maintenance {
+        if self.standing != Standing::Configured {
             self.send(how, false).await?.warn(name, printer);
             printer
                 .note(&format!("{name}: accepted the configuration and leaves maintenance mode"));

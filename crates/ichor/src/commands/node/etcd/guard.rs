@@ -162,7 +162,7 @@ fn overridden_or(
     overrides: &NodeOverrideArgs,
     printer: &mut Printer,
 ) -> Result<(), Error> {
-    if !overrides.rules.contains(&NodeRule::QuorumTolerance) {
+    if !overrides.has(NodeRule::QuorumTolerance) {
         return Err(refusal);
     }
     printer.note(&format!("overridden: {}", with_causes(&refusal)));
@@ -185,7 +185,7 @@ pub(in crate::commands::node) fn with_overrides(
 pub(in crate::commands::node) fn overridden(overrides: &NodeOverrideArgs) -> String {
     let NodeOverrideArgs { rules, reason } = overrides;
     let Some(reason) = reason.as_ref().filter(|_| !rules.is_empty()) else { return String::new() };
-    let rules: Vec<&str> = rules.iter().map(|rule| rule.name()).collect();
+    let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
     format!("override {}: {reason}", rules.join(", "))
 }
 
