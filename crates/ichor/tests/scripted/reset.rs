@@ -8,12 +8,11 @@ use std::thread;
 use engine::journal::{Entry, FileJournal, Journal as _};
 use engine::live::{SystemClock, SystemEntropy};
 use prost::Message;
-use talos_api::proto::common::Data;
+use talos_api::proto::common::{self, Data};
+use talos_api::proto::machine::{Event, Reset, ResetResponse, SequenceEvent};
 
 use crate::api::{Call, Machine, stranger};
-use crate::talos::{
-    GET, LIST, ONE_MESSAGE, READ, RESET, VERSION, authority_of, loopback, resource, version,
-};
+use crate::talos::{GET, LIST, READ, RESET, VERSION, authority_of, loopback, resource, version};
 use crate::{Home, Said};
 
 #[test]
@@ -60,6 +59,15 @@ fn reset_that_did_not_happen_excuses_no_machine_in_maintenance() {
         assert!(said.stderr.contains("error[machine.not-found]"), "{said:?}");
         assert_eq!(journal(&home), entries, "{how}");
     }
+}
+
+#[test]
+fn machine_that_is_busy_with_something_else_keeps_its_record() {
+    let (home, listener) = recorded();
+    let _machine = machine(listener, &home.read("secrets.yaml"), After::Locked);
+    let said = reset(&home, "").ends_with(1);
+    assert!(said.stderr.contains("did not start to reset: locked"), "{said:?}");
+    assert_eq!(journal(&home), ["recorded", "resetting", "recorded"]);
 }
 
 #[test]
@@ -131,6 +139,8 @@ enum After {
     Silent,
     /// It boots with its configuration.
     Back,
+    /// It takes the order, and says that it is busy.
+    Locked,
     /// It does not do it.
     Refused,
 }
@@ -155,19 +165,36 @@ fn machine(listener: TcpListener, secrets: &str, after: After) -> Machine {
             VERSION => Some(vec![version()]),
             LIST => Some(Vec::new()),
             // The first event says that there are none from before.
+            EVENTS if is_told && after == After::Locked => Some(vec![locked()]),
             EVENTS => Some(vec![Vec::new()]),
             READ => {
-                let boot = if is_told { "second" } else { "first" };
+                let boot = if is_told && after != After::Locked { "second" } else { "first" };
                 Some(vec![Data { bytes: boot.into(), ..Data::default() }.encode_to_vec()])
             }
             RESET if after != After::Refused => {
                 was_told.store(true, Ordering::Relaxed);
-                Some(vec![ONE_MESSAGE.to_vec()])
+                let told = Reset { metadata: None, actor_id: "somebody".to_owned() };
+                Some(vec![ResetResponse { messages: vec![told] }.encode_to_vec()])
             }
             _ => None,
         }
     };
     Machine::start(listener, authority, answers)
+}
+
+/// The event of a machine that does not begin what it was told.
+fn locked() -> Vec<u8> {
+    let error = common::Error {
+        code: common::Code::Locked.into(),
+        message: "locked".to_owned(),
+        ..common::Error::default()
+    };
+    let event = SequenceEvent { error: Some(error), ..SequenceEvent::default() };
+    let data = prost_types::Any {
+        type_url: "talos/runtime/machine.SequenceEvent".to_owned(),
+        value: event.encode_to_vec(),
+    };
+    Event { data: Some(data), id: "1".to_owned(), ..Event::default() }.encode_to_vec()
 }
 
 fn reset(home: &Home, how: &str) -> Said {
