@@ -160,9 +160,13 @@ impl Printer {
 
     /// Prints a message.
     pub(crate) fn note(&mut self, text: &str) {
-        if self.verbosity == Verbosity::Quiet {
-            return;
+        if self.verbosity != Verbosity::Quiet {
+            self.reason(text);
         }
+    }
+
+    /// Prints why a command does not end well, which is never left out.
+    pub(crate) fn reason(&mut self, text: &str) {
         self.finish();
         // stderr is closed: the message is lost.
         let _ = writeln!(self.stderr, "{}", visible_lines(text));

@@ -139,14 +139,15 @@ pub(crate) fn decrypt_with_program(text: &str, kind: &str) -> Option<Result<Stri
 /// Encrypts what goes into a file, by the rules of the nearest `.sops.yaml` above it, for the recipients
 /// that are named there or in `SOPS_AGE_RECIPIENTS`.
 pub(crate) fn encrypt(text: &str, path: &Path, keys: &SopsKeys) -> Result<String, Error> {
-    let rule = match creation_rule(path, keys) {
+    let rules = nearest_rules(path)?;
+    let rule = match creation_rule(path, keys, rules.as_ref()) {
         Ok(rule) => rule,
         Err(error @ sops::Error::KeyKind(_)) => {
             let name = path.to_string_lossy();
             let input = ["encrypt", "--filename-override", &name];
             return run_sops(&input, text).unwrap_or(Err(wrong(path, &error)));
         }
-        Err(error @ sops::Error::NoRule(_)) if nearest_rules(path).is_none() => {
+        Err(error @ sops::Error::NoRule(_)) if rules.is_none() => {
             let hint = "run `ichor gen age-key`, which also writes a .sops.yaml, or name recipients in SOPS_AGE_RECIPIENTS";
             let wrong = Diagnostic::error(error.code(), "no .sops.yaml above it");
             return Err(wrong.at(diagnostics::file(path)).with_hint(hint).into());
@@ -160,12 +161,16 @@ pub(crate) fn encrypt(text: &str, path: &Path, keys: &SopsKeys) -> Result<String
     encrypted.map_err(|error| wrong(path, &error))
 }
 
-fn creation_rule(path: &Path, keys: &SopsKeys) -> Result<Rule, sops::Error> {
+fn creation_rule(
+    path: &Path,
+    keys: &SopsKeys,
+    rules: Option<&(String, String)>,
+) -> Result<Rule, sops::Error> {
     let named = keys.recipients.as_deref().map(Recipient::parse_list).transpose()?;
-    let configured = match nearest_rules(path) {
+    let configured = match rules {
         // An empty one only marks the root of a repository.
         Some((text, relative)) if !text.trim().is_empty() => {
-            match CreationRules::parse(&text)?.rule_for(&relative) {
+            match CreationRules::parse(text)?.rule_for(relative) {
                 Err(sops::Error::NoRule(_)) if named.is_some() => None,
                 rule => Some(rule?),
             }
@@ -187,8 +192,8 @@ fn creation_rule(path: &Path, keys: &SopsKeys) -> Result<Rule, sops::Error> {
 }
 
 /// Returns whether a `.sops.yaml` above a file has, or should have, its creation rule.
-pub(crate) fn has_rules_above(path: &Path) -> bool {
-    nearest_rules(path).is_some()
+pub(crate) fn has_rules_above(path: &Path) -> Result<bool, Error> {
+    Ok(nearest_rules(path)?.is_some())
 }
 
 /// Reads a file of keys. One that a shell passes is not a regular file.
@@ -201,15 +206,24 @@ fn read_keys(file: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// The nearest `.sops.yaml` above a file, and the file's path from there.
-fn nearest_rules(path: &Path) -> Option<(String, String)> {
-    let absolute = std::path::absolute(path).ok()?;
-    let mut folders = absolute.ancestors().skip(1).take(100);
-    folders.find_map(|folder| {
-        let text = bounded_file::read_to_string(&folder.join(".sops.yaml")).ok()?;
-        let relative = absolute.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
-        Some((text, relative))
-    })
+/// The nearest `.sops.yaml` above a file, and the file's path from there. One that cannot be read is an error: without it
+/// secrets would be written in clear, or for the recipients of another one.
+fn nearest_rules(path: &Path) -> Result<Option<(String, String)>, Error> {
+    let absolute = std::path::absolute(path).map_err(Error::Input)?;
+    for folder in absolute.ancestors().skip(1).take(100) {
+        let text = match bounded_file::read_to_string(&folder.join(".sops.yaml")) {
+            // A folder on the way may still have to be made.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                continue;
+            }
+            read => read.map_err(Error::Input)?,
+        };
+        let relative = absolute.strip_prefix(folder).unwrap_or(&absolute);
+        return Ok(Some((text, relative.to_string_lossy().into_owned())));
+    }
+    Ok(None)
 }
 
 fn format(path: &Path) -> Format {

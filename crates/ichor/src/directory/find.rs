@@ -91,11 +91,17 @@ fn refuse_foreign(here: &Path, paths: &[&Path]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the key at the root of the repository that a directory is in. Only if both belong to the user: the owner of
-/// a key chooses what can be decrypted, and what looks as if it came from the user's own files.
+/// Returns the key at the root of the repository that a directory is in, or beside the `.sops.yaml` that counts there, which
+/// may be above it. Only if both belong to the user: the owner of a key chooses what can be decrypted, and what looks as
+/// if it came from the user's own files.
 pub(crate) fn repository_key(directory: &Path) -> Option<PathBuf> {
     let here = fs_err::canonicalize(directory).ok()?;
-    let root = here.ancestors().find(|folder| is_repository(folder))?;
+    let rules = here.ancestors().find(|folder| folder.join(".sops.yaml").is_file());
+    let root = here.ancestors().find(|folder| is_repository(folder));
+    [root, rules].into_iter().flatten().find_map(own_key)
+}
+
+fn own_key(root: &Path) -> Option<PathBuf> {
     let key = root.join(KEY);
     let is_own = |path: &Path| {
         let metadata = fs_err::symlink_metadata(path).ok()?;
@@ -280,6 +286,10 @@ mod tests {
         fs_err::write(root.join("age.key"), "").expect("a file");
         assert_eq!(repository_key(&below), None, "this is no repository");
         fs_err::create_dir(root.join(".git")).expect("a directory");
+        assert_eq!(repository_key(&below), Some(root.join("age.key")));
+        // A repository of its own below the rule that counts.
+        fs_err::write(root.join(".sops.yaml"), "").expect("a file");
+        fs_err::create_dir(root.join("talos/.git")).expect("a directory");
         assert_eq!(repository_key(&below), Some(root.join("age.key")));
         fs_err::remove_file(root.join("age.key")).expect("removed");
         fs_err::os::unix::fs::symlink("/dev/zero", root.join("age.key")).expect("a link");

@@ -30,6 +30,18 @@ pub(crate) fn extend(folder: &Path, names: &[&str]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Returns the pattern of one file beside the `.gitignore`, whatever its name is.
+pub(crate) fn exactly(name: &str) -> String {
+    let mut pattern = "/".to_owned();
+    for character in name.chars() {
+        if matches!(character, '*' | '?' | '[' | '\\' | ' ') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
 /// Adds names that no pattern of the file matches, as talhelper does: also behind a last line without a line break.
 pub(crate) fn add(path: &str, names: &[String]) -> Result<(), String> {
     for name in names {
@@ -47,7 +59,7 @@ pub(crate) fn add(path: &str, names: &[String]) -> Result<(), String> {
 /// Returns the text with the names that none of its patterns match, each in a line of its own.
 fn with(mut text: String, names: &[&str]) -> String {
     for name in names {
-        if is_ignored(&text, name) {
+        if is_ignored(&text, name.trim_start_matches('/')) {
             continue;
         }
         if !text.is_empty() && !text.ends_with('\n') {
@@ -167,7 +179,7 @@ fn in_class(class: &[char], character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_ignored;
+    use super::{exactly, is_ignored, with};
 
     #[test]
     fn many_stars_cost_no_more_than_few() {
@@ -176,6 +188,19 @@ mod tests {
         assert!(!is_ignored(&format!("{}b", "**/*".repeat(25)), &path));
         assert!(is_ignored(&"*a".repeat(25), &path));
         assert!(is_ignored(&"*".repeat(1_000_000), &path));
+    }
+
+    #[test]
+    fn name_with_pattern_characters_is_ignored_as_it_is() {
+        assert_eq!(exactly("age.key"), "/age.key");
+        assert_eq!(exactly(r"k[1]* \?"), r"/k\[1]\*\ \\\?");
+    }
+
+    #[test]
+    fn exception_of_the_file_itself_is_overruled() {
+        let text = with("*.key\n!/age.key\n".to_owned(), &["/age.key"]);
+        assert_eq!(text, "*.key\n!/age.key\n/age.key\n");
+        assert_eq!(with(text.clone(), &["/age.key"]), text);
     }
 
     #[test]

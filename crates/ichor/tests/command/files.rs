@@ -48,6 +48,35 @@ fn output_file_in_a_directory_that_is_not_there_is_refused() {
 }
 
 #[test]
+fn creation_rules_that_cannot_be_read_stop_what_would_be_written_in_clear() {
+    let directory = Directory::new();
+    // One byte that is no UTF-8, in a comment.
+    fs_err::write(directory.path(".sops.yaml"), b"# \xfc\ncreation_rules: []\n").expect("a file");
+    let (code, _, stderr) = run(&directory, INIT);
+    assert_eq!(code, 3, "{stderr}");
+    assert!(!directory.path("secrets.yaml").exists() && !directory.path("ichor.yaml").exists());
+}
+
+#[test]
+fn second_set_of_secrets_beside_the_first_is_refused() {
+    let directory = Directory::new();
+    directory.write("secrets.sops.yaml", "");
+    let (code, _, stderr) = run(&directory, "gen secrets");
+    assert!(code == 3 && stderr.contains("secrets.sops.yaml exists"), "{stderr}");
+    assert!(!directory.path("secrets.yaml").exists());
+    assert_eq!(run(&directory, "gen secrets -o other.yaml").0, 0);
+}
+
+#[test]
+fn name_of_a_key_with_pattern_characters_is_ignored_by_git() {
+    let directory = Directory::new();
+    assert_eq!(run(&directory, "gen age-key -o key[1].age").0, 0);
+    assert_eq!(directory.read(".gitignore"), "/key\\[1].age\n");
+    let (code, _, stderr) = run(&directory, "gen age-key -o .sops.yaml");
+    assert_eq!(code, 3, "{stderr}");
+}
+
+#[test]
 fn fifo_in_place_of_a_file_is_refused_and_not_waited_for() {
     let directory = Directory::new();
     run(&directory, INIT);

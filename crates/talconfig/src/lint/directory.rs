@@ -24,6 +24,8 @@ pub(super) struct Directory<'a> {
     /// The talconfig: anchors and merges resolved, known variables substituted. Empty for a native
     /// file.
     pub(super) root: Node,
+    /// The cluster is described by a native file.
+    pub(super) is_native: bool,
     /// The start of the second document, if there is one.
     pub(super) second: Option<Location>,
     /// The Talos contract of the configuration, if it is known.
@@ -140,6 +142,7 @@ impl<'a> Directory<'a> {
         host: &'a dyn Host,
     ) -> Self {
         let mut directory = Self::empty(files, environment, host);
+        directory.is_native = true;
         directory.contract = Some(spec.contract);
         let machines = &spec.control_plane.machines;
         let first = machines.first().map(|machine| directory.location(machine.origin));
@@ -163,6 +166,7 @@ impl<'a> Directory<'a> {
             environment: environment.clone(),
             text: String::new(),
             root: Node::new(Content::Mapping(Vec::new()), Location::default()),
+            is_native: false,
             second: None,
             contract: None,
             references: Vec::new(),

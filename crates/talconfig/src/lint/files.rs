@@ -24,16 +24,18 @@ pub(super) fn no_secrets(directory: &Directory<'_>, found: &mut Vec<Violation>) 
     }
 }
 
-/// Of several files only one counts.
+/// Of several files of a talconfig only one counts; in a native directory they are refused.
 pub(super) fn several_secrets(directory: &Directory<'_>, found: &mut Vec<Violation>) {
     let present = present(directory);
     let Some((last, others)) = present.split_last() else { return };
     for other in others {
-        found.push(Violation::new(
-            whole(other),
-            format!("these secrets are not used: {last} is there too"),
-            "remove the one that is not the cluster's",
-        ));
+        let message = if directory.is_native {
+            format!("no command chooses between these secrets and {last}")
+        } else {
+            format!("these secrets are not used: {last} is there too")
+        };
+        let hint = "move the one that is not the cluster's away";
+        found.push(Violation::new(whole(other), message, hint));
     }
 }
 

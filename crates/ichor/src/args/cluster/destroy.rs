@@ -8,8 +8,8 @@ use crate::args::{ClusterDirArgs, ConfirmArgs};
 /// Destroy the cluster: reset its machines to maintenance mode
 ///
 /// Wipes configuration and data of every machine of the cluster, one control plane after the other. Talos stays installed,
-/// so that `ichor apply` can create the cluster again. The directory keeps its files. Shows the plan and asks for approval
-/// first; `ichor plan --destroy` only shows it.
+/// so that `ichor apply` can create the cluster again. The directory keeps its files. Shows the plan and asks for the
+/// cluster's name first, unless --yes is given; `ichor plan --destroy` only shows it.
 ///
 ///   ichor destroy --reason "the test lab is decommissioned"
 #[derive(Clone, Debug, Args)]

@@ -42,7 +42,7 @@ pub(super) async fn run(
     if *output == OutputFormat::Table {
         for Machine { machine, not_compared, .. } in &differences.0 {
             if let Some(Cause { message, .. }) = not_compared {
-                printer.note(&format!("{machine}: {message}"));
+                printer.reason(&format!("{machine}: {message}"));
             }
         }
     }

@@ -35,5 +35,5 @@ pub(super) fn tell_one_skipped(skipped: &Skipped, spec: &ClusterSpec, printer: &
         None => on.to_string(),
     };
     let rule = rule.as_ref().map_or_else(String::new, |rule| format!("{rule}: "));
-    printer.note(&format!("skipped: {on}: {rule}{why}"));
+    printer.reason(&format!("skipped: {on}: {rule}{why}"));
 }

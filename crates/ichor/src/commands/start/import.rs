@@ -18,6 +18,7 @@ use crate::sops_files::{self, SopsKeys};
 use crate::{Error, ExitStatus, files};
 
 pub(super) async fn run(settings: &Import, printer: &mut Printer) -> Result<ExitStatus, Error> {
+    init::refuse_cluster(&settings.target, &[])?;
     let directory = OpenedDirectory::open(&settings.location).await?;
     directory.tell_warnings(printer);
     let cluster = &directory.cluster;

@@ -12,20 +12,24 @@ pub(in crate::commands) fn run(output: &Path, printer: &mut Printer) -> Result<E
     if output.exists() {
         return Err(Error::Exists { path: output.to_owned(), hint: KEEP_KEY });
     }
+    let name = output.file_name().map(|name| name.to_string_lossy().into_owned());
+    let is_usable = |name: &String| name != ".sops.yaml" && !name.contains(char::is_control);
+    let Some(name) = name.filter(is_usable) else {
+        return Err(Error::NotAFile(output.to_owned()));
+    };
     let (key, recipient) = entropy::with_secret_source(|makers| {
         sops::generate_key(&mut |bytes| (makers.random)(bytes))
     })?;
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let mut outputs = vec![OutputFile::secret(output.to_owned(), key.into_exposed())];
-    let has_rules = sops_files::has_rules_above(output);
+    let has_rules = sops_files::has_rules_above(output)?;
     if !has_rules {
         let rule = format!("  - path_regex: \\.sops\\.ya?ml$\n    age: {recipient}\n");
         let rules = format!("creation_rules:\n{rule}");
         outputs.push(OutputFile::shared(folder.join(".sops.yaml"), rules));
     }
-    let name = output.file_name().map(|name| format!("/{}", name.display()));
-    gitignore::extend(folder, &[name.as_deref().unwrap_or_default()])?;
+    gitignore::extend(folder, &[&gitignore::exactly(&name)])?;
     files::write_all(&outputs, false, printer).map_err(|error| with_hint(error, KEEP_KEY))?;
     if has_rules {
         printer.note(

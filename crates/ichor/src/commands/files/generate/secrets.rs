@@ -41,6 +41,12 @@ pub(in crate::commands) fn run(
             })??
         }
     };
+    if matches!(settings.origin, SecretsOrigin::New)
+        && let Target::Path { path, overwrite: false } = &settings.target
+        && let Some(other) = other_secrets(path)
+    {
+        return Err(Error::Exists { path: other, hint: KEEP_SECRETS });
+    }
     let mut text = bundle.encode(Dialect::default()).into_exposed();
     if let Target::Path { path, .. } = &settings.target
         && sops_files::has_sops_name(path)
@@ -64,6 +70,23 @@ fn read_kubernetes_pki(directory: &Path) -> Result<KubernetesPki, Error> {
         service_account: secret("sa.key")?,
     })
 }
+
+/// Returns the secrets that a cluster's directory has beside a file that would be taken for its secrets.
+fn other_secrets(path: &Path) -> Option<PathBuf> {
+    let own = path.file_name()?.to_str()?;
+    let mut others = NAMES.iter().map(|name| path.with_file_name(name));
+    NAMES.contains(&own).then(|| others.find(|other| other != path && other.exists()))?
+}
+
+/// The names under which directories keep secrets.
+const NAMES: [&str; 6] = [
+    "secrets.yaml",
+    "secrets.sops.yaml",
+    "talsecret.yaml",
+    "talsecret.yml",
+    "talsecret.sops.yaml",
+    "talsecret.sops.yml",
+];
 
 const KEEP_SECRETS: &str =
     "these may be the secrets of a running cluster: choose another name with -o, or pass --force";
