@@ -190,7 +190,7 @@ fn secrets_that_are_not_there_or_cannot_be_opened() {
         ".sops.yaml",
         "creation_rules: [{age: RECIPIENT}]\n".replace("RECIPIENT", RECIPIENT).as_str(),
     );
-    assert!(home.ichor(&["gen", "secrets", "-o", "secrets.sops.yaml"]).0 == 0);
+    assert!(home.ichor(&["gen", "secrets", "-f", "-o", "secrets.sops.yaml"]).0 == 0);
     // Which of two sets the machines have is not known.
     for arguments in [&["apply", "--yes"][..], &["validate"], &["services", "-n", "cp-1"]] {
         home.refuses(arguments, 3, "secrets.ambiguous");

@@ -517,7 +517,7 @@ fn encrypted_secrets_are_opened_with_the_right_key_only() {
     let talosconfig = ["explain", "cluster.id", "-n", "cp-1"];
     let plain = home.ichor(&talosconfig);
     home.write(".sops.yaml", &format!("creation_rules:\n  - age: {}\n", recipient()));
-    let sealed = home.ichor(&["gen", "secrets", "-o", "talos/talsecret.sops.yaml"]);
+    let sealed = home.ichor(&["gen", "secrets", "-f", "-o", "talos/talsecret.sops.yaml"]);
     assert!(sealed.starts_with("exit: 0\n"), "{sealed}");
 
     let mut said = format!("# no key\n{}", home.ichor(&["validate"]));

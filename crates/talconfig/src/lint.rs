@@ -48,8 +48,7 @@ pub fn check_talconfig(
         return Err(error);
     }
     let directory = Directory::from_talconfig(files, &environment, host)?;
-    // What a file that cannot be read refers to is unknown.
-    let mut diagnostics = run_rules(&directory, |rule| loaded.is_ok() || rule.code != UNUSED_PATCH);
+    let mut diagnostics = run_rules(&directory, |_| true);
     // A rule of ours has named the line of an env file that is wrong.
     let told = diagnostics.iter().any(|diagnostic| diagnostic.code == ENV_FILE);
     match loaded {
@@ -139,7 +138,6 @@ impl Violation {
 }
 
 const ENV_FILE: &str = "lint.env-file";
-const UNUSED_PATCH: &str = "lint.unused-patch";
 
 /// What plans say about two machines of one name or address, where a rule of ours says it with the line.
 const TWICE: [&str; 2] = ["spec.duplicate-name", "spec.duplicate-address"];
@@ -158,7 +156,7 @@ const RULES: &[Rule] = &[
     Rule { code: ENV_FILE, level: Level::Error, check: files::env_file },
     Rule { code: "lint.unused-variable", level: Level::Warning, check: files::unused_variable },
     Rule { code: "lint.missing-file", level: Level::Error, check: files::missing },
-    Rule { code: UNUSED_PATCH, level: Level::Warning, check: files::unused_patch },
+    Rule { code: "lint.unused-patch", level: Level::Warning, check: files::unused_patch },
     Rule { code: "lint.patch", level: Level::Error, check: patches::broken },
     Rule { code: "lint.empty-patch", level: Level::Warning, check: patches::empty },
     Rule { code: "lint.json-patch", level: Level::Error, check: patches::operations },

@@ -64,7 +64,7 @@ fn second_set_of_secrets_beside_the_first_is_refused() {
     let (code, _, stderr) = run(&directory, "gen secrets");
     assert!(code == 3 && stderr.contains("secrets.sops.yaml exists"), "{stderr}");
     assert!(!directory.path("secrets.yaml").exists());
-    assert_eq!(run(&directory, "gen secrets -o other.yaml").0, 0);
+    assert_eq!(run(&directory, "gen secrets -o third.yaml").0, 0);
 }
 
 #[test]

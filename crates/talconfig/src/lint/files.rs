@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use talos_config::yaml::Content;
+
 use super::directory::Directory;
 use super::{FileLocation, Files, Violation};
 use crate::door::dotenv;
@@ -145,6 +147,12 @@ pub(super) fn missing(directory: &Directory<'_>, found: &mut Vec<Violation>) {
 
 /// A patch file without a reference.
 pub(super) fn unused_patch(directory: &Directory<'_>, found: &mut Vec<Violation>) {
+    // What a file that is not YAML refers to is unknown.
+    if !directory.is_native
+        && matches!(&directory.root.content, Content::Mapping(entries) if entries.is_empty())
+    {
+        return;
+    }
     let named = directory.references.iter().map(|reference| &reference.path);
     let bare = directory.patches.iter().filter_map(|patch| patch.path.as_ref());
     let used: BTreeSet<&String> = named.chain(bare).collect();
