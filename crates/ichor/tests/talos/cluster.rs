@@ -19,7 +19,7 @@ fn a_cluster_is_made_changed_and_protected() {
     home.ichor(&["health"]).expect(1);
     // What cannot be written down is not done.
     let full = home.ichor_with_a_full_disk(&["apply", "--yes"]).expect(1);
-    assert!(full.stderr.contains("No space left") && full.stderr.contains("make room"), "{full:?}");
+    assert!(full.stderr.contains("No space left") && full.stderr.contains("free disk space"), "{full:?}");
     assert!(home.ichor(&["status"]).expect(0).stdout.contains("in maintenance"));
     let unasked = home.ichor(&["apply"]).expect(3);
     assert!(unasked.stderr.contains("confirm.unasked") && unasked.stderr.contains("--yes"));
