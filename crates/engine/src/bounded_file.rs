@@ -27,18 +27,20 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Opens a file to read it, if it is a regular one.
+/// Opens a file to read it, unless reading could wait or never end.
 pub fn open(path: &Path) -> io::Result<fs_err::File> {
     let mut options = fs_err::OpenOptions::new();
     let file = options.read(true).custom_flags(nix::libc::O_NONBLOCK).open(path)?;
-    check(&file, path)?;
+    // The first read of a directory says what it is.
+    if !file.metadata()?.is_dir() {
+        check(&file, path)?;
+    }
     Ok(file)
 }
 
-/// Refuses what is neither a regular file nor a directory, whose first read says what it is.
+/// Refuses what is not a regular file.
 pub(crate) fn check(file: &fs_err::File, path: &Path) -> io::Result<()> {
-    let metadata = file.metadata()?;
-    if metadata.is_file() || metadata.is_dir() {
+    if file.metadata()?.is_file() {
         return Ok(());
     }
     let message = format!("{} is not a file", path.display());

@@ -19,7 +19,10 @@ fn a_cluster_is_made_changed_and_protected() {
     home.ichor(&["health"]).expect(1);
     // What cannot be written down is not done.
     let full = home.ichor_with_a_full_disk(&["apply", "--yes"]).expect(1);
-    assert!(full.stderr.contains("No space left") && full.stderr.contains("free disk space"), "{full:?}");
+    assert!(
+        full.stderr.contains("No space left") && full.stderr.contains("free disk space"),
+        "{full:?}"
+    );
     assert!(home.ichor(&["status"]).expect(0).stdout.contains("in maintenance"));
     let unasked = home.ichor(&["apply"]).expect(3);
     assert!(unasked.stderr.contains("confirm.unasked") && unasked.stderr.contains("--yes"));
@@ -87,7 +90,7 @@ fn killed_anywhere_it_finishes_and_bootstraps_once() {
     home.ichor(&["resume", "--yes"]).expect(0);
     home.ichor(&["plan"]).expect(0);
     let history = home.ichor(&["history"]).expect(0).stdout;
-    let bootstrapped = history.lines().filter(|line| line.contains(": bootstrap etcd")).count();
+    let bootstrapped = history.lines().filter(|line| line.contains(": bootstrap-etcd")).count();
     assert!(bootstrapped >= 1, "{history}");
     assert_eq!(home.members(), 1);
 }

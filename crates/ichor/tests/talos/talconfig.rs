@@ -44,7 +44,7 @@ fn a_talconfig_directory_is_a_cluster_directory() {
     assert!(planned.stdout.contains("bootstrap etcd"), "{planned:?}");
     // A factory that cannot be reached is told, and stops nobody: machines may have the image from elsewhere.
     let applied = home.ichor(&["apply", "--yes"]).expect(0);
-    assert!(applied.stderr.contains("warning: a schematic is not registered"), "{applied:?}");
+    assert!(applied.stderr.contains("warning[schematic.unregistered]"), "{applied:?}");
     home.ichor(&["plan"]).expect(0);
     // A patch of the harness takes the network plug-in away, so nobody has waited for the node.
     home.kubectl(&["wait", "--for=condition=Ready", &format!("node/{name}"), "--timeout=120s"]);

@@ -86,7 +86,10 @@ impl Stage {
                 fs_err::write(self.home.path().join(name), more).expect("a file");
                 String::new()
             }
-            ["show", name] => fs_err::read_to_string(self.home.path().join(name)).expect("a file"),
+            ["show", name] => {
+                let text = fs_err::read_to_string(self.home.path().join(name)).expect("a file");
+                steady(&text).join("\n")
+            }
             // `fault apply-config w-1 maintenance: refuse`: every such call is refused, until it is healed
             ["fault", ..] => {
                 let label = line["fault ".len()..].strip_suffix(": refuse").expect("a fault");
@@ -231,6 +234,13 @@ fn masked(line: &str) -> String {
     };
     let line = after(&line, r#""took":"#, "<seconds>");
     let line = after(&line, "(ichor) ", "<engine>");
+    // Waits are jittered.
+    let line = match line.split_once("} ") {
+        Some((metric, _)) if line.starts_with("ichor_step_seconds_total{") => {
+            format!("{metric}}} <seconds>")
+        }
+        _ => line,
+    };
     let words = line.split_inclusive(['"', ' ']).map(|word| {
         let bare = word.trim_end_matches(['"', ' ']);
         let is_digest = bare.len() == 64 && bare.bytes().all(|byte| byte.is_ascii_hexdigit());
