@@ -354,7 +354,7 @@ fn ten_kills_on_three_control_planes_and_a_worker() {
     let mut home = home;
     home.patch("sysctl.yaml", "machine:\n  sysctls:\n    net.core.somaxconn: \"4096\"\n");
     let applied = home.ichor(&["apply", "--yes"]).expect(1);
-    let skipped = format!("skipped: {}: identity.maintenance", worker.name);
+    let skipped = format!("skipped: {} ({}): identity.maintenance", worker.name, worker.address);
     assert!(applied.stderr.contains(&skipped), "{applied:?}");
     for control_plane in &machines[..3] {
         home.ichor(&["diff", "-n", &control_plane.name]).expect(0);
