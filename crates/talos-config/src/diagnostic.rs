@@ -134,14 +134,15 @@ macro_rules! codes {
 /// Writes constants of codes, and the list of all of them.
 ///
 /// ```
-/// talos_config::code_table! {
-///     pub CODES;
-///     LATE = "example.late";
-///     BROKEN = "example.broken";
+/// mod codes {
+///     talos_config::code_table! {
+///         pub(super) CODES;
+///         LATE = "example.late";
+///         BROKEN = "example.broken";
+///     }
 /// }
 ///
-/// assert_eq!(CODES, [LATE, BROKEN]);
-/// # fn main() {}
+/// assert_eq!(codes::CODES, [codes::LATE, codes::BROKEN]);
 /// ```
 #[macro_export]
 macro_rules! code_table {
