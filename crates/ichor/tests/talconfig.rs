@@ -323,7 +323,10 @@ fn warnings_are_printed_by_every_command() {
         &["import", "-o", "native"],
     ] {
         let said = home.ichor(command);
-        assert!(said.contains("unknown key \"instalDisk\""), "{command:?}: {said}");
+        assert!(
+            said.contains("warning[lint.unknown-key]: unknown key \"instalDisk\""),
+            "{command:?}: {said}"
+        );
     }
 }
 
